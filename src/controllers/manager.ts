@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { accountKinds, accountOf, createAccounts, isShared, objectOf } from "../engine/accounts/accounts.ts";
 import type { Sites } from "../engine/accounts/addresses.ts";
-import { decide } from "../engine/decide/decide.ts";
+import { explain } from "../engine/decide/decide.ts";
 import { execute } from "../engine/execute/execute.ts";
 import { awaitsCaches } from "../engine/observe/awaits-caches.ts";
 import { createCollections } from "../engine/observe/collections.ts";
@@ -263,11 +263,9 @@ export function createManager(options: ManagerOptions): Manager {
     if (!hasResource(kind)) return acknowledge(within, kind, object);
     const context = observe(within, key, kind, object);
     context.memory.lookedAt = context.view.now;
-    const decision = decide(context.view);
-    log.debug(
-      { object: key, step: decision.step, ...("reason" in decision && { reason: decision.reason }) },
-      "decided",
-    );
+    const { rule, decision } = explain(context.view);
+    const reason = "reason" in decision ? { reason: decision.reason } : {};
+    log.debug({ object: key, rule, step: decision.step, ...reason }, "decided");
     return execute(within, context, decision);
   }
 

@@ -1,65 +1,122 @@
 import type { View } from "../observe/view.ts";
-import { mayBeHidden } from "../state/presence.ts";
-import { nextStep } from "../state/succession.ts";
 import type { Reason } from "../status/reasons.ts";
-import { type Absent, awaitingDeletion, isRecreated, notSeen } from "./absence.ts";
+import { decideClaimed, decideObserved } from "./claimed.ts";
 import type { Decision } from "./decision.ts";
-import {
-  decideDeletion,
-  decideReplacement,
-  deleteToReplace,
-  lackOfEvidence,
-  type Present,
-  renewal,
-  replacementUnderWay,
-} from "./deletion.ts";
-import { decideRecovery, decideUnanswered } from "./recovery.ts";
+import { decideDeletion, lackOfEvidence } from "./deletion.ts";
+import { decideRecovery } from "./recovery.ts";
 import { repetition } from "./repeated-write.ts";
-import {
-  afterFailure,
-  awaitingFirstRead,
-  blockedBy,
-  busyWithOthers,
-  failed,
-  inProgress,
-  isDone,
-  RECHECK_MS,
-} from "./waiting.ts";
+import { afterFailure, awaitingFirstRead, blockedBy } from "./waiting.ts";
 
 /**
- * The next step for one object. Pure: the same view gives the same decision. Guarantees that hold for every view:
- * a creation only when no intent is open, or when the open one is past its window and a later search found nothing;
- * a deletion only of what is claimed, on a reading that is younger than the wish; nothing is sent to the platform when
- * paused, or before the pause after a failure is over; always a step or a reason.
+ * The next step for one object. Pure: the same view gives the same decision.
+ *
+ * Flow: the first rule that answers chooses the step. Then the first guarantee that answers puts another step in its place.
+ *
+ * Guarantees, for every view: a creation only when no intent is open, or when the open one is past its window and a later
+ * search found nothing; a deletion only of what is claimed, on a reading that began after it was asked for; nothing is sent to the
+ * platform when paused, or during the backoff after a failure; always a step or a reason.
+ *
+ * Assumptions: all times of a view are of one clock that never jumps, and what it says of both caches was read at one moment.
  */
 export function decide(view: View): Decision {
-  return withGuarantees(view, choose(view));
+  return explain(view).decision;
 }
 
-/** What holds for every step, whatever led to it. */
-function withGuarantees(view: View, step: Decision): Decision {
-  const { claim, intent, observation, deleting } = view;
-  // Without the finalizer the object would go and leave its resource, without its intent a creation would be forgotten.
-  const unmarked = view.hasFinalizer ? intent && !view.recorded : (claim || intent) && !deleting;
-  if (unmarked) return { step: "mark" };
-  if (view.terminating && !deleting && createsSomething(step)) {
+/** The decision, with the name of the rule or guarantee that made it. */
+export function explain(view: View): { rule: string; decision: Decision } {
+  const chosen = firstOf(rules, (rule) => rule(view)) ?? { rule: "create", decision: decideCreation(view) };
+  return firstOf(guarantees, (guarantee) => guarantee(view, chosen.decision)) ?? chosen;
+}
+
+function firstOf<T>(chain: Readonly<Record<string, T>>, ask: (each: T) => Decision | undefined) {
+  for (const [rule, each] of Object.entries(chain)) {
+    const decision = ask(each);
+    if (decision) return { rule, decision };
+  }
+  return undefined;
+}
+
+/** In this order. The last rule, without a condition, is `decideCreation`. */
+const rules = {
+  /** The API server deletes it without us. */
+  released: (view) => (view.deleting && !view.hasFinalizer ? { step: "ignore" } : undefined),
+  /** Somebody has told Mooring to leave it alone, also while it is being deleted. */
+  paused: (view) => (view.paused ? { step: "pause" } : undefined),
+  /** Works from the claim or the intent alone. */
+  deleted: (view) => (view.deleting ? decideDeletion(view) : undefined),
+  /** A claim or an intent may be there that cannot be verified: nothing is done. */
+  signedByUnknownKey: (view) => view.unknownKey && unknownKey(view.kind, view.unknownKey),
+  /** Without its Account nothing can be read or sent. */
+  accountBlocked: (view) => view.accountObstacle && blockedBy(view.accountObstacle),
+  /** A creation was begun and is not answered: search before anything else. */
+  creationOpen: (view) =>
+    view.intent && decideRecovery(view, view.intent.succeeds ? { step: "retract" } : decideCreation(view)),
+  /** It shows a resource of somebody else. */
+  observed: (view) => (view.claim && view.observed ? decideObserved(view) : undefined),
+  /** It has a resource. */
+  claimed: (view) => view.claim && decideClaimed(view),
+  /** It names a resource that exists and is not its own yet. */
+  adoption: (view) => {
+    if (view.adopt === undefined || (view.unwanted && !view.observed)) return undefined;
+    return view.specObstacle ? blockedBy(view.specObstacle) : { step: "adopt", id: view.adopt };
+  },
+} satisfies Record<string, (view: View) => Decision | undefined>;
+
+function decideCreation(view: View): Decision {
+  if (view.observed) {
+    return { step: "stall", reason: "InvalidSpec", message: "managementPolicy Observe needs spec.externalId" };
+  }
+  if (view.specObstacle) return blockedBy(view.specObstacle);
+  if (view.unchecked) return { step: "check" };
+  if (view.unwanted) return { step: view.previous ? "revoke" : "idle" };
+  if (view.unlisted) return awaitingFirstRead(view);
+  return view.permanent ? { step: "adopt" } : { step: "create" };
+}
+
+function unknownKey(kind: string, { id }: NonNullable<View["unknownKey"]>): Decision {
+  const what = id === undefined ? `has begun to create a ${kind}` : `owns ${kind} ${id}`;
+  const again = id === undefined ? "with externalId if one was made" : `with externalId: ${id}`;
+  const message = `the object ${what}, signed with a key that this operator does not have: restore Secret mooring-signing-key; without it, delete the object, which keeps the ${kind} on the platform, and create it again ${again}`;
+  return { step: "stall", reason: "SigningKeyUnknown", message };
+}
+
+/** What holds for every step, whichever rule chose it. In this order. */
+const guarantees = {
+  /** Without the finalizer the object would go and leave its resource; without its intent a creation would be forgotten. */
+  marked: ({ hasFinalizer, recorded, claim, intent, deleting }) => {
+    const isUnmarked = hasFinalizer ? intent && !recorded : (claim || intent) && !deleting;
+    return isUnmarked ? { step: "mark" } : undefined;
+  },
+  /** A namespace that is being deleted takes nothing new. */
+  namespaceTerminating: (view, step) => {
+    if (!view.terminating || view.deleting || !createsSomething(step)) return undefined;
     const message = "the namespace is being deleted: nothing is created or renewed in it";
     return { step: "wait", reason: "NamespaceTerminating", message };
-  }
-  if (view.ungranted && !deleting && (createsSomething(step) || addsSomething(step))) return blockedBy(view.ungranted);
-  const waits = step.step === "wait" || step.step === "stall";
-  if (waits && PASSING.includes(step.reason) && !claim && view.now < view.graceUntil) {
-    return { ...step, step: "wait", reason: "Observing", recheckMs: view.graceUntil - view.now };
-  }
-  const pause = callsPlatform(step) ? afterFailure(view) : undefined;
-  if (pause) return pause;
-  const repeated = step.step === "update" ? repetition(view, step.operation) : undefined;
-  if (repeated) return repeated;
-  const evidence = step.step === "revoke" ? view.previous : observation.seen === "present" ? observation : undefined;
-  return (evidence && endsSomething(step) ? lackOfEvidence(view, evidence) : undefined) ?? step;
-}
+  },
+  /** Without a Grant nothing is created or changed for a reference into another namespace. */
+  notGranted: (view, step) => {
+    const isHeld = view.ungranted && !view.deleting && (createsSomething(step) || addsSomething(step));
+    return isHeld && view.ungranted ? blockedBy(view.ungranted) : undefined;
+  },
+  /** What a young object waits for usually comes in the same `kubectl apply`. */
+  graceTime: ({ claim, now, graceUntil }, step) => {
+    const waits = (step.step === "wait" || step.step === "stall") && PASSING.includes(step.reason);
+    if (!waits || claim || now >= graceUntil) return undefined;
+    return { ...step, step: "wait", reason: "Observing", recheckMs: graceUntil - now };
+  },
+  /** Nothing is sent during the backoff after a failure. */
+  backoff: (view, step) => (callsPlatform(step) ? afterFailure(view) : undefined),
+  /** A write that was accepted without effect is not repeated at once. */
+  repeatedWrite: (view, step) => (step.step === "update" ? repetition(view, step.operation) : undefined),
+  /** What destroys needs a reading that is fresh and understood. */
+  evidence: (view, step) => {
+    const { observation, previous } = view;
+    const reading = step.step === "revoke" ? previous : observation.seen === "present" ? observation : undefined;
+    return reading && endsSomething(step) ? lackOfEvidence(view, reading) : undefined;
+  },
+} satisfies Record<string, (view: View, step: Decision) => Decision | undefined>;
 
-/** Reasons that a young object is not bothered with. */
+/** Reasons that a young object is not told of. */
 const PASSING: readonly Reason[] = [
   "ReferenceNotFound",
   "ReferenceNotReady",
@@ -86,10 +143,10 @@ const CALLS: ReadonlySet<Decision["step"]> = new Set([
 /** Whether a step asks something of the platform for this object alone. */
 const callsPlatform = (step: Decision): boolean => CALLS.has(step.step) || ("look" in step && step.look === "member");
 
-const BEGINS: ReadonlySet<Decision["step"]> = new Set(["create", "adopt", "renew", "publish", "output", "delete"]);
+const CREATES: ReadonlySet<Decision["step"]> = new Set(["create", "adopt", "renew", "publish", "output", "delete"]);
 
 /** Whether a step makes something that has to be kept in the namespace. A deletion there is the first half of a replacement. */
-const createsSomething = ({ step }: Decision): boolean => BEGINS.has(step);
+const createsSomething = ({ step }: Decision): boolean => CREATES.has(step);
 
 /** Whether a step changes a resource other than by taking something away. */
 const addsSomething = (step: Decision): boolean => step.step === "update" && step.operation.method !== "DELETE";
@@ -98,196 +155,3 @@ const addsSomething = (step: Decision): boolean => step.step === "update" && ste
 const endsSomething = (step: Decision): boolean =>
   ["inspect", "delete", "renew", "revoke"].includes(step.step) ||
   (step.step === "update" && step.operation.method === "DELETE");
-
-function choose(view: View): Decision {
-  if (view.deleting && !view.hasFinalizer) return { step: "ignore" };
-  if (view.paused) return { step: "pause" };
-  if (view.deleting) return decideDeletion(view);
-  if (view.unknownKey)
-    return { step: "stall", reason: "SigningKeyUnknown", message: unknownKeyOf(view.kind, view.unknownKey) };
-  const blocked = view.accountObstacle;
-  if (blocked) return blockedBy(blocked);
-  if (view.intent) return decideRecovery(view, view.intent.succeeds ? { step: "retract" } : decideCreation(view));
-  if (view.claim) return view.observed ? decideObserved(view) : decideClaimed(view);
-  if (view.adopt !== undefined && (view.observed || !view.unwanted)) {
-    return view.specObstacle ? blockedBy(view.specObstacle) : { step: "adopt", id: view.adopt };
-  }
-  return decideCreation(view);
-}
-
-function unknownKeyOf(kind: string, { id }: NonNullable<View["unknownKey"]>): string {
-  const what = id === undefined ? `has begun to create a ${kind}` : `owns ${kind} ${id}`;
-  const again = id === undefined ? "with externalId if one was made" : `with externalId: ${id}`;
-  return `the object ${what}, signed with a key that this operator does not have: restore Secret mooring-signing-key; without it, delete the object, which keeps the ${kind} on the platform, and create it again ${again}`;
-}
-
-/** Only shown: whatever differs is drift and stays. */
-function decideObserved(view: View): Decision {
-  const { observation } = view;
-  switch (observation.seen) {
-    case "unknown":
-      return awaitingFirstRead(view);
-    case "absent":
-      return notSeen(view, observation);
-    case "present":
-      return observation.busy ? busyWithOthers(view) : (decideOutput(view) ?? upToDate(view));
-  }
-}
-
-function decideCreation(view: View): Decision {
-  if (view.observed) {
-    return { step: "stall", reason: "InvalidSpec", message: "managementPolicy Observe needs spec.externalId" };
-  }
-  if (view.specObstacle) return blockedBy(view.specObstacle);
-  if (view.unchecked) return { step: "check" };
-  if (view.unwanted) return { step: view.previous ? "revoke" : "idle" };
-  if (view.unlisted) return awaitingFirstRead(view);
-  return view.permanent ? { step: "adopt" } : { step: "create" };
-}
-
-function decideClaimed(view: View): Decision {
-  const { observation, request } = view;
-  switch (observation.seen) {
-    case "unknown":
-      return awaitingFirstRead(view);
-    case "absent":
-      return decideAbsent(view, observation);
-    case "present": {
-      if (observation.busy) return request ? inProgress(view, request.action) : busyWithOthers(view);
-      if (request && observation.asOf <= request.since) {
-        // A write whose address is not known tells nothing by itself: only a later look does.
-        return { ...inProgress(view, request.action), ...(request.outcome === "unanswered" && { look: "list" }) };
-      }
-      if (request?.outcome === "unanswered") return decideUnanswered(view, request);
-      if (view.unwanted) return decideUnwanted(view, observation);
-      if (view.replacement) return decideReplacement(view, view.replacement, observation);
-      if (observation.broken !== undefined) return decideBroken(view, observation, observation.broken);
-      const next = observation.comparison?.next;
-      if (!next) {
-        return (
-          decideSecret(view) ??
-          decideCheck(view) ??
-          decidePrevious(view) ??
-          decideOutput(view) ??
-          upToDateOrDrifted(view, observation)
-        );
-      }
-      if (request && request.action !== "create") {
-        if (request.outcome === "FAILED") return failed(view, request, false);
-        if (request.outcome !== "DONE") return { ...inProgress(view, request.action), look: "member" };
-        // What is done may take a while to be seen.
-        if (request.unseen && mayBeHidden(request.since, observation.asOf, view.believedMs)) {
-          return { ...inProgress(view, request.action), look: "member" };
-        }
-      }
-      return { step: "update", operation: next };
-    }
-  }
-}
-
-function decideAbsent(view: View, observation: Absent): Decision {
-  const { request } = view;
-  if (request?.action === "replace") {
-    if (request.outcome === "DONE") return { step: "forget" };
-    return request.outcome === "FAILED" ? failed(view, request, false) : awaitingDeletion(view, "replace");
-  }
-  if (request?.outcome === "FAILED") return failed(view, request, request.action === "create");
-  if (request && request.outcome !== "DONE") return inProgress(view, request.action);
-  // What is done may take a while to be seen.
-  if (request && observation.absence !== "deleted" && mayBeHidden(request.since, observation.asOf, view.believedMs))
-    return { ...inProgress(view, request.action), look: "member" };
-  return isRecreated(view, observation) ? { step: "forget" } : notSeen(view, observation);
-}
-
-const isKeyDue = ({ keyDueAt, platformNow }: View): boolean => keyDueAt !== undefined && keyDueAt <= platformNow;
-
-/**
- * Workloads need the Secret: without it, nothing is ready. A key of somebody else's making is not ended, and one that is lost is
- * made anew only when a read by name has proved that. No attempt is repeated before its pause is over.
- */
-function decideSecret(view: View): Decision | undefined {
-  const { secret, repair, now } = view;
-  const isEarly = repair !== undefined && now < repair.at;
-  switch (secret) {
-    case undefined:
-      return undefined;
-    case "unknown":
-      return UNREAD;
-    case "unread":
-      return { step: "publish" };
-    case "missing":
-      if (view.othersKey) return isKeyDue(view) ? renewal(view) : undefined;
-      return isEarly ? secretChanged(view) : renewal(view);
-    case "outdated":
-      if (isKeyDue(view)) return renewal(view);
-      return decideCheck(view) ?? (isEarly ? secretChanged(view) : { step: "publish" });
-    case "unmarked":
-    case "current":
-      if (isKeyDue(view)) return renewal(view);
-      return secret === "current" || isEarly ? undefined : { step: "publish" };
-  }
-}
-
-/** The Secret was changed again soon after it was put right: the next attempt has to wait for its turn. */
-function secretChanged({ repair, now }: View): Decision {
-  const message = `${repair?.why ?? "the Secret is not as it was written"}; it is put right after a pause, which grows each time: find out who changes it`;
-  return { step: "wait", reason: "SecretChanged", message, recheckMs: (repair?.at ?? now) - now };
-}
-
-/** Nothing that runs out waits for a catalogue. */
-const decideCheck = ({ unchecked, specObstacle }: View): Decision | undefined =>
-  unchecked && !specObstacle ? { step: "check" } : undefined;
-
-/** Spec asks for none any more. */
-function decideUnwanted(view: View, observation: Present): Decision {
-  if (view.previous) return { step: "revoke" };
-  if (view.deletionPolicy === "Retain") return { step: "forget" };
-  return replacementUnderWay(view) ?? deleteToReplace(view, observation);
-}
-
-/** The one before has had its time. */
-const decidePrevious = ({ previous }: View): Decision | undefined =>
-  nextStep({ previous, isDue: false }) === "revoke" ? { step: "revoke" } : undefined;
-
-const UNREAD: Decision = {
-  step: "wait",
-  reason: "Observing",
-  message: "waiting for the first read of Secrets and ConfigMaps",
-  recheckMs: RECHECK_MS,
-};
-
-/** What workloads are to know is written before anything is called ready. The platform never waits for it. */
-function decideOutput({ output, now }: View): Decision | undefined {
-  if (output === "unknown") return UNREAD;
-  return output && output.dueAt <= now ? { step: "output" } : undefined;
-}
-
-/** It is there and does not work. What was never finished is made anew; else the last write is repeated, if there is one. */
-function decideBroken(view: View, observation: Present, why: string): Decision {
-  const { request, kind, permanent } = view;
-  if (request?.action === "replace" && !isDone(request) && request.outcome !== "FAILED")
-    return { ...inProgress(view, "replace"), look: "member" };
-  const anew = view.unfinished || request?.action === "replace";
-  if (anew && !permanent) return deleteToReplace(view, observation);
-  if (request) return failed(view, { ...request, message: why }, false);
-  const next = observation.comparison?.next;
-  if (next) return { step: "update", operation: next };
-  const message = `${kind} failed on the platform: ${why}. Delete the object and create it again`;
-  return { step: "stall", reason: "ProvisioningFailed", message, retryMs: RECHECK_MS * 15 };
-}
-
-function upToDate({ annotateAt, now, output }: View): Decision {
-  const obstacle = typeof output === "object" ? output.obstacle : undefined;
-  return { step: "rest", keep: annotateAt !== undefined && annotateAt <= now, ...(obstacle && { obstacle }) };
-}
-
-function upToDateOrDrifted(view: View, { comparison }: Present): Decision {
-  if (!comparison) return view.specObstacle ? blockedBy(view.specObstacle) : upToDate(view);
-  const [first] = comparison.drift;
-  if (!first) return upToDate(view);
-  return {
-    step: "stall",
-    reason: "Drifted",
-    message: `${first.field} is ${first.found || "empty"} on the platform, not ${first.wanted || "empty"}, and cannot be changed in place: delete the object and create it again, or change spec`,
-  };
-}

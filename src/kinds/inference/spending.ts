@@ -1,4 +1,4 @@
-import { hashBody } from "../../runtime/hash.ts";
+import { fingerprint } from "../fields/fingerprint.ts";
 import { inferenceAccess } from "./inference-access.ts";
 
 /** The gateway's record of what accesses have of their budgets: ConfigMaps with this label, an entry for each access. */
@@ -19,7 +19,7 @@ const LONGEST_KEY = 253;
 /** The name of an entry. A namespace has no dot. A name that would be too long is there as its hash, which is no object's name. */
 export function entryOf(namespace: string, name: string): string {
   const entry = `${namespace}.${name}`;
-  return entry.length <= LONGEST_KEY ? entry : `${namespace}._H${hashBody(name)}`;
+  return entry.length <= LONGEST_KEY ? entry : `${namespace}._H${fingerprint(name)}`;
 }
 export const textOf = ({ day, eur }: Spent): string => `${day} ${eur}`;
 
