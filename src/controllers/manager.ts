@@ -1,33 +1,23 @@
 import { randomUUID } from "node:crypto";
 import { accountKinds, accountOf, createAccounts, isShared, objectOf } from "../engine/accounts/accounts.ts";
-import type { Sites } from "../engine/accounts/addresses.ts";
 import { explain } from "../engine/decide/decide.ts";
 import { execute } from "../engine/execute/execute.ts";
 import { awaitsCaches } from "../engine/observe/awaits-caches.ts";
 import { createCollections } from "../engine/observe/collections.ts";
-import type { Log, Settings } from "../engine/observe/deps.ts";
 import { observe } from "../engine/observe/observe.ts";
 import { createMemories } from "../engine/state/memory.ts";
 import { CREDENTIALS, FINALIZER, RECONCILE_AT, RECREATE } from "../engine/state/names.ts";
 import { isReleased, type ObjectKey } from "../engine/state/object.ts";
-import type { LimitOf } from "../engine/state/object-limits.ts";
 import { createObjects } from "../engine/state/objects.ts";
 import { createPublications } from "../engine/state/published.ts";
-import type { Signatures } from "../engine/state/signatures.ts";
 import { createSpending } from "../engine/state/spending.ts";
-import { hasResource, type Kind } from "../kinds/kind.ts";
-import type { KubeClient } from "../kube/client/transport.ts";
-import type { Lane } from "../kube/queue/lanes.ts";
-import type { Priority, Queue } from "../kube/queue/queue.ts";
-import { type ReconcileObserver, type Requeue, work } from "../kube/queue/work.ts";
-import type { KubeObject } from "../kube/resource.ts";
+import { hasResource } from "../kinds/kind.ts";
+import type { Priority } from "../kube/queue/queue.ts";
+import { type Requeue, work } from "../kube/queue/work.ts";
 import type { Watcher } from "../kube/watch/watch.ts";
 import { tellingNews } from "../kube/watch/watch-failures.ts";
-import type { EventRecorder } from "../kube/write/events.ts";
 import { createHeldSecrets } from "../kube/write/held-secrets.ts";
-import type { Transport } from "../platform/calls/transport.ts";
 import { createCatalogues } from "../platform/products/catalogues.ts";
-import type { Clock } from "../runtime/clock.ts";
 import { inSlices, yieldIfDue } from "../runtime/time-slices.ts";
 import { createAccountController } from "./accounts/controller.ts";
 import { type AccountDeps, secretOf } from "./accounts/reconcile.ts";
@@ -37,62 +27,13 @@ import { createCleanupTasks } from "./cleanup-tasks.ts";
 import { createDestinationClients, type DestinationDeps } from "./exports/destinations.ts";
 import { reconcileExport } from "./exports/reconcile.ts";
 import { createShardScope, finishHandover, handOver, leaveAccount } from "./handover.ts";
+import type { Manager, ManagerOptions, ObjectObserver } from "./manager-options.ts";
 import { noticeRestore, restoreFinalizer, undoCreation } from "./orphans.ts";
 import { overLimit, refuseOverLimit } from "./over-limit.ts";
 import { timed } from "./timeout.ts";
 import { wakeDependents, wakeGrantUsers, warnOverLimit } from "./wake-dependents.ts";
 import { allKeys, isEdited, laneOf, lostFinalizer, usersOf } from "./wake-ups.ts";
 import { watchKinds } from "./watch-kinds.ts";
-
-/** Told of every version of every object, for the metrics; undefined when it is gone. */
-export type ObjectObserver = (key: ObjectKey, object: KubeObject | undefined) => void;
-
-export interface ManagerOptions {
-  kinds: readonly Kind[];
-  clock: Clock;
-  log: Log;
-  client: KubeClient;
-  /** Tells what the operator has written itself. */
-  seal: Signatures;
-  transport: Pick<Transport, "connect" | "close">;
-  events: EventRecorder;
-  queue: Queue;
-  settings: Settings;
-  busyMs: number;
-  /** The operator's own namespace, where the Secrets of ClusterAccounts are. */
-  home?: string;
-  /** The operator's endpoints, and what Accounts may have instead; anything, when absent. */
-  sites?: Sites;
-  /** The most objects of a kind in a namespace; any number, when absent. */
-  limit?: LimitOf;
-  /** Only objects of these namespaces; all when absent. */
-  namespace?: string;
-  /** Works only on namespaces whose label names this shard; on those without the label when absent. */
-  shard?: string;
-  guard: () => void;
-  /** This process, among all that ever were: no two of one pod live at the same time. */
-  self: { pod: string; process: string };
-  random?: () => number;
-  observe?: ReconcileObserver;
-  observeObject?: ObjectObserver;
-}
-
-export interface Manager {
-  /** Whose calls a pass over this object makes, and for whom. */
-  laneOf(key: ObjectKey): Lane;
-  /** Namespaces that are known, with their labels. */
-  namespaces(): Iterable<KubeObject>;
-  /** Begins to watch; resolves when every kind was listed once. */
-  sync(): Promise<void>;
-  /** To be called when there are other signing keys: every object is judged anew, and looked at where that makes a difference. */
-  judgeAgain(): Promise<void>;
-  /** How many objects have words that are signed with a key that is not here. */
-  unknown(): number;
-  /** Works on the queue with so many workers until the signal aborts, and ends what is under way. */
-  run(workers: number, signal: AbortSignal): Promise<void>;
-  /** Stops watching and waits for what must not be left undone. */
-  close(): Promise<void>;
-}
 
 const USAGE_MS = 20_000;
 const SOON_MS = 250;

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram } from "prom-client";
-import type { ObjectObserver } from "../controllers/manager.ts";
+import type { ObjectObserver } from "../controllers/manager-options.ts";
 import type { ClientObserver } from "../kube/client/transport.ts";
 import type { Queue, QueueObserver } from "../kube/queue/queue.ts";
 import type { ReconcileObserver } from "../kube/queue/work.ts";

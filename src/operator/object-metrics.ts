@@ -1,4 +1,4 @@
-import type { ObjectObserver } from "../controllers/manager.ts";
+import type { ObjectObserver } from "../controllers/manager-options.ts";
 import type { ObjectKey } from "../engine/state/object.ts";
 import { reasons } from "../engine/status/reasons.ts";
 import { readStatus, readWhole } from "../engine/status/status.ts";

@@ -3,14 +3,11 @@ import { type Kind, usesAccount } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { createIndex } from "../../kube/watch/keyed-index.ts";
 import { reducedMetadata } from "../../kube/watch/reduced.ts";
-import { type Change, createStore, type Store } from "../../kube/watch/store.ts";
+import { createStore, type Store } from "../../kube/watch/store.ts";
 import { identityOf } from "../../platform/collections/numbered.ts";
-
-import type { Obstacle } from "../status/reasons.ts";
 import { trust, unknownKey } from "../status/trust.ts";
 import { createEqualIntents } from "./equal-intents.ts";
-import { createGrants, type GrantChange } from "./grants.ts";
-import type { Claim, Intent } from "./intent.ts";
+import { createGrants } from "./grants.ts";
 import { FINALIZER, OWN } from "./names.ts";
 import {
   claimOf,
@@ -18,7 +15,6 @@ import {
   holdingsOf,
   holds,
   livesIn,
-  type Named,
   namedBy,
   namespaceOf,
   type ObjectKey,
@@ -29,73 +25,13 @@ import {
   targetOf,
 } from "./object.ts";
 import { createObjectLimits, type LimitOf } from "./object-limits.ts";
+import type { Objects } from "./objects-interface.ts";
 import { createReleasedIds } from "./released-ids.ts";
 import { namesIn, type Signatures } from "./signatures.ts";
 
-/**
- * All objects of all kinds, as last seen, with the questions that one object has about others: who names it, who
- * claims an id, who waits for the result of an equal creation. The answers are kept up to date by the stores' changes.
- */
-export interface Objects {
-  readonly kinds: readonly Kind[];
-  store(kind: string): Store<KubeObject>;
-  /** Takes in an object that the API server has answered with, unless a newer one is known. Returns it with its verdict. */
-  admit(kind: Kind, object: KubeObject): KubeObject;
-  /** Judges every object anew, between two of them with a pause: there are other keys. */
-  judgeAgain(pause: () => Promise<void> | undefined): Promise<void>;
-  /** Objects with words that are signed with a key that is not here. */
-  readonly unknown: ReadonlySet<ObjectKey>;
-  find(key: ObjectKey): { kind: Kind; object: KubeObject } | undefined;
-  /**
-   * The resource that an object owns, or observes. A signature is as good later as it was once: who has left a resource to
-   * somebody else can say again that it is theirs. Of several, the one that adopted it last has it: nobody had it then. Else the
-   * object that was there first.
-   */
-  owned(key: ObjectKey): Claim | undefined;
-  /** Objects whose spec names this one, and which may. */
-  referrers(key: ObjectKey): ObjectKey[];
-  /** What an object's spec names and may, whether it exists or not. */
-  named(kind: Kind, object: KubeObject): Named[];
-  /** Whether objects of a namespace may refer to this one: it is theirs, or a Grant beside it admits them. */
-  isOpenTo(namespace: string, key: ObjectKey): boolean;
-  /** Of a Grant: objects of other namespaces whose spec names one of its namespace, whether it may or not. */
-  guests(key: ObjectKey): ObjectKey[];
-  /** Whether an object names something that this Grant opens to it after a change and did not before, or the other way round. */
-  isConcerned(guest: ObjectKey, change: GrantChange): boolean;
-  /** Objects that claim this id of the sort of this kind under these parents. One that only observes claims nothing. */
-  claimants(kind: string, claim: Place): ObjectKey[];
-  /** Objects of this namespace that claim this id, whatever they are. */
-  holders(namespace: string | undefined, id: string): ObjectKey[];
-  /**
-   * Whether any object has, or has had, this resource: it answers no other creation. What an edit of its status has taken from
-   * an object, that object still finds.
-   */
-  wasClaimed(kind: string, claim: Place, by?: ObjectKey): boolean;
-  /** To be told of a resource that is deleted although no object claims it: it answers no creation any more. */
-  spend(kind: string, place: Place): void;
-  /** Objects with an open intent of this hash for what this kind makes, under these parents, in an order all agree on. */
-  rivals(kind: string, intent: Pick<Intent, "hash" | "parents">): ObjectKey[];
-  /** A creation whose object is gone counts among its equals, as the last one, until its intent is taken back. */
-  linger(name: string, kind: string, intent: Intent | undefined): void;
-  /** Objects whose resource lives in the one with this id at this address, or is about to. */
-  inhabitants(id: string, endpoint: string | undefined): ObjectKey[];
-  /** Objects with a resource, or one in the making, that lives under this object's or uses it. */
-  dependants(key: ObjectKey): ObjectKey[];
-  /** Objects of this kind whose resource is in the same collection, or is about to be. */
-  neighbours(kind: string, parents: Place["parents"]): ObjectKey[];
-  /** Why an object is one more than its namespace may have of its kind; undefined when it is not. */
-  excess(kind: Kind, object: KubeObject): Obstacle | undefined;
-  /** Objects of this namespace. */
-  residents(namespace: string): ObjectKey[];
-  /** Objects that hold something on the platform through this Account, or are about to. */
-  users(account: string): ObjectKey[];
-  /** The Account whose user this object is. */
-  accountOf(key: ObjectKey): string | undefined;
-  /** Calls back whenever an object appears, changes or goes. */
-  subscribe(listener: (key: ObjectKey, change: Omit<Change<KubeObject>, "key">) => void): void;
-}
+export type { Objects } from "./objects-interface.ts";
 
-interface CrowdOptions {
+interface LimitOptions {
   limit?: LimitOf;
   /** An object has become one too many, or is no longer. */
   shifted?: (key: ObjectKey) => void;
@@ -106,7 +42,7 @@ export function createObjects(
   seal: Pick<Signatures, "judge" | "believes">,
   onListenerError: (error: unknown) => void,
   labelsOf: (namespace: string) => Readonly<Record<string, string>> | undefined = () => undefined,
-  { limit = () => Number.POSITIVE_INFINITY, shifted = () => {} }: CrowdOptions = {},
+  { limit = () => Number.POSITIVE_INFINITY, shifted = () => {} }: LimitOptions = {},
 ): Objects {
   const stores = new Map<string, Store<KubeObject>>();
   const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
@@ -128,15 +64,15 @@ export function createObjects(
   };
   /** A Grant that is one too many opens nothing. */
   const counted = (object: KubeObject | undefined) =>
-    object && crowds.excess(grant.kind, object) ? undefined : object;
-  const crowds = createObjectLimits(limit, (key) => {
+    object && limits.excess(grant.kind, object) ? undefined : object;
+  const limits = createObjectLimits(limit, (key) => {
     const { kind, namespace, name } = targetOf(key);
     if (kind === grant.kind) grants.set(`${namespace}/${name}`, counted(find(key)?.object));
     shifted(key);
   });
   const claims = createIndex();
   const holders = createIndex();
-  const spent = createReleasedIds();
+  const released = createReleasedIds();
   const unknown = new Set<ObjectKey>();
   const accounts = createIndex();
   const parents = createIndex();
@@ -188,7 +124,7 @@ export function createObjects(
         abroad.set(key, [...new Set(others)]);
         residents.set(key, after && kind.scope !== "Cluster" ? [namespaceOf(key)] : []);
       }
-      crowds.note(kind.kind, change);
+      limits.note(kind.kind, change);
       if (kind.kind === grant.kind) grants.set(name, counted(after));
       named?.set(key, after ? namesOf(kind, after) : []);
       const claim = after && claimOf(after);
@@ -196,9 +132,9 @@ export function createObjects(
       const [owned, had] = [ownedPlaces(kind, after), ownedPlaces(kind, before)];
       claims.set(key, owned);
       holders.set(key, claim ? [at(after.metadata.namespace, claim.id)] : []);
-      for (const place of owned) if (!had.includes(place)) spent.delete(place);
+      for (const place of owned) if (!had.includes(place)) released.delete(place);
       const loser = after && trust.get(after)?.claim !== "ours" ? key : undefined;
-      for (const place of had) if (claims.get(place).length === 0) spent.add(place, loser);
+      for (const place of had) if (claims.get(place).length === 0) released.add(place, loser);
       if (after && unknownKey(after)) unknown.add(key);
       else unknown.delete(key);
       rivals.set(key, kind.kind, intent);
@@ -275,8 +211,8 @@ export function createObjects(
       references.wordsOf(guest).some((key) => grants.differ(change, targetOf(key), namespaceOf(guest))),
     claimants,
     holders: (namespace, id) => holders.get(at(namespace, id)),
-    wasClaimed: (kind, claim, by) => spent.has(placeOf(kind, claim), by) || claimants(kind, claim).length > 0,
-    spend: (kind, place) => spent.add(placeOf(kind, place)),
+    wasClaimed: (kind, claim, by) => released.has(placeOf(kind, claim), by) || claimants(kind, claim).length > 0,
+    spend: (kind, place) => released.add(placeOf(kind, place)),
     linger: rivals.set,
     rivals: rivals.of,
     inhabitants: (id, endpoint) => anywhere(endpoint, (where) => parents.get(at(where, id))),
@@ -292,7 +228,7 @@ export function createObjects(
       });
     },
     neighbours: (kind, within) => places.get(houseOf(kind, within)),
-    excess: ({ kind }, object) => crowds.excess(kind, object),
+    excess: ({ kind }, object) => limits.excess(kind, object),
     residents: (namespace) => residents.get(namespace),
     users: (account) => accounts.get(account),
     accountOf: (key) => accounts.wordsOf(key)[0],

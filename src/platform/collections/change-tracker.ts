@@ -1,64 +1,19 @@
-import type { Clock } from "../../runtime/clock.ts";
 import { NotFound, PlatformError } from "../answers/errors.ts";
 import { createArrivalCount, createBatchWindow } from "./batch-window.ts";
-import type { Listed, Members } from "./members.ts";
 import { lookGap, retryGap, sharedGap } from "./poll-intervals.ts";
-import type { Change, CollectionSource, KnownRequest, RequestState } from "./reading.ts";
+import type { RequestState } from "./reading.ts";
 import { sameJson } from "./same-json.ts";
-import { begin, ended, expectsAbsence, firstReasonMs, isLeaving, miss, type Tracked } from "./tracked.ts";
-
-/** The members of a collection that are being changed, and the looks at them one by one. */
-export interface ChangeTracker {
-  readonly size: number;
-  /**
-   * The earliest time for a list that shows what is changing: a poll interval after the last of a row of changes, but not
-   * later than `sharedGap` after its first. Undefined while nothing changes whose end is not known.
-   */
-  readonly worthListing: number | undefined;
-  /** Looking at them one by one costs less than a list. */
-  readonly oneByOne: boolean;
-  /** The last list was the first to miss some that are deleted without a request, and nothing else has begun since: one more tells. */
-  readonly isVanishing: boolean;
-  /** The shortest time between two lists of what is changing: the fewer of the members change, the longer. */
-  readonly listGap: number;
-  /** When owners are to be told once more that their members have come to rest: since they were, some have not looked. */
-  readonly tellAgain: number | undefined;
-  /** When the next single look is due, on the monotonic clock. */
-  readonly nextLook: number;
-  has(id: string): boolean;
-  isLeaving(id: string): boolean;
-  /** False when this very change is tracked already. */
-  track(id: string, change: Change): boolean;
-  untrack(id: string): void;
-  request(id: string): KnownRequest | undefined;
-  /** Absence of this member is what its change was to bring about, or what its failure leaves behind. */
-  expectsAbsence(id: string): boolean;
-  /** Starts the single looks that are due. */
-  lookAtDue(): void;
-  ask(id: string): void;
-  /** A list begins: what is made known from now on it need not show. */
-  beforeList(): void;
-  /**
-   * Draws conclusions from a list that began at `began` (monotonic): asks for the reason of what failed, vanished or
-   * stays invisible, asks whether the deletions are over whose members it misses, and names the members that have come to
-   * rest, so that their owners look again.
-   */
-  afterList(began: number, listed: Listed): string[];
-}
-
-export interface ChangeTrackerOptions {
-  clock: Clock;
-  random: () => number;
-  busyMs: number;
-  restMs: number;
-  source: CollectionSource;
-  members: Members;
-  signal: AbortSignal;
-  /** Something about these members is known now that was not before. */
-  changed(ids: readonly string[]): void;
-  /** The time of the next look may have moved. */
-  moved(): void;
-}
+import {
+  begin,
+  type ChangeTracker,
+  type ChangeTrackerOptions,
+  ended,
+  expectsAbsence,
+  firstReasonMs,
+  isLeaving,
+  miss,
+  type Tracked,
+} from "./tracked.ts";
 
 /** Looking at one member until it is done costs as much as listing so many. */
 const lookCost = 50;
@@ -84,8 +39,8 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
   const told = new Map<string, number>();
   const longest = () => sharedGap(members.size, busyMs);
   /** The changes that no list can have shown yet. */
-  const row = createBatchWindow(clock, busyMs, longest);
-  const stream = createArrivalCount(clock, longest);
+  const window = createBatchWindow(clock, busyMs, longest);
+  const arrivals = createArrivalCount(clock, longest);
   let vanishing = false;
 
   const canAsk = ({ url }: Tracked) => url !== undefined && source.requestStatus !== undefined;
@@ -222,15 +177,15 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
     },
     get worthListing() {
       if (waiting.size === 0) return undefined;
-      return row.dueAt ?? Number.NEGATIVE_INFINITY;
+      return window.dueAt ?? Number.NEGATIVE_INFINITY;
     },
     get oneByOne() {
       if (waiting.size === 0 || waiting.size * lookCost >= members.size) return false;
-      if (stream.size * lookCost >= patience * members.size) return false;
+      if (arrivals.size * lookCost >= patience * members.size) return false;
       return waiting.values().every((entry) => canAsk(entry) || source.get !== undefined);
     },
     get isVanishing() {
-      return vanishing && row.dueAt === undefined;
+      return vanishing && window.dueAt === undefined;
     },
     get listGap() {
       const shares = members.size / (waiting.size * membersPerChange);
@@ -251,8 +206,8 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
       const known = tracked.get(id);
       if (known && sameJson(known.change, change)) return false;
       const now = clock.monotonic();
-      row.add();
-      stream.add();
+      window.add();
+      arrivals.add();
       forget(id);
       const entry = begin(change, now, busyMs);
       tracked.set(id, entry);
@@ -275,7 +230,7 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
       entry.asked = true;
       if (!entry.looking) void look(id, entry);
     },
-    beforeList: row.clear,
+    beforeList: window.clear,
     afterList(began, listed) {
       const resting: string[] = [];
       const missing: [string, Tracked][] = [];

@@ -1,89 +1,16 @@
-import type { Clock } from "../../runtime/clock.ts";
 import { yieldIfDue } from "../../runtime/time-slices.ts";
 import { PlatformError, Retry } from "../answers/errors.ts";
 import { exceedsLimit } from "../answers/limits.ts";
-import type { Log } from "../calls/call.ts";
 import { createBatchWindow } from "./batch-window.ts";
 import { createChangeTracker } from "./change-tracker.ts";
+import type { Collection, CollectionListener, CollectionOptions } from "./collection-interface.ts";
+import { listDue, soonMs } from "./list-schedule.ts";
 import { createMembers } from "./members.ts";
-import { lookGap, restGap, retryGap, sharedGap } from "./poll-intervals.ts";
-import type { Change, CollectionSource, Item, Reading } from "./reading.ts";
+import { restGap, retryGap, sharedGap } from "./poll-intervals.ts";
+import type { CollectionSource } from "./reading.ts";
 
+export type { Collection, CollectionListener, CollectionOptions } from "./collection-interface.ts";
 export type { Change, CollectionSource, Item, KnownRequest, Reading, RequestState } from "./reading.ts";
-
-/** Ids whose reading changed, or who asked for a list that is done; "all" after the first list and when a problem comes or goes. */
-export type CollectionListener = (ids: ReadonlySet<string> | "all") => void;
-
-/**
- * All members of one collection, kept current at a cost that follows change, not size.
- *
- * - At rest: one list per `restMs`.
- * - Members that were made known by `track` are in flux. The cheaper way is taken: one list per `busyMs` shows them all,
- *   further apart where they are few among many, and while more and more are made known (`sharedGap`). Where even that
- *   costs more than looking at them one by one (fifty members of a list cost as much as one look), each is read every
- *   `busyMs`. Either gap grows while nothing happens (`lookGap`) and is short again after any change.
- * - One that is being deleted is gone when its request says so: once a list misses it, the requests of all such members are
- *   asked in one call. Without a request it is gone when two lists and then a read of the member miss it.
- * - A member that is BUSY without being tracked (somebody else changes it) makes lists a little more frequent.
- * - A member that is expected and not there yet makes lists more frequent, ever less so the longer it stays away.
- * - A tracked member that is in no list is not visible yet: after five seconds, and then ever less often, its request
- *   is asked for. One that FAILED or vanished is asked for its reason until that is known.
- * - Absence of a member that was seen needs two reads in a row (see `createMembers`), the second of which follows soon.
- *
- * - A list that has more than is taken (`limits`) is not read again before the next resync; members are read one by one
- *   when they are asked for.
- *
- * Guarantees: never two lists at once. A failed list changes nothing but `problem` and `gone`; members are dropped when
- * the parent is not found twice in a row. Listeners hear of tracked members that have come to rest after every list,
- * changed or not, for as long as they are tracked: whoever tracks must look, and untrack. Who was told and has not looked
- * yet causes a list after a minute only. A throwing listener is logged and disturbs nobody. After `close` nothing is
- * called any more.
- */
-export interface Collection {
-  readonly key: string;
-  read(id: string): Reading;
-  members(): IteratorObject<Item>;
-  /** When the last complete successful list started, on the monotonic clock. */
-  readonly listedAt: number | undefined;
-  /** What the last list failed with; cleared by success. */
-  readonly problem: PlatformError | undefined;
-  /** The last list was answered 404: the parent is not there (or not yet). `problem` holds the answer. */
-  readonly gone: boolean;
-  /** The last list has more than is taken: nothing follows from what is not seen. `problem` names the limit. */
-  readonly isTooLarge: boolean;
-  /** Whether a tracked member is being deleted. */
-  isLeaving(id: string): boolean;
-  /** How many members are tracked. */
-  readonly changing: number;
-  /** When a member last changed, or was made known to be changing, on the monotonic clock. */
-  readonly changedAt: number;
-  /** This member is in flux: watch it closely until untracked. The same change again changes nothing. */
-  track(id: string, change: Change): void;
-  /** Somebody else says that this member is there: look for it until it is seen or untracked. */
-  expect(id: string): void;
-  untrack(id: string): void;
-  /** List soon, by a list that starts after this call, and tell these ids when it is done, changed or not. */
-  refresh(ids: readonly string[]): void;
-  /** Ask for the status of the tracked request once, now, and tell when the answer is there (or does not come). */
-  ask(id: string): void;
-  /** Returns the way to stop listening. */
-  subscribe(listener: CollectionListener): () => void;
-  close(): void;
-}
-
-export interface CollectionOptions {
-  clock: Clock;
-  random?: () => number;
-  /** Between two lists at rest; ±10 %. Default five minutes. */
-  restMs?: number;
-  /** Between two looks at what is in flux. Default 1.5 s. */
-  busyMs?: number;
-  log?: Log;
-}
-
-/** Between a list and one that somebody waits for: the longer, the more there is to list. */
-const soonMs = { shortest: 500, perMember: 6 };
-const othersBusyGapMs = { shortest: 5_000, longest: 60_000 };
 
 export function openCollection(source: CollectionSource, options: CollectionOptions): Collection {
   const { clock, random = Math.random, restMs = 300_000, busyMs = 1_500, log } = options;
@@ -91,7 +18,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
   const closing = new AbortController();
   const listeners = new Set<CollectionListener>();
   const members = createMembers();
-  const flux = createChangeTracker({
+  const changes = createChangeTracker({
     clock,
     random,
     busyMs,
@@ -136,45 +63,37 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
     }
   };
 
-  const soonGap = () => Math.max(soonMs.shortest, Math.min(members.size * soonMs.perMember, longest()));
-
   /** A list that is under way, or that somebody asks for, shows all. */
-  const oneByOne = () => !listing && (isTooLarge() ? flux.size > 0 : asking.since === undefined && flux.oneByOne);
+  const oneByOne = () => !listing && (isTooLarge() ? changes.size > 0 : asking.since === undefined && changes.oneByOne);
   const isTooLarge = () => problem !== undefined && exceedsLimit(problem);
 
-  /** When the list is due that somebody asks for. The first who ask get it at once; of a row who ask, many share one. */
-  const askedDue = (soon: number): number => {
-    const { since = 0, dueAt = 0 } = asking;
-    return since - endedAt >= longest() ? soon : Math.max(soon, dueAt);
-  };
-
   /** When the next list is due. */
-  const listDue = (): number => {
-    const rested = endedAt + patience;
-    // Whoever asks for a list while none succeeds does not get one sooner each time.
-    const soon = endedAt + soonGap() * 2 ** Math.min(failures, 7);
-    const isWorthAsking = asking.since !== undefined && (isTooLarge() || !(problem instanceof Retry));
-    const readDue = singly.endedAt + soonMs.shortest * 2 ** Math.min(singly.failures, 7);
-    if (problem) return isWorthAsking ? Math.min(rested, isTooLarge() ? readDue : soon) : rested;
-    const quiet = Math.max(0, endedAt - changedAt);
-    const due = [rested];
-    if (asking.since !== undefined) due.push(askedDue(soon));
-    if (doubtful || flux.isVanishing) due.push(soon);
-    if (expected.size > 0) due.push(endedAt + lookGap(endedAt - Math.max(...expected.values()), busyMs, restMs));
-    const { worthListing, tellAgain } = flux;
-    if (worthListing !== undefined && !oneByOne()) {
-      due.push(Math.max(endedAt + lookGap(quiet, flux.listGap), worthListing));
-    }
-    if (tellAgain !== undefined) due.push(tellAgain);
-    if (othersBusy) due.push(endedAt + lookGap(quiet, othersBusyGapMs.shortest, othersBusyGapMs.longest));
-    return Math.min(...due);
-  };
+  const nextList = (): number =>
+    listDue({
+      endedAt,
+      patience,
+      failures,
+      problem: isTooLarge() ? "tooLarge" : problem instanceof Retry ? "passing" : problem && "lasting",
+      asked: asking.since === undefined ? undefined : { since: asking.since, dueAt: asking.dueAt ?? 0 },
+      singly,
+      isDoubtful: doubtful || changes.isVanishing,
+      expectedSince: expected.size > 0 ? Math.max(...expected.values()) : undefined,
+      changedAt,
+      changesFrom: oneByOne() ? undefined : changes.worthListing,
+      changesGap: changes.listGap,
+      tellAgain: changes.tellAgain,
+      othersBusy,
+      size: members.size,
+      longest: longest(),
+      busyMs,
+      restMs,
+    });
 
   const schedule = () => {
     if (closing.signal.aborted) return;
     const due = Math.min(
-      listing ? Number.POSITIVE_INFINITY : listDue(),
-      oneByOne() ? flux.nextLook : Number.POSITIVE_INFINITY,
+      listing ? Number.POSITIVE_INFINITY : nextList(),
+      oneByOne() ? changes.nextLook : Number.POSITIVE_INFINITY,
     );
     // A timer that comes first looks by itself what is due next. Were it set anew each time, many calls would hold it off.
     if (due >= timerAt) return;
@@ -185,10 +104,10 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
 
   const wake = () => {
     timerAt = Number.POSITIVE_INFINITY;
-    if (!listing && listDue() <= clock.monotonic()) {
+    if (!listing && nextList() <= clock.monotonic()) {
       void (isTooLarge() && clock.monotonic() < endedAt + patience ? readAsked() : list());
     }
-    if (oneByOne()) flux.lookAtDue();
+    if (oneByOne()) changes.lookAtDue();
     schedule();
   };
 
@@ -220,11 +139,11 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
   const list = async () => {
     listing = true;
     const isAsked = asking.since !== undefined;
-    const resting = flux.size === 0 && !isAsked && !doubtful && members.listedAt !== undefined;
+    const resting = changes.size === 0 && !isAsked && !doubtful && members.listedAt !== undefined;
     const asked = [...askers];
     askers.clear();
     asking.clear();
-    flux.beforeList();
+    changes.beforeList();
     const read = members.beginRead(clock.monotonic());
     const began = clock.monotonic();
     let news: ReadonlySet<string> | "all" | undefined;
@@ -232,17 +151,17 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       const items = await source.list(closing.signal, resting ? "background" : "normal");
       if (closing.signal.aborted) return;
       const first = members.listedAt === undefined;
-      const listed = await members.list(read, items, flux.expectsAbsence, () => yieldIfDue(clock));
+      const listed = await members.list(read, items, changes.expectsAbsence, () => yieldIfDue(clock));
       if (closing.signal.aborted) return;
-      doubtful = listed.doubted.values().some((id) => !flux.isLeaving(id));
+      doubtful = listed.doubted.values().some((id) => !changes.isLeaving(id));
       for (const id of expected.keys()) if (members.item(id)) expected.delete(id);
-      othersBusy = items.some((item) => source.isBusy(item) && !flux.has(item.id));
+      othersBusy = items.some((item) => source.isBusy(item) && !changes.has(item.id));
       if (listed.changed.size > 0) changedAt = clock.monotonic();
-      const rested = flux.afterList(began, listed);
+      const rested = changes.afterList(began, listed);
       // Whoever has it changed knows that it is busy, and is told when its deletion is over.
       const isNews = (id: string) => {
-        const item = flux.has(id) && !listed.appeared.has(id) ? members.item(id) : undefined;
-        return item ? !source.isBusy(item) : !flux.isLeaving(id);
+        const item = changes.has(id) && !listed.appeared.has(id) ? members.item(id) : undefined;
+        return item ? !source.isBusy(item) : !changes.isLeaving(id);
       };
       const some = new Set([...listed.changed].filter(isNews));
       for (const id of [...rested, ...asked]) some.add(id);
@@ -276,10 +195,10 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
     read: (id) => ({
       item: members.item(id),
       asOf: members.asOf(id),
-      request: flux.request(id),
+      request: changes.request(id),
     }),
     members: () => members.items(),
-    isLeaving: (id) => flux.isLeaving(id),
+    isLeaving: (id) => changes.isLeaving(id),
     get listedAt() {
       return members.listedAt;
     },
@@ -287,7 +206,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       return problem;
     },
     get changing() {
-      return flux.size;
+      return changes.size;
     },
     get changedAt() {
       return changedAt;
@@ -299,7 +218,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       return isTooLarge();
     },
     track(id, change) {
-      if (!flux.track(id, change)) return;
+      if (!changes.track(id, change)) return;
       changedAt = clock.monotonic();
       schedule();
     },
@@ -309,7 +228,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       schedule();
     },
     untrack(id) {
-      flux.untrack(id);
+      changes.untrack(id);
       expected.delete(id);
       schedule();
     },
@@ -318,7 +237,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       for (const id of ids) askers.add(id);
       schedule();
     },
-    ask: (id) => flux.ask(id),
+    ask: (id) => changes.ask(id),
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -1,4 +1,59 @@
-import type { Change, KnownRequest } from "./reading.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import type { Listed, Members } from "./members.ts";
+import type { Change, CollectionSource, KnownRequest } from "./reading.ts";
+
+/** The members of a collection that are being changed, and the looks at them one by one. */
+export interface ChangeTracker {
+  readonly size: number;
+  /**
+   * The earliest time for a list that shows what is changing: a poll interval after the last of a row of changes, but not
+   * later than `sharedGap` after its first. Undefined while nothing changes whose end is not known.
+   */
+  readonly worthListing: number | undefined;
+  /** Looking at them one by one costs less than a list. */
+  readonly oneByOne: boolean;
+  /** The last list was the first to miss some that are deleted without a request, and nothing else has begun since: one more tells. */
+  readonly isVanishing: boolean;
+  /** The shortest time between two lists of what is changing: the fewer of the members change, the longer. */
+  readonly listGap: number;
+  /** When owners are to be told once more that their members have come to rest: since they were, some have not looked. */
+  readonly tellAgain: number | undefined;
+  /** When the next single look is due, on the monotonic clock. */
+  readonly nextLook: number;
+  has(id: string): boolean;
+  isLeaving(id: string): boolean;
+  /** False when this very change is tracked already. */
+  track(id: string, change: Change): boolean;
+  untrack(id: string): void;
+  request(id: string): KnownRequest | undefined;
+  /** Absence of this member is what its change was to bring about, or what its failure leaves behind. */
+  expectsAbsence(id: string): boolean;
+  /** Starts the single looks that are due. */
+  lookAtDue(): void;
+  ask(id: string): void;
+  /** A list begins: what is made known from now on it need not show. */
+  beforeList(): void;
+  /**
+   * Draws conclusions from a list that began at `began` (monotonic): asks for the reason of what failed, vanished or
+   * stays invisible, asks whether the deletions are over whose members it misses, and names the members that have come to
+   * rest, so that their owners look again.
+   */
+  afterList(began: number, listed: Listed): string[];
+}
+
+export interface ChangeTrackerOptions {
+  clock: Clock;
+  random: () => number;
+  busyMs: number;
+  restMs: number;
+  source: CollectionSource;
+  members: Members;
+  signal: AbortSignal;
+  /** Something about these members is known now that was not before. */
+  changed(ids: readonly string[]): void;
+  /** The time of the next look may have moved. */
+  moved(): void;
+}
 
 /** A member that is being changed, and what is known of that change. */
 export interface Tracked {

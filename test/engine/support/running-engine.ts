@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { createManager, type ManagerOptions } from "../../../src/controllers/manager.ts";
+import { createManager } from "../../../src/controllers/manager.ts";
+import type { ManagerOptions } from "../../../src/controllers/manager-options.ts";
 import { kinds } from "../../../src/kinds/index.ts";
 import type { KubeCall, KubeClient } from "../../../src/kube/client/transport.ts";
 import type { Lane } from "../../../src/kube/queue/lanes.ts";

@@ -1,0 +1,64 @@
+import type { Sites } from "../engine/accounts/addresses.ts";
+import type { Log, Settings } from "../engine/observe/deps.ts";
+import type { ObjectKey } from "../engine/state/object.ts";
+import type { LimitOf } from "../engine/state/object-limits.ts";
+import type { Signatures } from "../engine/state/signatures.ts";
+import type { Kind } from "../kinds/kind.ts";
+import type { KubeClient } from "../kube/client/transport.ts";
+import type { Lane } from "../kube/queue/lanes.ts";
+import type { Queue } from "../kube/queue/queue.ts";
+import type { ReconcileObserver } from "../kube/queue/work.ts";
+import type { KubeObject } from "../kube/resource.ts";
+import type { EventRecorder } from "../kube/write/events.ts";
+import type { Transport } from "../platform/calls/transport.ts";
+import type { Clock } from "../runtime/clock.ts";
+
+/** Told of every version of every object, for the metrics; undefined when it is gone. */
+export type ObjectObserver = (key: ObjectKey, object: KubeObject | undefined) => void;
+
+export interface ManagerOptions {
+  kinds: readonly Kind[];
+  clock: Clock;
+  log: Log;
+  client: KubeClient;
+  /** Tells what the operator has written itself. */
+  seal: Signatures;
+  transport: Pick<Transport, "connect" | "close">;
+  events: EventRecorder;
+  queue: Queue;
+  settings: Settings;
+  busyMs: number;
+  /** The operator's own namespace, where the Secrets of ClusterAccounts are. */
+  home?: string;
+  /** The operator's endpoints, and what Accounts may have instead; anything, when absent. */
+  sites?: Sites;
+  /** The most objects of a kind in a namespace; any number, when absent. */
+  limit?: LimitOf;
+  /** Only objects of these namespaces; all when absent. */
+  namespace?: string;
+  /** Works only on namespaces whose label names this shard; on those without the label when absent. */
+  shard?: string;
+  guard: () => void;
+  /** This process, among all that ever were: no two of one pod live at the same time. */
+  self: { pod: string; process: string };
+  random?: () => number;
+  observe?: ReconcileObserver;
+  observeObject?: ObjectObserver;
+}
+
+export interface Manager {
+  /** Whose calls a pass over this object makes, and for whom. */
+  laneOf(key: ObjectKey): Lane;
+  /** Namespaces that are known, with their labels. */
+  namespaces(): Iterable<KubeObject>;
+  /** Begins to watch; resolves when every kind was listed once. */
+  sync(): Promise<void>;
+  /** To be called when there are other signing keys: every object is judged anew, and looked at where that makes a difference. */
+  judgeAgain(): Promise<void>;
+  /** How many objects have words that are signed with a key that is not here. */
+  unknown(): number;
+  /** Works on the queue with so many workers until the signal aborts, and ends what is under way. */
+  run(workers: number, signal: AbortSignal): Promise<void>;
+  /** Stops watching and waits for what must not be left undone. */
+  close(): Promise<void>;
+}
