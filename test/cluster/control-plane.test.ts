@@ -135,7 +135,8 @@ describe("the control plane", () => {
 
 it("is usable while kube-controller-manager is still being built, and has it afterwards", async () => {
   const folder = temporaryFolder();
-  const env = { ...process.env, XDG_CACHE_HOME: join(folder, "cache"), PATH: `${folder}:${process.env.PATH}` };
+  const own = { XDG_CACHE_HOME: join(folder, "cache"), PATH: `${folder}:${process.env.PATH}` };
+  const env: NodeJS.ProcessEnv = { ...process.env, ...own };
   delete env.KUBEBUILDER_ASSETS;
   const bin = join(cacheFolder(env), "bin");
   mkdirSync(bin, { recursive: true });
