@@ -83,7 +83,7 @@ first, and [upgrade](../../docs/operations.md#upgrade).
 
 **Uninstall**: \`helm uninstall\` leaves the CRDs, all objects and everything on the platform as they are, and the Secret
 \`mooring-signing-key\`, by which the next installation knows its own entries in status. Objects cannot be deleted while no operator runs: their
-finalizer waits for one. To remove everything: [uninstall](../../docs/operations.md#uninstall).
+finalizer waits for one. To remove everything: [uninstall](../../docs/uninstall.md).
 
 ## Values
 
