@@ -60,7 +60,10 @@ const document = z.discriminatedUnion("kind", [
 /** What the chart gives those who watch over Mooring. */
 async function monitoring() {
   const helm = (await run(join(root, "test/clients/setup-helm"), ["helm"])).stdout.trim();
-  const values = ["serviceMonitor", "rules", "dashboards"].map((part) => `metrics.${part}.create=true`).concat("platform=ionos").join(",");
+  const values = ["serviceMonitor", "rules", "dashboards"]
+    .map((part) => `metrics.${part}.create=true`)
+    .concat("platform=ionos")
+    .join(",");
   const chart = ["template", "mooring", join(root, "deploy/chart"), "--set", values];
   const { stdout, stderr } = await run(helm, [...chart, "--show-only", "templates/monitoring.yaml"]);
   const documents = parseAllDocuments(stdout).map((each) => document.parse(each.toJS(), { error: () => stderr }));
