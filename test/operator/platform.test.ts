@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { readConfig as readGatewayConfig } from "../../src/gateway/config.ts";
 import { endpointNames } from "../../src/kinds/identity/account.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { readConfig } from "../../src/operator/config.ts";
@@ -61,5 +62,19 @@ describe("endpoints that kinds need and nobody has set", () => {
 
   it("are none with a platform", () => {
     expect(unsetEndpoints(kinds, platforms.ionos)).toEqual([]);
+  });
+});
+
+describe("mooring gateway", () => {
+  const upstreamOf = (...flags: string[]) => {
+    const config = readGatewayConfig(["--account", "shared", "--token-file", "package.json", ...flags], {});
+    return config === "help" ? expect.unreachable() : config.upstream;
+  };
+
+  it("calls the platform's inference, unless an address is given", () => {
+    expect(upstreamOf("--platform", "ionos")).toBe(platforms.ionos.inference);
+    expect(upstreamOf("--platform", "ionos", "--upstream", "http://127.0.0.1:1")).toBe("http://127.0.0.1:1");
+    expect(() => upstreamOf()).toThrow("--upstream: missing; set it, or --platform ionos");
+    expect(() => upstreamOf("--platform", "other")).toThrow('--platform: "other" is unknown; valid: ionos');
   });
 });
