@@ -15,7 +15,7 @@ describe("what is built while the demo is already shown", () => {
     const { update, note, written } = noteOn({ isTTY: true });
     expect(note()).toBeUndefined();
     update(STEP, 12);
-    expect(note()).toBe(`${STEP} … 12 s; until then nothing is garbage-collected, and namespaces are not deleted`);
+    expect(note()).toBe(`${STEP} … 12 s;\nuntil then nothing is garbage-collected, and namespaces are not deleted`);
     expect(written()).toBe("");
   });
 

@@ -25,7 +25,7 @@ export function backgroundNote(out: { isTTY?: boolean; write(text: string): unkn
   };
   return {
     update(step, seconds) {
-      current = `${step} … ${seconds} s; ${MEANWHILE}`;
+      current = `${step} … ${seconds} s;\n${MEANWHILE}`;
       if (!out.isTTY) lines.update(`${step}; ${MEANWHILE}`, seconds);
     },
     end(problem) {

@@ -79,7 +79,9 @@ export function createDisplay(out: NodeJS.WriteStream): {
     },
     show(rows, note) {
       if (out.isTTY) {
-        const lines = [...format(rows), ...(note === undefined ? [] : ["", note])];
+        // A line that is wrapped would be two, and the next table would be drawn one line too low.
+        const whole = (line: string) => line.slice(0, (out.columns || 80) - 1);
+        const lines = [...format(rows), ...(note === undefined ? [] : ["", ...note.split("\n")])].map(whole);
         out.write(`${drawn > 0 ? `\x1b[${drawn}A` : ""}\x1b[J${lines.join("\n")}\n`);
         drawn = lines.length;
         return;
