@@ -20,6 +20,7 @@ import { createLiveness } from "./liveness.ts";
 import { createMetrics } from "./metrics.ts";
 import { openSigningKey } from "./signing-key.ts";
 import { watchShards } from "./unserved.ts";
+import { unsetEndpoints, unsetInWords } from "./unset-endpoints.ts";
 
 /**
  * So long a process that lost its lease has for what is under way, such as deleting what it made and can no longer claim,
@@ -94,6 +95,8 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
   });
   cleanup.defer(() => events.close());
   const { endpoints, ca, proxies } = config;
+  const unset = unsetEndpoints(kinds, endpoints);
+  if (unset.length > 0) log.warn({ endpoints: unset.map(({ endpoint }) => endpoint) }, unsetInWords(unset));
   const allowed = allowedEndpoints(config.allowEndpoints);
   // What the operator was started with is allowed to itself.
   const allowEndpoints = [...config.allowEndpoints, ...Object.values(endpoints).map(patternOf)];
