@@ -35,7 +35,9 @@ export async function makeBlob(program: readonly Entry[], work: string): Promise
     output: { file: main, format: "cjs" },
   });
   const [config, output] = [join(work, "sea.json"), join(work, "mooring.blob")];
-  writeFileSync(config, JSON.stringify({ main, output, assets, disableExperimentalSEAWarning: true }));
+  // Users can do nothing about what is experimental in Node.
+  const execArgv = ["--disable-warning=ExperimentalWarning"];
+  writeFileSync(config, JSON.stringify({ main, output, assets, execArgv, disableExperimentalSEAWarning: true }));
   execFileSync(process.execPath, ["--experimental-sea-config", config], { stdio: "pipe" });
   return output;
 }
