@@ -17,6 +17,8 @@ const unread = /^(README\.md|CHANGELOG\.md|crds\/)/;
 
 /** Makes the blob that turns Node into `mooring`. It is the same for all platforms. */
 export async function makeBlob(program: readonly Entry[], work: string): Promise<string> {
+  // Node keeps the path of the main file in the blob, so it is the same wherever this is done.
+  const [main, output] = ["start.cjs", "mooring.blob"];
   const files = program.filter(({ path }) => !unread.test(path));
   const assets: Record<string, string> = {};
   const add = (key: string, content: Buffer | string) => {
@@ -27,19 +29,18 @@ export async function makeBlob(program: readonly Entry[], work: string): Promise
   };
   for (const { path, content } of files) add(path, content);
   add("build", sha256(tar(files, 0)).slice(0, 16));
-  const main = join(work, "start.cjs");
   await build({
     input: join(root, "release/artifacts/start.ts"),
     platform: "node",
     logLevel: "warn",
-    output: { file: main, format: "cjs" },
+    output: { file: join(work, main), format: "cjs" },
   });
-  const [config, output] = [join(work, "sea.json"), join(work, "mooring.blob")];
   // Users can do nothing about what is experimental in Node.
   const execArgv = ["--disable-warning=ExperimentalWarning"];
-  writeFileSync(config, JSON.stringify({ main, output, assets, execArgv, disableExperimentalSEAWarning: true }));
-  execFileSync(process.execPath, ["--experimental-sea-config", config], { stdio: "pipe" });
-  return output;
+  const config = { main, output, assets, execArgv, disableExperimentalSEAWarning: true };
+  writeFileSync(join(work, "sea.json"), JSON.stringify(config));
+  execFileSync(process.execPath, ["--experimental-sea-config", "sea.json"], { cwd: work, stdio: "pipe" });
+  return join(work, output);
 }
 
 /** Puts the blob into Node. */

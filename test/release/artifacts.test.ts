@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -174,8 +174,16 @@ describe.runIf(process.platform === "linux")("the single file", () => {
     expect((await run(at("mooring"), [unpacked, "operator"], { env })).stdout).toBe('1.2.3 ["operator"]\n');
   });
 
+  it("is made of the same bytes wherever it is built", async () => {
+    const [here, there] = [at("here"), at("far/away")];
+    for (const path of [here, there]) mkdirSync(path, { recursive: true });
+    const blobs = [await makeBlob(program, here), await makeBlob(program, there)].map((path) => readFileSync(path));
+    expect(blobs[0]?.equals(blobs[1] ?? Buffer.alloc(0))).toBe(true);
+  });
+
   it("is in its archive with the licenses", () => {
-    const entries = executableEntries(at("node"), root, "licenses");
+    writeFileSync(at("program"), "program");
+    const entries = executableEntries(at("program"), root, "licenses");
     expect(entries.map(({ path, executable }) => `${path} ${executable ?? false}`)).toEqual([
       "mooring true",
       "LICENSE false",
