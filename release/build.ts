@@ -79,7 +79,7 @@ function basesFor({ work, identity }: Release, nodes: readonly (NodeBinary | und
   return platforms.flatMap((platform, index) => {
     if (platform.os !== "linux") return [];
     const node = nodes[index];
-    if (!node) throw new Error(`npm could not fetch ${platform.node}@${process.versions.node}`);
+    if (!node) throw new Error(`npm pack ${platform.node}@${process.versions.node} failed`);
     return [{ node, system: systemFor(node, work, identity.seconds) }];
   });
 }
