@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { root } from "../image/build.ts";
@@ -45,6 +45,10 @@ async function main(): Promise<number> {
     return 2;
   }
   const project = { ...known, registry, downloads: values.downloads || known.downloads };
+  if (values.key && !existsSync(values.key)) {
+    console.error(`make release: KEY: ${values.key} does not exist`);
+    return 2;
+  }
   const signer = values.key ? openSigner(values.key) : undefined;
   provide(["mmdebstrap"]);
   mkdirSync(join(root, "dist"), { recursive: true });

@@ -40,7 +40,6 @@ async function main(): Promise<number> {
 }
 
 process.exitCode = await main().catch((error: unknown) => {
-  const { message, cause } = error instanceof Error ? error : new Error(String(error));
-  console.error(`make push: ${message}${cause instanceof Error ? ` (${cause.message})` : ""}`);
+  console.error(`make push: ${error instanceof Error ? error.message : String(error)}`);
   return 1;
 });

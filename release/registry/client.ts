@@ -32,11 +32,16 @@ export function openRepository({ host, name }: Target, { credentials, plainHttp 
   /** Asks again with what the registry wants to see, once. */
   async function call(path: string, init: RequestInit = {}): Promise<Response> {
     const url = new URL(path, base);
-    const send = () => {
+    const send = async () => {
       const headers = new Headers(init.headers);
       // A registry may name another host for uploads, which has no business with the password.
       if (authorization !== undefined && url.origin === base.origin) headers.set("authorization", authorization);
-      return fetch(url, { ...init, headers });
+      try {
+        return await fetch(url, { ...init, headers });
+      } catch (error) {
+        const { message, cause } = error instanceof Error ? error : new Error(String(error));
+        throw new Error(`${url.host} cannot be reached: ${cause instanceof Error ? cause.message : message}`);
+      }
     };
     const first = await send();
     if (first.status !== 401) return first;

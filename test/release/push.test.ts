@@ -100,6 +100,12 @@ describe("pushing a release", () => {
     await expect(push("other", registry.host)).rejects.toThrow("not what SHA256SUMS says: release.json");
   });
 
+  it("names a registry that cannot be reached", async () => {
+    const gone = await startRegistry();
+    await gone.close();
+    await expect(push("release", gone.host)).rejects.toThrow(`${gone.host} cannot be reached`);
+  });
+
   it("wants a registry and a release", async () => {
     const command = [join(root, "release/push.ts"), "--from", at("nothing"), "--registry"];
     expect(await run(process.execPath, [...command, ""])).toMatchObject({
