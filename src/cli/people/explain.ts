@@ -1,11 +1,8 @@
-import { needsPerson, type Reason, reasons } from "../../engine/schema/reasons.ts";
+import { actorInWords, explainReason, isReason, pageOf, reasonNames } from "../../diagnostics/why/reasons.ts";
 import { command } from "../frame/command.ts";
 import { outputFlag, UsageError } from "../frame/flags.ts";
 import { wrapped } from "../frame/help.ts";
 import { bold } from "../frame/text.ts";
-
-const names = Object.keys(reasons).sort();
-const isReason = (name: string): name is Reason => Object.hasOwn(reasons, name);
 
 export const explain = command({
   name: "explain",
@@ -18,49 +15,36 @@ export const explain = command({
     ["mooring explain", "all reasons"],
   ],
   flags: outputFlag("table", "json", "yaml"),
-  completes: names,
+  completes: reasonNames,
   async run({ args: [asked, ...more], screen }) {
     if (more.length > 0) throw new UsageError(`one reason at a time: unexpected "${more[0]}"`);
     if (asked === undefined) {
-      const all = names.filter(isReason).map(pageOf);
+      const all = reasonNames.filter(isReason).map(pageOf);
       screen.answer({ items: all }, () =>
         screen.table(
-          ["REASON", "WHO ACTS", "MEANING"],
+          ["REASON", "ACTS", "MEANING"],
           all.map(({ reason, acts, meaning }) => [reason, acts, meaning]),
         ),
       );
       return 0;
     }
-    const reason = names.find((name) => name.toLowerCase() === asked.toLowerCase());
-    if (reason === undefined || !isReason(reason)) {
-      throw new UsageError(`there is no reason "${asked}"${nearest(asked)}; "mooring explain" lists all`);
-    }
-    const page = pageOf(reason);
+    const page = pageNamed(asked);
     screen.answer(page, () => {
       screen.line(bold(page.reason));
       for (const line of wrapped(page.meaning, 100)) screen.line(line);
       screen.line("");
-      screen.line(
-        page.acts === "you"
-          ? "The object is Stalled until somebody acts."
-          : "The object is Reconciling: it waits, and the operator goes on by itself.",
-      );
-      screen.line(`Page: ${page.page}`);
+      screen.line("acts:  ", actorInWords(page.acts));
+      if (page.stalled) screen.line("The object is Stalled until somebody acts.");
+      screen.line("page:  ", page.page);
     });
     return 0;
   },
 });
 
-/** What a reason means, what to do, and who has to act. */
-export const pageOf = (reason: Reason) => ({
-  reason,
-  acts: needsPerson(reason) ? ("you" as const) : ("operator" as const),
-  meaning: reasons[reason],
-  page: `docs/reference/reasons.md#${reason.toLowerCase()}`,
-});
-
-function nearest(asked: string): string {
-  const wanted = asked.toLowerCase();
-  const like = names.filter((name) => name.toLowerCase().includes(wanted) || wanted.includes(name.toLowerCase()));
-  return like.length === 0 ? "" : `; did you mean ${like.slice(0, 4).join(", ")}`;
+function pageNamed(asked: string) {
+  try {
+    return explainReason(asked);
+  } catch (error) {
+    throw new UsageError(`${error instanceof Error ? error.message : error}; "mooring explain" lists all`);
+  }
 }
