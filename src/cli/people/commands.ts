@@ -34,6 +34,26 @@ export const people: Readonly<Record<string, { summary: string; load(): Promise<
     summary: "issue a new key, token or certificate for objects that have one",
     load: async () => (await import("./annotate.ts")).rotate,
   },
+  drift: {
+    summary: "objects whose resource differs from spec, field by field",
+    load: async () => (await import("./drift.ts")).drift,
+  },
+  orphans: {
+    summary: "resources on the platform that no object has, with age, price and what to do",
+    load: async () => (await import("./orphans.ts")).orphans,
+  },
+  cost: {
+    summary: "what objects cost per month, by namespace, owner or kind",
+    load: async () => (await import("./cost.ts")).cost,
+  },
+  expiring: {
+    summary: "keys, tokens and certificates that expire soon",
+    load: async () => (await import("./expiring.ts")).expiring,
+  },
+  options: {
+    summary: "what can stand in spec with an Account: locations, images, templates, sizes, models",
+    load: async () => (await import("./options.ts")).options,
+  },
   explain: {
     summary: "what a reason means and what to do",
     load: async () => (await import("./explain.ts")).explain,
