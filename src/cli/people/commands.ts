@@ -58,4 +58,12 @@ export const people: Readonly<Record<string, { summary: string; load(): Promise<
     summary: "what a reason means and what to do",
     load: async () => (await import("./explain.ts")).explain,
   },
+  doctor: {
+    summary: "check cluster, CRDs, operator, rights and Accounts, each with its fix",
+    load: async () => (await import("./doctor.ts")).doctor,
+  },
+  completion: {
+    summary: "completion for bash, zsh and fish",
+    load: async () => (await import("./completion.ts")).completion,
+  },
 };
