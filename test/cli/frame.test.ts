@@ -4,20 +4,12 @@ import { command, FOUND } from "../../src/cli/frame/command.ts";
 import { durationIn, outputFlag, parseFlags, UsageError, usualOutput } from "../../src/cli/frame/flags.ts";
 import { openScreen } from "../../src/cli/frame/screen.ts";
 import { red, visible } from "../../src/cli/frame/text.ts";
+import { streams } from "./streams.ts";
 
 /** A name that clears the screen, sets the title, breaks the line, turns the direction of writing and hides a character. */
 const hostile = "a\u001b[2J\u001b]0;x\u0007\r\nb\u009b31m\u202ec\u200bd\u2028e";
 
-function surroundings(isTTY = false, env: Record<string, string> = {}) {
-  const written = { stdout: "", stderr: "" };
-  const stream = (name: "stdout" | "stderr") => ({
-    isTTY,
-    write(text: string) {
-      written[name] += text;
-    },
-  });
-  return { written, given: { stdout: stream("stdout"), stderr: stream("stderr"), env } };
-}
+const surroundings = (isTTY = false, env: Record<string, string> = {}) => streams(env, isTTY);
 
 const steering = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 

@@ -1,4 +1,5 @@
-import { costs, type Grouping, groupings } from "../../diagnostics/overview/costs.ts";
+import { costs } from "../../diagnostics/overview/costs.ts";
+import { type Grouping, groupings } from "../../diagnostics/overview/groupings.ts";
 import { command } from "../frame/command.ts";
 import { clusterFlags, everywhereFlag, platformFlags, selectorFlag, usualOutput } from "../frame/flags.ts";
 import { bold, grey, yellow } from "../frame/text.ts";

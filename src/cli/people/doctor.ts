@@ -38,22 +38,12 @@ export const doctor = command({
   },
 });
 
-async function examined({
-  client,
-  cluster,
-  sources,
-  platform,
-  namespace,
-  signal,
-}: Context<keyof typeof flags & string>) {
+async function examined({ cluster, sources, platform, namespace, signal }: Context<keyof typeof flags & string>) {
   const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
   try {
-    const kube = await client();
     return await examineAll({
       sources,
       cluster: await cluster(),
-      ask: (path, body) =>
-        kube.request({ method: body ? "POST" : "GET", path, signal, ...(body && { body }), deadlineMs: 15_000 }),
       platformOf: platform,
       namespace: await namespace(),
       version: String(version),

@@ -1,4 +1,5 @@
-import { type Option, options as readOptions, type Topic, topics } from "../../diagnostics/options/options.ts";
+import { type Option, options as readOptions } from "../../diagnostics/options/options.ts";
+import { type Topic, topics } from "../../diagnostics/options/topics.ts";
 import { command } from "../frame/command.ts";
 import { clusterFlags, platformFlags, UsageError, usualOutput } from "../frame/flags.ts";
 import { bold, grey, yellow } from "../frame/text.ts";

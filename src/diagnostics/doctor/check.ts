@@ -17,13 +17,11 @@ export interface Check {
 export interface Examined {
   sources: Sources;
   cluster: ClusterReader;
-  /** One call to the Kubernetes API that changes nothing: a GET, or a review of the caller's own rights. */
-  ask(path: string, review?: object): Promise<unknown>;
   platformOf(account: string): Promise<PlatformReader>;
   /** The namespace that is asked about; undefined for all. */
   namespace: string | undefined;
-  /** The version of this program. */
-  version: string;
+  /** The version of this program, where the caller compares it with the operator's. */
+  version: string | undefined;
 }
 
 export const ok = (area: Check["area"], check: string, message: string): Check => ({

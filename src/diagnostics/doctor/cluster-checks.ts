@@ -21,10 +21,10 @@ const install = "apply the CRDs of this version: kubectl apply --server-side -f 
 
 /** The API server, the CRDs and what guards them. */
 export async function clusterChecks(examined: Examined): Promise<Check[]> {
-  const { ask } = examined;
+  const { cluster, sources } = examined;
   return [
     ...(await examine(examined, "cluster", "API server", async () => {
-      const { gitVersion } = serverVersion.parse(await ask("/version"));
+      const { gitVersion } = serverVersion.parse(await cluster.ask("/version", sources.signal));
       return ok("cluster", "API server", `answers, Kubernetes ${gitVersion}`);
     })),
     ...(await examine(examined, "cluster", "CRDs", () => crds(examined))),
@@ -32,8 +32,8 @@ export async function clusterChecks(examined: Examined): Promise<Check[]> {
   ];
 }
 
-async function crds({ ask }: Examined): Promise<Check[]> {
-  const served = await ask(`/apis/${GROUP}/${VERSION}`).catch((error: unknown) => {
+async function crds({ cluster, sources }: Examined): Promise<Check[]> {
+  const served = await cluster.ask(`/apis/${GROUP}/${VERSION}`, sources.signal).catch((error: unknown) => {
     if (isNotFound(error)) return { resources: [] };
     throw error;
   });
@@ -45,7 +45,9 @@ async function crds({ ask }: Examined): Promise<Check[]> {
   const newer: string[] = [];
   for (const { kind, plural, spec } of kinds) {
     const fields = specFields(
-      await ask(`/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${plural}.${GROUP}`).catch(unlessHidden),
+      await cluster
+        .ask(`/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${plural}.${GROUP}`, sources.signal)
+        .catch(unlessHidden),
     );
     if (fields === undefined) {
       const message = `all ${kinds.length} kinds are served; their schemas may not be read, so the version is not compared`;
@@ -102,9 +104,9 @@ const unlessHidden = (error: unknown): undefined => {
 
 const policyList = z.looseObject({ items: z.array(z.looseObject({ metadata: z.looseObject({ name: z.string() }) })) });
 
-async function policies({ ask }: Examined): Promise<Check> {
+async function policies({ cluster, sources }: Examined): Promise<Check> {
   const path = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies";
-  const { items } = policyList.parse(await ask(path));
+  const { items } = policyList.parse(await cluster.ask(path, sources.signal));
   const ours = items.map(({ metadata }) => metadata.name).filter((name) => name.startsWith("mooring"));
   if (ours.length > 0) return ok("cluster", "admission policies", `${ours.length} are installed: ${ours.join(", ")}`);
   const fix = "install the chart, or the policies of deploy/kustomize/install.yaml";
@@ -159,7 +161,7 @@ async function deployments({ cluster, sources, version }: Examined): Promise<Che
       );
     if (ready === 0)
       return fail("operator", "Deployment", `${title}: no replica is ready`, `kubectl -n ${namespace} describe pods`);
-    if (theirs !== undefined && theirs !== version) {
+    if (theirs !== undefined && version !== undefined && theirs !== version) {
       return warn(
         "operator",
         "Deployment",

@@ -13,5 +13,12 @@ export async function doctor(examined: Examined) {
     checks.push(...(await examine(examined, "account", "Accounts", () => accountChecks(examined))));
   }
   const count = (status: Check["status"]) => checks.filter((each) => each.status === status).length;
-  return { version: examined.version, checks, ok: count("ok"), warn: count("warn"), fail: count("fail") };
+  const { version } = examined;
+  return {
+    ...(version !== undefined && { version }),
+    checks,
+    ok: count("ok"),
+    warn: count("warn"),
+    fail: count("fail"),
+  };
 }

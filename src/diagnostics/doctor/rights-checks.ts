@@ -7,14 +7,18 @@ const review = z.looseObject({ status: z.looseObject({ allowed: z.boolean() }) }
 
 /** What the caller may do. */
 export async function rightsChecks(examined: Examined): Promise<Check[]> {
-  const { ask, cluster } = examined;
+  const {
+    cluster,
+    sources: { signal },
+  } = examined;
   const namespace = examined.namespace ?? "";
   const where = examined.namespace === undefined ? "all namespaces" : `namespace ${examined.namespace}`;
   const authorization = { apiVersion: "authorization.k8s.io/v1", kind: "SelfSubjectAccessReview" };
   const may = async (verb: string, group: string, resource: string): Promise<boolean> => {
     const resourceAttributes = { namespace, verb, group, resource };
     const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
-    return review.parse(await ask(path, { ...authorization, spec: { resourceAttributes } })).status.allowed;
+    return review.parse(await cluster.ask(path, signal, { ...authorization, spec: { resourceAttributes } })).status
+      .allowed;
   };
   const refused = async (verb: string) => {
     const answers = await Promise.all(
@@ -32,8 +36,9 @@ export async function rightsChecks(examined: Examined): Promise<Check[]> {
   return [
     ...(await examine(examined, "rights", "user", async () => {
       const body = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
-      const { username } = whoami.parse(await ask("/apis/authentication.k8s.io/v1/selfsubjectreviews", body)).status
-        .userInfo;
+      const { username } = whoami.parse(
+        await cluster.ask("/apis/authentication.k8s.io/v1/selfsubjectreviews", signal, body),
+      ).status.userInfo;
       return ok("rights", "user", `${username}, namespace ${cluster.namespace}`);
     })),
     ...(await examine(examined, "rights", "list objects", () =>

@@ -4,10 +4,7 @@ import { coreUrl } from "../../platform/products/core-url.ts";
 import { catalogue, currencyOf, priceOf } from "../cost.ts";
 import type { PlatformReader } from "../reader.ts";
 import { attempt, type Sources } from "../sources.ts";
-
-/** What can stand in spec, by topic. */
-export const topics = ["locations", "cpu-families", "images", "templates", "kafka-sizes", "models"] as const;
-export type Topic = (typeof topics)[number];
+import type { Topic } from "./topics.ts";
 
 /** Where a value of a topic stands. */
 export const fieldsOf: Record<Topic, string> = {

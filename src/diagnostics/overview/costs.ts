@@ -4,9 +4,7 @@ import { basis, catalogue, currencyOf, type Product, priceOf, sumOf } from "../c
 import { allObjects } from "../objects.ts";
 import type { PlatformReader } from "../reader.ts";
 import { attempt, type Sources } from "../sources.ts";
-
-export const groupings = ["namespace", "owner", "kind"] as const;
-export type Grouping = (typeof groupings)[number];
+import type { Grouping } from "./groupings.ts";
 
 interface Item {
   object: string;
