@@ -25,8 +25,9 @@ export async function whyNotReady(sources: Sources, asked: ObjectAsked) {
   const root = rootOf(chain);
   const ready = isReady(object);
   const idle = ready ? undefined : await idleOperator(cluster, sources.now(), signal);
-  // A person can go on without the operator; what waits for the operator cannot.
-  const isIdle = idle !== undefined && root.who === "operator";
+  // A person can act without the operator. What waits for the operator cannot, nor what was edited since it last looked.
+  const isStale = (readStatus(object).observedGeneration ?? 0) < (object.metadata.generation ?? 0);
+  const isIdle = idle !== undefined && (root.who === "operator" || isStale);
   const request = await requestIn(sources, root.object === found.key ? found : await find(root.object));
   return {
     ...summaryOf(found),

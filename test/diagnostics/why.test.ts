@@ -79,7 +79,8 @@ describe("the root cause", () => {
 
   it("is an operator that does not run, for what waits for it", async () => {
     const ready = object("Account", "main", { credentialsSecretRef: { name: "t" } }, "Available");
-    const pending = object("Server", "web", { cores: 1, ram: 1024 }, "Pending");
+    const pending = object("Datacenter", "web", { location: "de/txl" }, "Pending");
+    const asked = { kind: "datacenter", name: "web", namespace: "shop" };
     const down = await whyNotReady(sourcesOf([ready, pending, lease("2026-03-01T11:00:00Z")]), asked);
     expect(down).toMatchObject({
       answer: "no operator runs: Lease mooring-system/mooring was last renewed at 2026-03-01T11:00:00Z",

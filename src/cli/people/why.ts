@@ -79,11 +79,13 @@ async function whyAll({ sources, flags, namespace, answer, screen }: Given) {
     screen.line(
       found.not_ready === 0
         ? green(`all ${found.total} objects are Ready`)
-        : `${found.not_ready} of ${found.total} objects are not Ready; ${found.problems.length} root causes`,
+        : `${found.not_ready} of ${found.total} objects are not Ready; ${plural(found.problems.length, "root cause")}`,
     );
   });
   return flags.on("exit-code") && found.not_ready > 0 ? FOUND : 0;
 }
+
+const plural = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 function showProblem(screen: Screen, { cause, reason, message, what_to_do, who, affected }: Problem): void {
   const paint = who === "you" || who === "administrator" ? red : yellow;
@@ -114,6 +116,7 @@ async function whyOne(context: Given, asked: ReturnType<typeof objectsIn>[number
   for (const each of missing) sources.missing?.(each);
   answer({ ...found, activity }, () => {
     screen.line(found.ready ? green(found.answer) : red(found.answer));
+    if (found.operator !== undefined && found.operator !== found.answer) screen.line(red(found.operator));
     if (!found.ready) {
       screen.line("to do:  ", found.what_to_do);
       screen.line("acts:   ", found.acts);
