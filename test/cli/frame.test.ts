@@ -62,6 +62,13 @@ describe("output for people", () => {
     screen.live([["a"], ["b"]]);
     screen.live([["a"], ["c"]]);
     expect(terminal.written.stdout).toBe("\u001b[Ja\nb\n\u001b[2A\u001b[Ja\nc\n");
+    const small = surroundings(true);
+    openScreen({ ...small.given, stdout: { ...small.given.stdout, rows: 3, columns: 4 } }, "table", () => 0).live([
+      ["abcdef"],
+      ["b"],
+      ["c"],
+    ]);
+    expect(small.written.stdout).toBe("\u001b[Jabc\n… 2\n");
     const file = surroundings();
     const other = openScreen(file.given, "table", () => 0);
     other.live([["a"], ["b"]]);

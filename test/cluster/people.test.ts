@@ -105,7 +105,11 @@ describe("a landscape of which half is Ready", { timeout: 120_000 }, () => {
     await world.apply(account);
     const stalled = await mooring(`wait -f ${file} --timeout 90s`);
     expect(stalled).toMatchObject({ code: 3 });
-    expect(stalled.stderr).toContain(`Account/${world.namespace}/wrong is Stalled: CredentialsMissing`);
+    const cause = `Account/${world.namespace}/wrong is Stalled: CredentialsMissing`;
+    expect(stalled.stderr).toContain(cause);
+    await world.apply(datacenter("behind", { accountRef: { name: "wrong" } }));
+    const behind = await mooring("wait datacenter/behind --timeout 90s");
+    expect(behind).toMatchObject({ code: 3, stderr: expect.stringContaining(cause) });
   });
 
   it("with two Accounts: one has to be named, and a wrong one is told", async () => {

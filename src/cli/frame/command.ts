@@ -98,6 +98,8 @@ async function perform<Table extends FlagTable>(
     ending.abort();
   };
   process.stdout.on("error", onBroken);
+  // Timers of the clock do not keep the process alive, and between two reads there may be nothing else.
+  const alive = setInterval(() => {}, 60_000);
   const screen = openScreen(surroundings, flags.text("output") ?? "table", systemClock.now);
   try {
     const asked = {
@@ -126,6 +128,7 @@ async function perform<Table extends FlagTable>(
     if (ending.signal.aborted) return INTERRUPTED;
     throw error;
   } finally {
+    clearInterval(alive);
     for (const signal of signals) process.removeListener(signal, interrupt);
     process.stdout.removeListener("error", onBroken);
   }

@@ -5,6 +5,7 @@ import { escaped, rendered, type Text, tableLines, visible } from "./text.ts";
 export interface Stream {
   isTTY?: boolean;
   columns?: number;
+  rows?: number;
   write(text: string): unknown;
 }
 
@@ -69,7 +70,7 @@ export function openScreen({ stdout, stderr, env }: Surroundings, format: string
     },
     note: (...parts) => write(stderr, parts),
     progress(done, what) {
-      if (stderr.isTTY !== true || now() - began < PROGRESS_AFTER_MS) return;
+      if (stderr.isTTY !== true || drawn > 0 || now() - began < PROGRESS_AFTER_MS) return;
       stderr.write(`\r\u001b[K${visible(`${done} ${what} …`)}`);
       isProgressShown = true;
     },
@@ -90,10 +91,14 @@ export function openScreen({ stdout, stderr, env }: Surroundings, format: string
   return screen;
 }
 
-/** A line that wraps would be drawn over at the wrong place. */
-function fitting(lines: readonly (readonly Text[])[], { columns = 200 }: Stream): Text[][] {
-  return lines.map((line) => {
-    let room = columns - 1;
+/** A line that wraps, and lines that have left the screen, would be drawn over at the wrong place. */
+function fitting(lines: readonly (readonly Text[])[], { columns, rows }: Stream): Text[][] {
+  // A terminal that does not know its size says 0.
+  const most = (rows || 50) - 1;
+  const shown =
+    lines.length <= most ? lines : [...lines.slice(0, most - 1), [`… ${lines.length - most + 1} more lines`]];
+  return shown.map((line) => {
+    let room = (columns || 200) - 1;
     return line.flatMap((part) => {
       const text = [...visible(typeof part === "string" ? part : part.text)].slice(0, Math.max(0, room)).join("");
       room -= [...text].length;

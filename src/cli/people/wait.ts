@@ -1,5 +1,7 @@
 import { allObjects, findObject, type Known, type ObjectAsked } from "../../diagnostics/objects.ts";
-import { objectKey } from "../../engine/objects/object.ts";
+import { type Find, rootOf, stepOf } from "../../diagnostics/why/chain.ts";
+import { findKey } from "../../diagnostics/why/find.ts";
+import { isPaused, objectKey } from "../../engine/objects/object.ts";
 import { readStatus } from "../../engine/schema/status.ts";
 import { GROUP } from "../../kinds/index.ts";
 import { sleep, systemClock } from "../../runtime/clock.ts";
@@ -37,7 +39,7 @@ export const wait = command({
   summary: "wait until objects are Ready or deleted; ends at once with the reason when one is Stalled",
   usage: ["-f FILE… [OPTION…]", "KIND/NAME… [OPTION…]", "-l SELECTOR [-A] [OPTION…]"],
   description:
-    "Shows the objects in a live table until all are Ready (or, with --for=deleted, gone). An object that needs somebody to act ends it at once, with the reason. A status that is older than the last edit does not count.",
+    "Shows the objects in a live table until all are Ready (or, with --for=deleted, gone). An object that needs somebody to act, or that waits for one that does, ends it at once with the reason. A status that is older than the last edit does not count.",
   examples: [
     ["mooring wait -f landscape.yaml", "until everything in a file is Ready"],
     ["mooring wait server/web --timeout 5m", "until one Server is Ready"],
@@ -60,7 +62,8 @@ export const wait = command({
       const isQuiet = screen.format !== "table";
       if (!isQuiet) screen.live(linesOf(rows, screen.isTerminal));
       const late = rows.filter(({ object }) => (isDeletion ? object !== undefined : !isDone(object)));
-      const stalled = isDeletion ? late.filter(isStuck) : late.filter(isStalled);
+      const own = isDeletion ? late.filter(isStuck) : late.filter(isStalled);
+      const stalled = isDeletion || own.length > 0 ? own : await stalledBehind(context, late);
       const isOver = systemClock.monotonic() >= deadline;
       if (late.length > 0 && stalled.length === 0 && !isOver) {
         await sleep(systemClock, LOOK_MS, signal);
@@ -68,7 +71,7 @@ export const wait = command({
       }
       const outcome = late.length === 0 ? "done" : stalled.length > 0 ? "stalled" : "timeout";
       const causes = stalled.length > 0 ? stalled : late;
-      answer({ outcome, late: late.map(factsOf), total: rows.length }, () => {
+      answer({ outcome, causes: causes.map(factsOf), late: late.map(factsOf), total: rows.length }, () => {
         for (const each of causes) tellCause(context, each, outcome);
       });
       return { done: 0, stalled: STALLED, timeout: TIMEOUT }[outcome];
@@ -80,6 +83,27 @@ export const wait = command({
 interface Row {
   key: string;
   object: Known | undefined;
+}
+
+/** What is Stalled, or paused, and stands in the way of objects that wait for it. */
+async function stalledBehind({ sources }: Given, late: readonly Row[]): Promise<Row[]> {
+  const cluster = await sources.cluster();
+  const read = new Map<string, ReturnType<Find>>();
+  const find: Find = (key) => {
+    const answer = read.get(key) ?? findKey(cluster, key, sources.signal);
+    read.set(key, answer);
+    return answer;
+  };
+  const found = new Map<string, Row>();
+  for (const { key, object } of late) {
+    if (!object) continue;
+    const root = rootOf(await stepOf(find, key, object)).object;
+    const cause = root === key ? undefined : await find(root);
+    if (cause && cause !== "hidden" && (isCurrent(cause, "Stalled") || isPaused(cause.object))) {
+      found.set(root, { key: root, object: cause });
+    }
+  }
+  return [...found.values()];
 }
 
 /** Reads all that is waited for. */
@@ -160,6 +184,7 @@ function linesOf(rows: readonly Row[], aligned: boolean): Text[][] {
 function tellCause({ screen, flags }: Given, row: Row, outcome: string): void {
   const { object, reason, message } = factsOf(row);
   const limit = `not ${flags.text("for")} after ${flags.text("timeout")}`;
-  screen.note(bold(object), outcome === "timeout" ? ` ${limit}: ` : " is Stalled: ", reason, "  ", message);
+  const paused = row.object && isPaused(row.object.object) ? " is paused: " : " is Stalled: ";
+  screen.note(bold(object), outcome === "timeout" ? ` ${limit}: ` : paused, reason, "  ", message);
   if (row.object) screen.note(`  see: mooring why ${object}`);
 }

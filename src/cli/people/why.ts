@@ -77,9 +77,11 @@ async function whyAll({ sources, flags, namespace, answer, screen }: Given) {
     }
     for (const problem of found.problems) showProblem(screen, problem);
     screen.line(
-      found.not_ready === 0
-        ? green(`all ${found.total} objects are Ready`)
-        : `${found.not_ready} of ${found.total} objects are not Ready; ${plural(found.problems.length, "root cause")}`,
+      found.total === 0
+        ? "no objects found"
+        : found.not_ready === 0
+          ? green(`all ${found.total} objects are Ready`)
+          : `${found.not_ready} of ${found.total} objects are not Ready; ${plural(found.problems.length, "root cause")}`,
     );
   });
   return flags.on("exit-code") && found.not_ready > 0 ? FOUND : 0;

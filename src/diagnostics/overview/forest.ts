@@ -26,7 +26,11 @@ export async function forest(
   for (const key of all.keys()) {
     const parent = parents.get(key);
     if (parent === undefined || isInCircle(key, parents)) roots.add(key);
-    else below.set(parent, [...(below.get(parent) ?? []), key]);
+    else {
+      const members = below.get(parent);
+      if (members) members.push(key);
+      else below.set(parent, [key]);
+    }
   }
   // What is named and not there, or in another namespace, is shown all the same.
   for (const parent of below.keys()) if (!all.has(parent)) roots.add(parent);
