@@ -49,6 +49,11 @@ describe("the command line", () => {
     expect(full.stderr).toContain("    at ");
   });
 
+  it("ends well when its reader has gone", async () => {
+    const { code, stderr } = await run("bash", ["-c", `set -o pipefail; "${mooring}" explain | true`]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  });
+
   it("runs from any folder and through a link", async () => {
     const folder = mkdtempSync(join(tmpdir(), "mooring-link-"));
     try {

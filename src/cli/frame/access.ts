@@ -69,7 +69,11 @@ export function openAccess(asked: AccessAsked, env: Env, screen: Screen, signal:
       chosen ??= await usual();
     } catch (error) {
       // Without a cluster the environment may lead to the platform.
-      if (asked.account !== undefined || !(env.MOORING_TOKEN || env.IONOS_TOKEN)) throw error;
+      if (asked.account !== undefined) throw error;
+      if (!(env.MOORING_TOKEN || env.IONOS_TOKEN)) {
+        const message = error instanceof Error ? error.message : String(error);
+        throw new Error(`${message}; or set MOORING_TOKEN and MOORING_ENDPOINTS`, { cause: error });
+      }
     }
     return (chosen === undefined ? base : through(chosen)).platform();
   }

@@ -1,5 +1,6 @@
 import { systemClock } from "../../runtime/clock.ts";
 import { type Access, openAccess } from "./access.ts";
+import { onBrokenOutput } from "./broken-output.ts";
 import { type Flags, type FlagTable, helpFlag, parseFlags, UsageError } from "./flags.ts";
 import { type Described, helpOf } from "./help.ts";
 import { openScreen, type Screen, type Surroundings } from "./screen.ts";
@@ -97,7 +98,7 @@ async function perform<Table extends FlagTable>(
     broken = error;
     ending.abort();
   };
-  process.stdout.on("error", onBroken);
+  const forget = onBrokenOutput(onBroken);
   // Timers of the clock do not keep the process alive, and between two reads there may be nothing else.
   const alive = setInterval(() => {}, 60_000);
   const screen = openScreen(surroundings, flags.text("output") ?? "table", systemClock.now);
@@ -130,6 +131,6 @@ async function perform<Table extends FlagTable>(
   } finally {
     clearInterval(alive);
     for (const signal of signals) process.removeListener(signal, interrupt);
-    process.stdout.removeListener("error", onBroken);
+    forget();
   }
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { kafkaCluster } from "../../kinds/streaming/kafka-cluster.ts";
 import { coreUrl } from "../../platform/products/core-url.ts";
-import { catalogue, currencyOf, priceOf } from "../cost.ts";
+import { catalogue, currencyOf, type Product, priceOf } from "../cost.ts";
 import type { PlatformReader } from "../reader.ts";
 import { attempt, type Sources } from "../sources.ts";
 import type { Topic } from "./topics.ts";
@@ -23,9 +23,15 @@ export async function options(sources: Sources, asked: { topics: readonly Topic[
   const missing: string[] = [];
   const found: { topic: Topic; field: string; items: Option[] }[] = [];
   const platform = await sources.platform();
+  let prices: Product[] | undefined;
+  if (asked.topics.some((topic) => topic === "templates" || topic === "kafka-sizes")) {
+    await attempt(sources, "prices", missing, async () => {
+      prices = await catalogue(platform, sources.signal);
+    });
+  }
   for (const topic of asked.topics) {
     await attempt(sources, topic, missing, async () => {
-      const items = await readers[topic](platform, sources.signal);
+      const items = await readers[topic](platform, sources.signal, prices);
       const here = items.filter(({ location }) => !location || !asked.location || location === asked.location);
       found.push({ topic, field: fieldsOf[topic], items: here });
       sources.progress(found.length, "catalogues read");
@@ -80,7 +86,9 @@ const models = z.looseObject({
   ),
 });
 
-const readers: Record<Topic, (platform: PlatformReader, signal: AbortSignal) => Promise<Option[]>> = {
+type Reader = (platform: PlatformReader, signal: AbortSignal, prices: Product[] | undefined) => Promise<Option[]>;
+
+const readers: Record<Topic, Reader> = {
   async locations(platform, signal) {
     const all = await read(platform, location, "/locations", signal);
     return all.map(({ id, properties: { name, features } }) => ({
@@ -113,9 +121,8 @@ const readers: Record<Topic, (platform: PlatformReader, signal: AbortSignal) => 
       return [...(imageAliases ?? []).map((alias) => ({ value: alias, ...facts, id })), own];
     });
   },
-  async templates(platform, signal) {
+  async templates(platform, signal, prices) {
     const all = await read(platform, template, "/templates", signal);
-    const prices = await catalogue(platform, signal).catch(() => undefined);
     return all.map(({ id, properties: { name, cores, ram, storageSize } }) => ({
       value: name,
       cores,
@@ -125,8 +132,7 @@ const readers: Record<Topic, (platform: PlatformReader, signal: AbortSignal) => 
       id,
     }));
   },
-  async "kafka-sizes"(platform, signal) {
-    const prices = await catalogue(platform, signal).catch(() => undefined);
+  async "kafka-sizes"(_platform, _signal, prices) {
     return sizes.map((size) => ({ value: size, ...(prices && priced(prices, "KafkaCluster", { size })) }));
   },
   async models(platform, signal) {
@@ -148,7 +154,7 @@ const sizes: readonly string[] = z
   .catch({ enum: [] })
   .parse(z.toJSONSchema(kafkaCluster.spec.shape.size ?? z.never(), { io: "input", unrepresentable: "any" })).enum;
 
-function priced(prices: Awaited<ReturnType<typeof catalogue>>, kind: string, spec: object) {
+function priced(prices: readonly Product[], kind: string, spec: object) {
   const { per_month, lines } = priceOf(prices, kind, spec);
   return lines.some((line) => "meter_id" in line) ? { per_month, currency: currencyOf(prices) } : {};
 }
