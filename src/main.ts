@@ -4,6 +4,7 @@ import { enableCompileCache } from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
+import { people } from "./cli/people/commands.ts";
 
 type Command = (argv: string[]) => Promise<number>;
 
@@ -14,6 +15,12 @@ interface Entry {
 }
 
 const commands: Record<string, Entry> = {
+  ...Object.fromEntries(
+    Object.entries(people).map(([name, { summary, load }]) => [
+      name,
+      { summary, load: async () => (await load()).run },
+    ]),
+  ),
   demo: {
     summary: "a Kubernetes API, the platform simulator and the operator on this machine, with samples applied",
     load: async () => (await import("./cli/demo.ts")).demoCommand,
@@ -84,7 +91,21 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted before it was done.
   return 0;
 }
 
+/** What shells ask for: candidates for the last word, one per line; `--directive` as kubectl wants them. */
+async function complete(words: string[]): Promise<number> {
+  const { candidates } = await import("./cli/frame/completion.ts");
+  const names = Object.fromEntries(Object.entries(commands).map(([name, { summary }]) => [name, summary]));
+  const isDirective = words[0] === "--directive";
+  const known = { names, load: (name: string) => (Object.hasOwn(people, name) ? people[name]?.load() : undefined) };
+  const found = await candidates(known, isDirective ? words.slice(1) : words, process.env);
+  // Kubectl reads how to go on: 2 adds no space, 4 offers no files.
+  const directive = found.length === 0 ? 0 : found.every((each) => each.endsWith("/")) ? 6 : 4;
+  for (const line of isDirective ? [...found, `:${directive}`] : found) console.log(line);
+  return 0;
+}
+
 async function run([name = "help", ...argv]: string[]): Promise<number> {
+  if (name === "__complete") return complete(argv);
   const aliased = { "--help": "help", "-h": "help", "--version": "version" }[name] ?? name;
   const command = Object.hasOwn(commands, aliased) ? commands[aliased] : undefined;
   if (command) return (await command.load())(argv);

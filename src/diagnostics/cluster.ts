@@ -15,7 +15,13 @@ export interface ClusterReader {
   ): Promise<KubeObject | undefined>;
   /** All of a namespace, or of all namespaces. A kind that the cluster does not have has no objects. */
   list(resource: Resource, where: Where, signal: AbortSignal): Promise<KubeObject[]>;
+  /** What is no object: a GET of any path, or a review of the caller's own rights. */
+  ask(path: string, signal: AbortSignal, review?: object): Promise<unknown>;
 }
+
+/** Reviews are posted and change nothing. */
+const REVIEWS = /^\/apis\/(authentication|authorization)\.k8s\.io\/v1\/selfsubject\w+$/;
+const REVIEW_DEADLINE_MS = 15_000;
 
 export interface Where {
   namespace?: string | undefined;
@@ -54,6 +60,11 @@ export function readCluster(client: Pick<KubeClient, "request" | "namespace">, n
         }
       } while (next !== undefined);
       return all;
+    },
+    async ask(path, signal, review) {
+      if (review && !REVIEWS.test(path)) throw new Error(`POST ${path} is not sent: it is no review`);
+      const call = { path, signal, deadlineMs: REVIEW_DEADLINE_MS };
+      return client.request(review ? { ...call, method: "POST", body: review } : { ...call, method: "GET" });
     },
   };
 }

@@ -13,7 +13,7 @@ const product = z.looseObject({
   unit: z.string().nullish(),
   unitCost: z.looseObject({ quantity: z.coerce.number(), unit: z.string() }),
 });
-type Product = z.output<typeof product>;
+export type Product = z.output<typeof product>;
 
 /** So much of something that has a price: the type of the meter, and words of its description. */
 interface Line {
@@ -69,44 +69,51 @@ const linesOf: Record<string, (given: z.output<typeof spec>) => Line[]> = {
   KafkaCluster: ({ size }) => one("cluster", "KAFKA", new RegExp(`\\b${String(size).replaceAll(/\W/g, "")}$`, "i")),
 };
 
+/** What one object costs by a price catalogue, line by line. */
+export function priceOf(prices: readonly Product[], kind: string, given: unknown) {
+  const lines = linesOf[kind]?.(spec.parse(given ?? {})) ?? [];
+  const priced = lines.map(({ what, type, words, amount }) => {
+    const price = prices.find((each) => each.type === type && words.test(each.meterDesc));
+    const perHour = price && price.unitCost.quantity * amount;
+    return {
+      what,
+      amount,
+      ...(price && { meter_id: price.meterId, meter: price.meterDesc, unit_cost: price.unitCost.quantity }),
+      per_hour: rounded(perHour ?? 0, 6),
+      ...(perHour === undefined && { note: "no price found" }),
+    };
+  });
+  const perHour = priced.reduce((sum, { per_hour }) => sum + per_hour, 0);
+  return {
+    per_month: rounded(perHour * HOURS_PER_MONTH, 2),
+    lines: priced,
+    ...(lines.length === 0 && { note: "costs nothing by itself, or depends on its use" }),
+  };
+}
+
+export const currencyOf = (prices: readonly Product[]): string => prices[0]?.unitCost.unit ?? "EUR";
+export const basis = `${HOURS_PER_MONTH} hours at the prices of the contract's catalogue; traffic, tokens, licences and rebates are not included`;
+
 /** What the objects of a manifest would cost, by the price catalogue of the contract. */
 export async function costEstimate(sources: Sources, asked: { manifest: string }) {
   const platform = await sources.platform();
   const prices = await catalogue(platform, sources.signal);
   const objects = documentsIn(asked.manifest);
   if (objects.length === 0) throw new Error("manifest: it has no objects; give YAML with kind, metadata and spec");
-  const items = objects.map((object) => {
-    const lines = linesOf[object.kind]?.(spec.parse(object.spec ?? {})) ?? [];
-    const priced = lines.map(({ what, type, words, amount }) => {
-      const price = prices.find((each) => each.type === type && words.test(each.meterDesc));
-      const perHour = price && price.unitCost.quantity * amount;
-      return {
-        what,
-        amount,
-        ...(price && { meter_id: price.meterId, meter: price.meterDesc, unit_cost: price.unitCost.quantity }),
-        per_hour: rounded(perHour ?? 0, 6),
-        ...(perHour === undefined && { note: "no price found" }),
-      };
-    });
-    const perHour = priced.reduce((sum, { per_hour }) => sum + per_hour, 0);
-    return {
-      kind: object.kind,
-      name: object.metadata?.name,
-      per_month: rounded(perHour * HOURS_PER_MONTH, 2),
-      lines: priced,
-      ...(lines.length === 0 && { note: "costs nothing by itself, or depends on its use" }),
-    };
-  });
-  return {
-    items,
-    per_month: rounded(
-      items.reduce((sum, { per_month }) => sum + per_month, 0),
-      2,
-    ),
-    currency: prices[0]?.unitCost.unit ?? "EUR",
-    basis: `${HOURS_PER_MONTH} hours at the prices of the contract's catalogue; traffic, tokens, licences and rebates are not included`,
-  };
+  const items = objects.map(({ kind, metadata, spec: given }) => ({
+    kind,
+    name: metadata?.name,
+    ...priceOf(prices, kind, given),
+  }));
+  return { items, per_month: sumOf(items), currency: currencyOf(prices), basis };
 }
+
+/** The sum of what is priced, in cents that add up. */
+export const sumOf = (items: readonly { per_month: number }[]): number =>
+  rounded(
+    items.reduce((sum, { per_month }) => sum + per_month, 0),
+    2,
+  );
 
 const rounded = (value: number, digits: number) => Math.round(value * 10 ** digits) / 10 ** digits;
 
@@ -123,7 +130,7 @@ function documentsIn(text: string): z.output<typeof manifest>[] {
 const profile = z.looseObject({ companies: z.array(z.looseObject({ contractId: z.coerce.number() })).min(1) });
 const products = z.looseObject({ products: z.array(product) });
 
-async function catalogue(platform: PlatformReader, signal: AbortSignal): Promise<Product[]> {
+export async function catalogue(platform: PlatformReader, signal: AbortSignal): Promise<Product[]> {
   const root = platform
     .endpoint("api")
     .replace(/\/+$/, "")

@@ -3,8 +3,11 @@ import { allObjects, summaryOf } from "./objects.ts";
 import type { Sources } from "./sources.ts";
 
 /** Objects whose resource differs from spec, as the operator last read it. */
-export async function driftReport(sources: Sources, { namespace }: { namespace?: string | undefined }) {
-  const all = [...(await allObjects(sources, namespace)).values()];
+export async function driftReport(
+  sources: Sources,
+  { namespace, selector }: { namespace?: string | undefined; selector?: string | undefined },
+) {
+  const all = [...(await allObjects(sources, namespace, undefined, selector)).values()];
   const items = all.flatMap((each) => {
     const { drift = [] } = readStatus(each.object);
     if (drift.length === 0) return [];

@@ -34,7 +34,7 @@ export async function expiring(sources: Sources, asked: { days: number; namespac
     const platform = await sources.platform();
     now = platform.now();
     const at = platform.identity?.expiresAt;
-    add("token of this server", "the token itself", at === undefined ? undefined : new Date(at).toISOString());
+    add("token in use", "the token itself", at === undefined ? undefined : new Date(at).toISOString());
     if (platform.has("certificates")) for (const each of await certificates(platform, sources.signal)) found.push(each);
   });
   const until = now + asked.days * DAY_MS;

@@ -4,6 +4,7 @@ import { kinds } from "../kinds/index.ts";
 import { hasResource, type ResourceKind } from "../kinds/kind.ts";
 import { NotFound } from "../platform/answers/errors.ts";
 import { products } from "../platform/products/products.ts";
+import { catalogue, currencyOf, priceOf } from "./cost.ts";
 import { allObjects, type Known } from "./objects.ts";
 import type { PlatformReader } from "./reader.ts";
 import type { Sources } from "./sources.ts";
@@ -11,6 +12,7 @@ import type { Sources } from "./sources.ts";
 const item = z.looseObject({
   id: z.string(),
   properties: z.looseObject({ name: z.string().nullish(), bootServer: z.string().nullish() }).nullish(),
+  metadata: z.looseObject({ createdDate: z.string().nullish(), createdBy: z.string().nullish() }).nullish(),
 });
 type Item = z.output<typeof item>;
 const page = z.looseObject({ items: z.array(item), _links: z.looseObject({ next: z.string().nullish() }).nullish() });
@@ -20,6 +22,8 @@ interface Found {
   kind: ResourceKind;
   /** Undefined for what is in no datacenter. */
   datacenter: string | undefined;
+  /** Path of its collection. */
+  path: string;
   item: Item;
 }
 
@@ -31,6 +35,13 @@ export async function orphanReport(sources: Sources) {
     holdingsOf(each.object).filter(({ contract }) => contract === undefined || contract === platform.contractNumber);
   const held = new Map(objects.flatMap((each) => ours(each).map((claim) => [identity(claim.id, claim.parents), each])));
   const { found, checked, notChecked } = await everything(platform, sources);
+
+  // Not everybody may read prices: the rest is an answer all the same.
+  const prices = await catalogue(platform, sources.signal).catch((error: unknown) => {
+    sources.signal.throwIfAborted();
+    notChecked.push({ kind: "prices", why: error instanceof Error ? error.message : String(error) });
+    return undefined;
+  });
 
   // What a resource brings along is its own: boot volumes of servers, servers of scaling groups.
   const isHeld = ({ datacenter, item: { id } }: Found) => held.has(identity(id, datacenter ? { datacenter } : {}));
@@ -45,12 +56,16 @@ export async function orphanReport(sources: Sources) {
   return {
     without_object: found
       .filter((each) => !isHeld(each) && !isBrought(each))
-      .map(({ kind, datacenter, item: { id, properties } }) => ({
+      .map(({ kind, datacenter, path, item: { id, properties, metadata } }) => ({
         kind: kind.kind,
         id,
         name: properties?.name ?? undefined,
         datacenter,
+        created: metadata?.createdDate ?? undefined,
+        created_by: metadata?.createdBy ?? undefined,
+        ...(prices && { per_month: priceOf(prices, kind.kind, properties).per_month }),
         take_over: `create a ${kind.kind} with spec.externalId: ${id}`,
+        delete: `DELETE ${path}/${id} (${kind.resource.place.product})`,
       })),
     without_resource: objects
       .filter(({ kind }) => checked.has(kind.kind))
@@ -59,6 +74,7 @@ export async function orphanReport(sources: Sources) {
           .filter(({ id, parents }) => !there.has(identity(id, parents)))
           .map(({ id }) => ({ object: each.key, id })),
       ),
+    ...(prices && { currency: currencyOf(prices) }),
     checked: [...checked],
     not_checked: notChecked,
   };
@@ -86,7 +102,7 @@ async function everything(platform: PlatformReader, sources: Sources) {
     try {
       for (const [datacenter, path] of paths) {
         const items = await readItems(platform, kind, path, sources);
-        for (const each of items) found.push({ kind, datacenter, item: each });
+        for (const each of items) found.push({ kind, datacenter, path, item: each });
         if (kind.kind === "Datacenter") datacenters = items.map(({ id }) => id);
       }
       checked.add(kind.kind);

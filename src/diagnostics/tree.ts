@@ -28,9 +28,10 @@ export async function dependencyTree(sources: Sources, asked: ObjectAsked) {
   const users = new Map<ObjectKey, { key: ObjectKey; as: string }[]>();
   for (const each of all.values()) {
     for (const { key, as } of needs(each)) {
-      const known = users.get(key) ?? [];
+      const known = users.get(key);
+      if (!known) users.set(key, [{ key: each.key, as }]);
       // One line for each object, however often it names the other one.
-      if (!known.some((user) => user.key === each.key)) users.set(key, [...known, { key: each.key, as }]);
+      else if (known.at(-1)?.key !== each.key) known.push({ key: each.key, as });
     }
   }
   const nodeOf = (

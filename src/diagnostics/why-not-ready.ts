@@ -1,38 +1,17 @@
 import { z } from "zod";
-import { namedBy as accountNamed, objectOf } from "../engine/accounts/accounts.ts";
-import { isPaused, namedBy, type ObjectKey, targetOf } from "../engine/state/object.ts";
-import { policiesOf } from "../engine/state/policies.ts";
-import { needsPerson, type Reason, reasons } from "../engine/status/reasons.ts";
 import { readStatus } from "../engine/status/status.ts";
+import { isForbidden } from "../kube/client/errors.ts";
 import type { KubeObject, Resource } from "../kube/resource.ts";
 import type { ClusterReader } from "./cluster.ts";
-import {
-  adviceFor,
-  findObject,
-  isReady,
-  type Known,
-  kindOf,
-  type ObjectAsked,
-  objectNamed,
-  readyOf,
-  summaryOf,
-} from "./objects.ts";
+import { isReady, kindOf, type ObjectAsked, objectNamed, summaryOf } from "./objects.ts";
 import type { Sources } from "./sources.ts";
+import { type Find, rootOf, type Step, stepOf } from "./why/chain.ts";
+import { findKey } from "./why/find.ts";
+import { idleOperator, startOperator } from "./why/operator-state.ts";
+import { actorInWords } from "./why/reasons.ts";
 
 const EVENTS: Resource = { group: "", version: "v1", kind: "Event", plural: "events", namespaced: true };
 const MOST_EVENTS = 10;
-const DEEPEST = 8;
-
-/** One step of the chain: an object that is not Ready, and what it waits for. */
-interface Step {
-  object: string;
-  exists: boolean;
-  ready: boolean;
-  reason: string;
-  message: string;
-  what_to_do: string;
-  waits_for: Step[];
-}
 
 /** Why an object is not Ready: what it waits for, down to where somebody has to act, and what the platform says. */
 export async function whyNotReady(sources: Sources, asked: ObjectAsked) {
@@ -40,78 +19,41 @@ export async function whyNotReady(sources: Sources, asked: ObjectAsked) {
   const cluster = await sources.cluster();
   const found = await objectNamed(cluster, asked, signal);
   const { object } = found;
-  const { conditions = [], request, drift, advice } = readStatus(object);
-  const chain = await stepOf(cluster, found.key, found, signal);
+  const { conditions = [], drift, advice } = readStatus(object);
+  const find: Find = (key) => findKey(cluster, key, signal);
+  const chain = await stepOf(find, found.key, found);
   const root = rootOf(chain);
   const ready = isReady(object);
+  const idle = ready ? undefined : await idleOperator(cluster, sources.now(), signal);
+  // A person can act without the operator. What waits for the operator cannot, nor what was edited since it last looked.
+  const isStale = (readStatus(object).observedGeneration ?? 0) < (object.metadata.generation ?? 0);
+  const isIdle = idle !== undefined && (root.who === "operator" || isStale);
+  const request = await requestIn(sources, root.object === found.key ? found : await find(root.object));
   return {
     ...summaryOf(found),
     ready,
-    answer: ready
-      ? `${found.key} is Ready: nothing to do`
-      : `${root.object} ${root.exists ? `is not Ready (${root.reason}): ${root.message}` : "does not exist"}`,
-    what_to_do: ready ? "Nothing." : wayOut(object, root),
-    acts: ready ? "nobody" : needsSomebody(root) ? "a person has to act" : "the operator tries again by itself",
+    answer: ready ? `${found.key} is Ready: nothing to do` : isIdle ? idle : inWords(root),
+    what_to_do: ready ? "Nothing." : isIdle ? startOperator : root.what_to_do,
+    acts: actorInWords(ready ? "nobody" : isIdle ? "administrator" : root.who),
+    ...(!ready && { cause: { object: root.object, reason: root.reason, message: root.message, who: root.who } }),
     waits_for: chain.waits_for,
     conditions,
-    ...(request && { request: { ...request, platform: await requestOf(sources, request.url) } }),
+    ...(request && { request }),
     ...(drift && { drift }),
     ...(advice && { advice }),
-    events: await eventsOf(cluster, object, signal),
+    events: await eventsOf(sources, cluster, object),
+    ...(idle !== undefined && { operator: idle }),
   };
 }
 
-async function stepOf(
-  cluster: ClusterReader,
-  key: ObjectKey,
-  found: Known | undefined,
-  signal: AbortSignal,
-  seen: ReadonlySet<ObjectKey> = new Set(),
-): Promise<Step> {
-  if (!found) {
-    const text = adviceFor("ReferenceNotFound");
-    const gone = { reason: "ReferenceNotFound", message: `${key} does not exist`, what_to_do: text };
-    return { object: key, exists: false, ready: false, ...gone, waits_for: [] };
-  }
-  const { reason = "Pending", message = "" } = readyOf(found.object) ?? {};
-  const ready = isReady(found.object);
-  const next = ready || seen.size >= DEEPEST ? [] : neededBy(found).filter((each) => !seen.has(each));
-  const below = new Set([...seen, key]);
-  const waits: Step[] = [];
-  for (const each of new Set(next)) {
-    const target = await findObject(cluster, placeOf(each), signal);
-    const step = await stepOf(cluster, each, target, signal, below);
-    if (!step.ready) waits.push(step);
-  }
-  return { object: key, exists: true, ready, reason, message, what_to_do: adviceFor(reason), waits_for: waits };
-}
+const inWords = ({ object, exists, reason, message }: Step) =>
+  exists ? `${object} is not Ready (${reason}): ${message}` : message;
 
-/** Keys of objects that belong to no namespace have two parts. */
-function placeOf(key: ObjectKey) {
-  const [kind = "", name = ""] = key.split("/");
-  return key.split("/").length === 2 ? { kind, namespace: undefined, name } : targetOf(key);
-}
-
-/** What spec names, and the Account. */
-function neededBy({ kind, object }: Known): ObjectKey[] {
-  const { accountRef } = policiesOf(object);
-  const { account } = readStatus(object);
-  const chosen = accountRef ? accountNamed(object.metadata.namespace ?? "", accountRef) : account;
-  return [...(chosen ? [objectOf(chosen)] : []), ...namedBy(kind, object).map(({ key }) => key)];
-}
-
-/** Where the chain ends: what stands in the way of all the rest. */
-const rootOf = (step: Step): Step => {
-  const [first] = step.waits_for;
-  return first ? rootOf(first) : step;
-};
-
-const needsSomebody = ({ exists, reason }: Step) =>
-  !exists || (Object.hasOwn(reasons, reason) && needsPerson(reason as Reason));
-
-function wayOut(object: KubeObject, root: Step): string {
-  if (isPaused(object)) return reasons.Paused;
-  return root.exists ? root.what_to_do : `Create ${root.object}, or correct the name.`;
+/** The request that the cause waits for, with what the platform says of it. */
+async function requestIn(sources: Sources, found: Awaited<ReturnType<Find>>) {
+  if (!found || found === "hidden") return undefined;
+  const { request } = readStatus(found.object);
+  return request && { object: found.key, ...request, platform: await requestOf(sources, request.url) };
 }
 
 const event = z.looseObject({
@@ -123,10 +65,14 @@ const event = z.looseObject({
   eventTime: z.string().nullish(),
 });
 
-async function eventsOf(cluster: ClusterReader, { metadata, kind }: KubeObject, signal: AbortSignal) {
+async function eventsOf(sources: Sources, cluster: ClusterReader, { metadata, kind }: KubeObject) {
   const fieldSelector = `involvedObject.kind=${kindOf(kind).kind},involvedObject.name=${metadata.name}`;
   const namespace = metadata.namespace ?? "default";
-  const found = await cluster.list(EVENTS, { namespace, fieldSelector }, signal);
+  const found = await cluster.list(EVENTS, { namespace, fieldSelector }, sources.signal).catch((error: unknown) => {
+    if (!sources.missing || !isForbidden(error)) throw error;
+    sources.missing(`events of namespace ${namespace}: you may not list them`);
+    return [];
+  });
   return found
     .flatMap((each) => {
       const { data } = event.safeParse(each);

@@ -46,9 +46,19 @@ export async function perform(row: Row, given: unknown, sources: Sources): Promi
 
 async function answerOf({ work }: Row, args: Args, sources: Sources): Promise<unknown> {
   if ("text" in work) return { [work.as]: work.text };
-  if ("ask" in work) return work.ask(sources, args);
+  if ("ask" in work) return named(work.ask, sources, args);
   const platform = await sources.platform();
   return readAll(work.read, args, platform, sources);
+}
+
+type Ask = Extract<Row["work"], { ask: unknown }>["ask"];
+
+/** An answer that names what the caller may not read. */
+async function named(ask: Ask, sources: Sources, args: Args): Promise<unknown> {
+  const missing = new Set<string>();
+  const answer = Object(await ask({ ...sources, missing: (what) => missing.add(what) }, args));
+  if (missing.size === 0) return answer;
+  return { ...answer, not_checked: [...(answer.not_checked ?? []), ...missing] };
 }
 
 function resultOf(row: Row, answer: unknown): Outcome {

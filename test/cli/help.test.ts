@@ -4,6 +4,7 @@ import * as cluster from "../../src/cli/cluster.ts";
 import * as crds from "../../src/cli/crds.ts";
 import * as demo from "../../src/cli/demo.ts";
 import * as flowlogs from "../../src/cli/flowlogs/flags.ts";
+import { people } from "../../src/cli/people/commands.ts";
 import * as rights from "../../src/cli/rights.ts";
 import * as tools from "../../src/cli/tools/flags.ts";
 import * as gateway from "../../src/gateway/config.ts";
@@ -29,6 +30,10 @@ const commands: Record<string, { usage: string; options: Record<string, Flag> }>
   simulator,
   tools,
 };
+for (const [name, { load }] of Object.entries(people)) {
+  const { help, flags: options } = await load();
+  commands[name] = { usage: help, options };
+}
 
 /** What the help says about each flag, from its own line to that of the next one. */
 function entriesOf(text: string): Map<string, { short: string | undefined; text: string }> {

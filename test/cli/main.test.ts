@@ -27,7 +27,7 @@ describe("the command line", () => {
   });
 
   it.each([
-    [["clutser"], 'unknown command "clutser"; there are demo, cluster'],
+    [["clutser"], 'unknown command "clutser"; there are why, get'],
     [["toString"], 'unknown command "toString"'],
     [["cluster", "--jsno"], "Unknown option '--jsno'"],
     [["cluster", "--data"], "argument missing"],
@@ -47,6 +47,11 @@ describe("the command line", () => {
     expect(brief.stderr).toMatch(/^mooring: KUBEBUILDER_ASSETS is \/nowhere, which lacks etcd.*\n$/);
     const full = await run(mooring, ["cluster", "build", "etcd"], { env: { ...env, MOORING_DEBUG: "1" } });
     expect(full.stderr).toContain("    at ");
+  });
+
+  it("ends well when its reader has gone", async () => {
+    const { code, stderr } = await run("bash", ["-c", `set -o pipefail; "${mooring}" explain | true`]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });
 
   it("runs from any folder and through a link", async () => {

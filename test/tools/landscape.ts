@@ -145,6 +145,9 @@ export function clusterOf(objects: readonly KubeObject[]): ClusterReader {
       objects.filter(
         ({ kind: its, metadata }) => its === kind && (namespace ?? metadata.namespace) === metadata.namespace,
       ),
+    ask: async (path) => {
+      throw new Error(`${path}: not here`);
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import { told } from "../../diagnostics/why/reasons.ts";
 import { needsPerson, type Reason, reasons } from "../../engine/status/reasons.ts";
 import { GROUP, VERSION } from "../../kinds/index.ts";
 import type { Kind } from "../../kinds/kind.ts";
@@ -32,7 +33,7 @@ ${rows.join("\n")}
 function reasonsPage(): string {
   const all = Object.entries(reasons).sort(([a], [b]) => a.localeCompare(b));
   const sections = all.map(([name, text]) => {
-    const isStalled = needsPerson(name as Reason) && !TOLD.has(name);
+    const isStalled = needsPerson(name as Reason) && !told.has(name);
     return `## ${name}\n\n${text}${isStalled ? "\n\nThe object is `Stalled` until somebody acts." : ""}\n`;
   });
   return `${NOTE("src/engine/status/reasons.ts")}# Reasons
@@ -42,23 +43,6 @@ waits, it has the condition \`Reconciling\`; when somebody has to act, \`Stalled
 
 ${sections.join("\n")}`;
 }
-
-/** Of an object that is Ready, or of Events alone. */
-const TOLD: ReadonlySet<string> = new Set<Reason>([
-  "Available",
-  "Observed",
-  "Paused",
-  "ClockSkew",
-  "Retained",
-  "Created",
-  "CertificateIssued",
-  "OutputCreated",
-  "KeyIssued",
-  "Updated",
-  "Deleted",
-  "Claimed",
-  "Advice",
-]);
 
 function kindPage(kind: Kind): string {
   const { spec: definition } = customResourceDefinition(kind) as { spec: Json };

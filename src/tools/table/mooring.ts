@@ -13,7 +13,7 @@ interface Question<Shape extends z.ZodRawShape> {
   answer(sources: Sources, args: z.output<z.ZodObject<Shape>>): Promise<unknown>;
 }
 
-function asking<Shape extends z.ZodRawShape>({ answer, ...row }: Question<Shape>): Row {
+export function asking<Shape extends z.ZodRawShape>({ answer, ...row }: Question<Shape>): Row {
   const args = z.strictObject(row.args);
   return {
     group: "mooring",
@@ -31,7 +31,7 @@ const named = {
   name: z.string().max(253).describe("Name of the object."),
   namespace: z.string().max(63).optional().describe("Its namespace; default: the one of the kubeconfig."),
 };
-const inNamespace = {
+export const inNamespace = {
   namespace: z.string().max(63).optional().describe("Only this namespace; default: all that may be read."),
 };
 

@@ -6,6 +6,7 @@ import { dns } from "./dns.ts";
 import { k8s } from "./k8s.ts";
 import { mooring } from "./mooring.ts";
 import { objectStorage } from "./object-storage.ts";
+import { people } from "./people.ts";
 import type { Row } from "./row.ts";
 
 /** Every tool there is. */
@@ -18,4 +19,5 @@ export const table: readonly Row[] = [
   ...billing,
   ...activityLog,
   ...mooring,
+  ...people,
 ];

@@ -1,0 +1,148 @@
+import { readCluster } from "../../diagnostics/cluster.ts";
+import { kindOf } from "../../diagnostics/objects.ts";
+import { resourceOf } from "../../engine/state/object.ts";
+import { account } from "../../kinds/identity/account.ts";
+import { kinds } from "../../kinds/index.ts";
+import type { KubeObject, Resource } from "../../kube/resource.ts";
+import { openSources } from "../tools/sources.ts";
+import type { PeopleCommand } from "./command.ts";
+import type { Flag } from "./flags.ts";
+import { visible } from "./text.ts";
+
+const NAMESPACES: Resource = { group: "", version: "v1", kind: "Namespace", plural: "namespaces", namespaced: false };
+/** Somebody waits at the prompt. */
+const PATIENCE_MS = 3_000;
+
+/** What the commands are: their names, and how those with a flag table are loaded. */
+export interface Commands {
+  names: Readonly<Record<string, string>>;
+  load(name: string): Promise<PeopleCommand> | undefined;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** What can stand at the end of the words before the cursor; the last word may be begun. Empty for files. */
+export async function candidates(commands: Commands, words: readonly string[], env: Env): Promise<string[]> {
+  const [name, ...rest] = words;
+  const begun = words.at(-1) ?? "";
+  if (name === undefined || words.length === 1) return begins(Object.keys(commands.names), begun);
+  if (name === "help") return begins(Object.keys(commands.names), begun);
+  const command = await commands.load(name);
+  if (!command) return begins(["--help"], begun);
+  const before = rest.at(-2);
+  const flag = before === undefined ? undefined : flagNamed(command, before);
+  const [, long = "", value] = /^--([a-z-]+)=(.*)$/.exec(begun) ?? [];
+  if (value !== undefined) {
+    const found = await valuesOf(command.flags[long], rest, value, env);
+    return found.map((each) => `--${long}=${each}`);
+  }
+  if (flag && flag.type === "string") return valuesOf(flag, rest, begun, env);
+  if (begun.startsWith("-"))
+    return begins(
+      Object.keys(command.flags).map((each) => `--${each}`),
+      begun,
+    );
+  if (Array.isArray(command.completes)) return begins(command.completes, begun);
+  return command.completes === "object" ? objects(rest, begun, env) : [];
+}
+
+const begins = (all: readonly string[], begun: string) => all.filter((each) => each.startsWith(begun)).sort();
+
+function flagNamed({ flags }: PeopleCommand, word: string): Flag | undefined {
+  const [, long, short] = /^(?:--([a-z-]+)|-([a-zA-Z]))$/.exec(word) ?? [];
+  return long === undefined ? Object.values(flags).find((each) => each.short === short) : flags[long];
+}
+
+async function valuesOf(flag: Flag | undefined, rest: readonly string[], begun: string, env: Env): Promise<string[]> {
+  if (flag?.choices) return begins(flag.choices, begun);
+  if (flag?.completes === "namespace") return begins(names(await list(NAMESPACES, rest, env, true)), begun);
+  if (flag?.completes === "account") return begins(names(await list(resourceOf(account), rest, env, false)), begun);
+  return [];
+}
+
+async function objects(rest: readonly string[], begun: string, env: Env): Promise<string[]> {
+  const [kind = "", name] = begun.split("/");
+  if (name === undefined)
+    return begins(
+      kinds.map(({ kind: each }) => `${each.toLowerCase()}/`),
+      begun.toLowerCase(),
+    );
+  try {
+    const found = await list(resourceOf(kindOf(kind)), rest, env, false);
+    return begins(
+      names(found).map((each) => `${kind}/${each}`),
+      begun,
+    );
+  } catch {
+    return [];
+  }
+}
+
+// Names go to a shell: one that would steer it is left out.
+const names = (found: readonly KubeObject[]) =>
+  found.map(({ metadata }) => metadata.name).filter((name) => visible(name) === name && !/\s/.test(name));
+
+/** Objects of the namespace that the words name; none when the cluster does not answer in time. */
+async function list(resource: Resource, rest: readonly string[], env: Env, everywhere: boolean): Promise<KubeObject[]> {
+  const given = (...forms: string[]) => {
+    const at = rest.findIndex((word) => forms.includes(word));
+    const joined = rest.find((word) => forms.some((form) => word.startsWith(`${form}=`)));
+    return at >= 0 ? rest[at + 1] : joined?.slice(joined.indexOf("=") + 1);
+  };
+  const where = {
+    kubeconfig: given("--kubeconfig"),
+    context: given("--context"),
+    namespace: given("-n", "--namespace"),
+    account: undefined,
+    tokenFile: undefined,
+  };
+  await using sources = openSources(where, { ...env });
+  try {
+    const client = await sources.client();
+    const namespace = where.namespace ?? client.namespace ?? "default";
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    return await readCluster(client).list(resource, everywhere ? {} : { namespace }, signal);
+  } catch {
+    return [];
+  }
+}
+
+/** The script that a shell sources. All of them ask the program itself, so that they never grow old. */
+export const scripts: Readonly<Record<string, string>> = {
+  bash: `# bash completion of mooring: source <(mooring completion bash)
+_mooring() {
+  local word=\${COMP_WORDS[COMP_CWORD]}
+  local IFS=$'\\n'
+  COMPREPLY=($("\${COMP_WORDS[0]}" __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  [[ \${#COMPREPLY[@]} -eq 1 && \${COMPREPLY[0]} == */ ]] && compopt -o nospace
+  [[ \${#COMPREPLY[@]} -eq 0 ]] && COMPREPLY=($(compgen -f -- "$word"))
+}
+COMP_WORDBREAKS=\${COMP_WORDBREAKS//=/}
+complete -F _mooring mooring
+complete -F _mooring kubectl-mooring
+`,
+  zsh: `#compdef mooring kubectl-mooring
+# zsh completion of mooring: source <(mooring completion zsh)
+_mooring() {
+  local -a found
+  found=("\${(@f)$("\${words[1]}" __complete "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  if [[ -z "\${found[1]}" ]]; then
+    _files
+  elif [[ \${#found} -eq 1 && "\${found[1]}" == */ ]]; then
+    compadd -S '' -- "\${found[@]}"
+  else
+    compadd -- "\${found[@]}"
+  fi
+}
+compdef _mooring mooring kubectl-mooring
+`,
+  fish: `# fish completion of mooring: mooring completion fish | source
+function __mooring_complete
+  set -l words (commandline -opc)
+  set -l begun (commandline -ct)
+  $words[1] __complete $words[2..-1] "$begun" 2>/dev/null
+end
+complete -c mooring -a '(__mooring_complete)'
+complete -c kubectl-mooring -a '(__mooring_complete)'
+`,
+};

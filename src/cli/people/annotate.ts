@@ -1,0 +1,129 @@
+import { allObjects, type Known, objectNamed } from "../../diagnostics/objects.ts";
+import { PAUSED, RECONCILE_AT, ROTATE_AT } from "../../engine/state/names.ts";
+import { resourceOf } from "../../engine/state/object.ts";
+import { pathOf } from "../../kube/resource.ts";
+import { type Context, command, type PeopleCommand } from "../frame/command.ts";
+import { clusterFlags, everywhereFlag, outputFlag, selectorFlag, UsageError } from "../frame/flags.ts";
+import { objectsIn } from "./object-args.ts";
+
+const flags = {
+  ...clusterFlags,
+  ...everywhereFlag,
+  ...selectorFlag,
+  all: { type: "boolean", help: "all objects of the namespace, or with -A of the cluster" },
+  ...outputFlag("table", "json", "yaml"),
+} as const;
+type Given = Context<keyof typeof flags & string>;
+
+interface Word {
+  name: string;
+  summary: string;
+  description: string;
+  /** The annotation and its value; null takes it away. */
+  annotation: string;
+  value(now: number): string | null;
+  done: string;
+  /** Why an object cannot have it; undefined when it can. */
+  refusal?(each: Known): string | undefined;
+}
+
+/** An annotation as a word: one merge patch with the caller's own rights, and nothing else. */
+const made = (word: Word): PeopleCommand =>
+  command({
+    name: word.name,
+    summary: word.summary,
+    usage: ["KIND/NAME… [OPTION…]", "-l SELECTOR | --all [-A] [OPTION…]"],
+    description: `${word.description} Needs the right to patch the objects.`,
+    examples: [
+      [`mooring ${word.name} ${word.name === "rotate" ? "metricpipeline/shop" : "server/web"}`, word.summary],
+      [`mooring ${word.name} -l app=shop`, "the same for all objects with a label"],
+    ],
+    flags,
+    exitCodes: { 1: "failed for at least one object" },
+    completes: "object",
+    run: (context) => annotate(context, word),
+  });
+
+async function annotate(context: Given, { annotation, value, done, refusal }: Word): Promise<number> {
+  const { answer, screen, sources, client } = context;
+  const objects = await chosen(context);
+  const kube = await client();
+  const changed: string[] = [];
+  const failed: { object: string; message: string }[] = [];
+  for (const each of objects) {
+    const { name, namespace } = each.object.metadata;
+    try {
+      const why = refusal?.(each);
+      if (why !== undefined) throw new Error(why);
+      await kube.request({
+        method: "PATCH",
+        path: pathOf(resourceOf(each.kind), { namespace, name }),
+        contentType: "application/merge-patch+json",
+        body: { metadata: { annotations: { [annotation]: value(sources.now()) } } },
+        signal: sources.signal,
+      });
+      changed.push(each.key);
+    } catch (error) {
+      sources.signal.throwIfAborted();
+      failed.push({ object: each.key, message: error instanceof Error ? error.message : String(error) });
+    }
+  }
+  answer({ changed, ...(failed.length > 0 && { failed }) }, () => {
+    for (const key of changed) screen.line(key, ` ${done}`);
+    for (const { object, message } of failed) screen.note(object, `: ${message}`);
+    if (objects.length === 0) screen.note("no objects found");
+  });
+  return failed.length > 0 ? 1 : 0;
+}
+
+async function chosen({ args, flags, sources, namespace }: Given): Promise<Known[]> {
+  const selector = flags.text("selector");
+  const isMany = selector !== undefined || flags.on("all");
+  if (args.length > 0) {
+    if (isMany) throw new UsageError("name objects, or use -l or --all");
+    const cluster = await sources.cluster();
+    const asked = objectsIn(args, flags.text("namespace"));
+    return Promise.all(asked.map((each) => objectNamed(cluster, each, sources.signal)));
+  }
+  if (!isMany) throw new UsageError("name objects as KIND/NAME, or use -l or --all");
+  return [...(await allObjects(sources, await namespace(), undefined, selector)).values()];
+}
+
+const now = (at: number) => new Date(at).toISOString();
+
+export const reconcile = made({
+  name: "reconcile",
+  summary: "reconcile objects immediately, and try again what failed",
+  description: `Sets the annotation ${RECONCILE_AT}: the operator reads the resource on the platform now, and tries again what failed.`,
+  annotation: RECONCILE_AT,
+  value: now,
+  done: "will be reconciled",
+});
+
+export const pause = made({
+  name: "pause",
+  summary: "pause objects: their resources are not changed any more",
+  description: `Sets the annotation ${PAUSED}: the operator changes nothing of these objects and their resources until they are resumed.`,
+  annotation: PAUSED,
+  value: () => "true",
+  done: "paused",
+});
+
+export const resume = made({
+  name: "resume",
+  summary: "resume paused objects",
+  description: `Removes the annotation ${PAUSED}.`,
+  annotation: PAUSED,
+  value: () => null,
+  done: "resumed",
+});
+
+export const rotate = made({
+  name: "rotate",
+  summary: "issue a new key, token or certificate for objects that have one",
+  description: `Sets the annotation ${ROTATE_AT}: the operator issues a new key, token or certificate and writes it into the Secret. With some kinds the previous one stops working immediately.`,
+  annotation: ROTATE_AT,
+  value: now,
+  done: "will get a new key",
+  refusal: ({ kind, key }) => (kind.resource?.secret ? undefined : `${key} has no key, token or certificate`),
+});

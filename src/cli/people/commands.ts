@@ -1,0 +1,69 @@
+import type { PeopleCommand } from "../frame/command.ts";
+
+/** Commands for people, by name. Each is loaded only when it is called; `test/cli/people.test.ts` compares the summaries. */
+export const people: Readonly<Record<string, { summary: string; load(): Promise<PeopleCommand> }>> = {
+  why: {
+    summary: "why an object is not Ready, root cause first: what to do and who has to act",
+    load: async () => (await import("./why.ts")).why,
+  },
+  get: {
+    summary: "objects of all kinds in one table, problems first",
+    load: async () => (await import("./get.ts")).get,
+  },
+  tree: {
+    summary: "objects in their places: what lives in what, or what an object needs and what needs it",
+    load: async () => (await import("./tree.ts")).tree,
+  },
+  wait: {
+    summary: "wait until objects are Ready or deleted; ends at once with the reason when one is Stalled",
+    load: async () => (await import("./wait.ts")).wait,
+  },
+  reconcile: {
+    summary: "reconcile objects immediately, and try again what failed",
+    load: async () => (await import("./annotate.ts")).reconcile,
+  },
+  pause: {
+    summary: "pause objects: their resources are not changed any more",
+    load: async () => (await import("./annotate.ts")).pause,
+  },
+  resume: {
+    summary: "resume paused objects",
+    load: async () => (await import("./annotate.ts")).resume,
+  },
+  rotate: {
+    summary: "issue a new key, token or certificate for objects that have one",
+    load: async () => (await import("./annotate.ts")).rotate,
+  },
+  drift: {
+    summary: "objects whose resource differs from spec, field by field",
+    load: async () => (await import("./drift.ts")).drift,
+  },
+  orphans: {
+    summary: "resources on the platform that no object has, with age, price and what to do",
+    load: async () => (await import("./orphans.ts")).orphans,
+  },
+  cost: {
+    summary: "what objects cost per month, by namespace, owner or kind",
+    load: async () => (await import("./cost.ts")).cost,
+  },
+  expiring: {
+    summary: "keys, tokens and certificates that expire soon",
+    load: async () => (await import("./expiring.ts")).expiring,
+  },
+  options: {
+    summary: "what can stand in spec with an Account: locations, images, templates, sizes, models",
+    load: async () => (await import("./options.ts")).options,
+  },
+  explain: {
+    summary: "what a reason means and what to do",
+    load: async () => (await import("./explain.ts")).explain,
+  },
+  doctor: {
+    summary: "check cluster, CRDs, operator, rights and Accounts, each with its fix",
+    load: async () => (await import("./doctor.ts")).doctor,
+  },
+  completion: {
+    summary: "completion for bash, zsh and fish",
+    load: async () => (await import("./completion.ts")).completion,
+  },
+};

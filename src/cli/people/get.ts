@@ -1,0 +1,56 @@
+import { allObjects, type Known, objectNamed, summaryOf } from "../../diagnostics/objects.ts";
+import { command, FOUND } from "../frame/command.ts";
+import { clusterFlags, everywhereFlag, exitCodeFlag, selectorFlag, UsageError, usualOutput } from "../frame/flags.ts";
+import { knownKind, objectsIn } from "./object-args.ts";
+import { sorted, tableOf } from "./rows.ts";
+import { standingOf } from "./words.ts";
+
+export const get = command({
+  name: "get",
+  summary: "objects of all kinds in one table, problems first",
+  usage: ["[KIND[,KIND…]] [OPTION…]", "KIND/NAME… [OPTION…]"],
+  description:
+    "Lists objects of all kinds, or of some, in one table: Stalled first, then Reconciling, Paused and Ready.",
+  examples: [
+    ["mooring get", "all objects of the namespace, problems first"],
+    ["mooring get -A --not-ready", "all objects of the cluster that are not Ready"],
+    ["mooring get servers,volumes -l app=shop -o wide", "some kinds, with ids and messages"],
+  ],
+  flags: {
+    ...clusterFlags,
+    ...everywhereFlag,
+    ...selectorFlag,
+    "not-ready": { type: "boolean", help: "only objects that are not Ready" },
+    ...usualOutput,
+    ...exitCodeFlag,
+  },
+  exitCodes: { 3: "with --exit-code: something is not Ready" },
+  completes: "object",
+  async run({ args, flags, sources, namespace, answer, screen }) {
+    const all = await chosen();
+    const late = all.filter((each) => standingOf(each) !== "Ready");
+    const shown = sorted(flags.on("not-ready") ? late : all);
+    answer(
+      { items: shown.map((each) => ({ ...summaryOf(each), status: standingOf(each) })), total: all.length },
+      () => {
+        const wide = screen.format === "wide";
+        const table = tableOf(shown, { now: sources.now(), namespaces: flags.on("all-namespaces"), wide });
+        if (shown.length > 0) screen.table(table.heads, table.rows);
+        else screen.note(all.length > 0 ? `all ${all.length} objects are Ready` : "no objects found");
+      },
+    );
+    return flags.on("exit-code") && late.length > 0 ? FOUND : 0;
+
+    async function chosen(): Promise<Known[]> {
+      const [first, ...more] = args;
+      if (first?.includes("/") || more.length > 0) {
+        if (flags.text("selector") !== undefined) throw new UsageError("name objects, or use -l");
+        const cluster = await sources.cluster();
+        const asked = objectsIn(args, flags.text("namespace"));
+        return Promise.all(asked.map((each) => objectNamed(cluster, each, sources.signal)));
+      }
+      const kinds = first?.split(",").map(knownKind);
+      return [...(await allObjects(sources, await namespace(), kinds, flags.text("selector"))).values()];
+    }
+  },
+});

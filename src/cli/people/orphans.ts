@@ -1,0 +1,54 @@
+import { orphanReport } from "../../diagnostics/orphans.ts";
+import { command, FOUND } from "../frame/command.ts";
+import { clusterFlags, exitCodeFlag, platformFlags, usualOutput } from "../frame/flags.ts";
+import { bold, yellow } from "../frame/text.ts";
+import { age } from "./words.ts";
+
+export const orphans = command({
+  name: "orphans",
+  summary: "resources on the platform that no object has, with age, price and what to do",
+  usage: ["[--account NAME] [OPTION…]"],
+  description:
+    "Reads the whole contract and compares it with the objects of all namespaces that you may read: lists resources that no object has, and objects whose resource is gone. A resource of another cluster is listed too: created-by tells whose it is.",
+  examples: [
+    ["mooring orphans", "what costs money without an object"],
+    ["mooring orphans -o wide", "the same with how to adopt and how to delete each one"],
+  ],
+  flags: { ...clusterFlags, ...platformFlags, ...usualOutput, ...exitCodeFlag },
+  exitCodes: { 3: "with --exit-code: there are orphans" },
+  async run({ flags, sources, answer, screen, missing }) {
+    const found = await orphanReport(sources);
+    const { without_object: orphaned, without_resource: bare, currency = "" } = found;
+    answer(found, () => {
+      const wide = screen.format === "wide";
+      const heads = ["KIND", "NAME", "ID", "DATACENTER", "AGE", "CREATED BY", `${currency} A MONTH`.trim()];
+      const price = (per: number | undefined) => (per === undefined || per === 0 ? "" : per.toFixed(2));
+      if (orphaned.length > 0) {
+        screen.line(bold("Resources without an object"));
+        screen.table(
+          [...heads, ...(wide ? ["ADOPT", "DELETE"] : [])],
+          orphaned.map((each) => [
+            each.kind,
+            each.name ?? "",
+            each.id,
+            each.datacenter ?? "",
+            age(each.created, sources.now()),
+            each.created_by ?? "",
+            price("per_month" in each ? each.per_month : undefined),
+            ...(wide ? [each.take_over, each.delete] : []),
+          ]),
+        );
+        screen.line(
+          "adopt one: an object of its kind with spec.externalId; delete one: on the platform; -o wide shows both",
+        );
+      } else screen.line(`no orphans: ${found.checked.length} kinds checked`);
+      if (bare.length > 0) screen.line(bold("Objects whose resource is gone"));
+      for (const { object, id } of bare) screen.line("  ", object, `  ${id}`);
+      for (const { kind, why } of found.not_checked) screen.note(yellow("not checked: "), `${kind}: ${why}`);
+      // What somebody may not read may be the object of a resource.
+      if (missing.length > 0)
+        screen.note(yellow("objects that you may not read count as absent: resources of theirs are listed, too"));
+    });
+    return flags.on("exit-code") && orphaned.length + bare.length > 0 ? FOUND : 0;
+  },
+});

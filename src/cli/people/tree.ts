@@ -1,0 +1,86 @@
+import { type Branch, forest, plainBranch } from "../../diagnostics/overview/forest.ts";
+import { dependencyTree } from "../../diagnostics/tree.ts";
+import { sleep, systemClock } from "../../runtime/clock.ts";
+import { type Context, command } from "../frame/command.ts";
+import { clusterFlags, everywhereFlag, selectorFlag, UsageError, usualOutput } from "../frame/flags.ts";
+import { bold, grey, red, type Text } from "../frame/text.ts";
+import { objectsIn } from "./object-args.ts";
+import { age, painted, standingOf } from "./words.ts";
+
+const LOOK_MS = 2_000;
+
+const flags = {
+  ...clusterFlags,
+  ...everywhereFlag,
+  ...selectorFlag,
+  watch: { type: "boolean", short: "w", help: "keep showing it until Ctrl-C" },
+  ...usualOutput,
+} as const;
+type Given = Context<keyof typeof flags & string>;
+
+export const tree = command({
+  name: "tree",
+  summary: "objects in their places: what lives in what, or what an object needs and what needs it",
+  usage: ["[-A] [-l SELECTOR] [--watch] [OPTION…]", "KIND/NAME [--watch] [OPTION…]"],
+  description:
+    "Without an object: all objects as trees, each under what it lives in, else under its Account. With one: what it needs and what needs it, to any depth.",
+  examples: [
+    ["mooring tree", "the landscape of the namespace"],
+    ["mooring tree datacenter/main", "what would be lost with a Datacenter"],
+    ["mooring tree --watch", "watch a landscape become Ready"],
+  ],
+  flags,
+  completes: "object",
+  async run(context) {
+    const { args, flags, screen, signal } = context;
+    const asked = objectsIn(args, flags.text("namespace"));
+    if (asked.length > 1) throw new UsageError("one object at a time");
+    if (asked.length > 0 && flags.text("selector") !== undefined) throw new UsageError("name an object, or use -l");
+    const isWatching = flags.on("watch");
+    if (isWatching && ["json", "yaml"].includes(screen.format))
+      throw new UsageError("--watch is for people: leave out -o");
+    for (;;) {
+      const [one] = asked;
+      const { value, lines } = one ? await around(context, one) : await whole(context);
+      if (!isWatching) {
+        context.answer(value, () => {
+          for (const line of lines) screen.line(...line);
+        });
+        return 0;
+      }
+      screen.live(lines);
+      await sleep(systemClock, LOOK_MS, signal);
+    }
+  },
+});
+
+async function whole({ sources, flags, namespace, screen }: Given) {
+  const space = await namespace();
+  const branches = await forest(sources, { namespace: space, selector: flags.text("selector") });
+  const shown = (key: string) => (space === undefined ? key : key.replace(`/${space}/`, "/"));
+  const drawn = (branch: Branch, lead: string, own: string): Text[][] => [
+    [lead, own, shown(branch.object), "  ", ...standing(branch, sources.now(), screen.format === "wide")],
+    ...branch.below.flatMap((each, at) => {
+      const isLast = at === branch.below.length - 1;
+      const indent = own === "" ? "" : own.startsWith("├") ? "│  " : "   ";
+      return drawn(each, lead + indent, isLast ? "└─ " : "├─ ");
+    }),
+  ];
+  const lines = branches.flatMap((branch) => drawn(branch, "", ""));
+  return {
+    value: { items: branches.map(plainBranch) },
+    lines: lines.length > 0 ? lines : [["no objects found"]],
+  };
+}
+
+function standing({ known, ready, reason }: Branch, now: number, wide: boolean): Text[] {
+  if (!known) return [red(reason)];
+  const is = standingOf(known);
+  const since = wide ? [grey(`  ${age(known.object.metadata.creationTimestamp, now)}`)] : [];
+  return [painted(is, is), ...(ready ? [] : [`  ${reason}`]), ...since];
+}
+
+async function around({ sources }: Given, one: ReturnType<typeof objectsIn>[number]) {
+  const { picture, ...value } = await dependencyTree(sources, one);
+  return { value, lines: picture.split("\n").map((line, at): Text[] => [at === 0 ? bold(line) : line]) };
+}

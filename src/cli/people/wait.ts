@@ -1,0 +1,190 @@
+import { allObjects, findObject, type Known, type ObjectAsked } from "../../diagnostics/objects.ts";
+import { type Find, rootOf, stepOf } from "../../diagnostics/why/chain.ts";
+import { findKey } from "../../diagnostics/why/find.ts";
+import { isPaused, objectKey } from "../../engine/state/object.ts";
+import { readStatus } from "../../engine/status/status.ts";
+import { GROUP } from "../../kinds/index.ts";
+import { sleep, systemClock } from "../../runtime/clock.ts";
+import { type Context, command } from "../frame/command.ts";
+import { clusterFlags, durationIn, everywhereFlag, outputFlag, selectorFlag, UsageError } from "../frame/flags.ts";
+import { bold, red, type Text, tableLines } from "../frame/text.ts";
+import { manifestsIn } from "./manifest-files.ts";
+import { knownKind, objectsIn } from "./object-args.ts";
+import { painted, standingOf } from "./words.ts";
+
+const LOOK_MS = 1_000;
+const STALLED = 3;
+const TIMEOUT = 4;
+
+const flags = {
+  ...clusterFlags,
+  ...everywhereFlag,
+  ...selectorFlag,
+  filename: {
+    type: "string",
+    short: "f",
+    multiple: true,
+    value: "FILE",
+    completes: "file",
+    help: "objects of a file, a folder, or - for stdin",
+  },
+  for: { type: "string", value: "WHAT", default: "ready", choices: ["ready", "deleted"], help: "ready or deleted" },
+  timeout: { type: "string", value: "DURATION", default: "10m", help: "longest wait" },
+  ...outputFlag("table", "json", "yaml"),
+} as const;
+type Given = Context<keyof typeof flags & string>;
+
+export const wait = command({
+  name: "wait",
+  summary: "wait until objects are Ready or deleted; ends at once with the reason when one is Stalled",
+  usage: ["-f FILE… [OPTION…]", "KIND/NAME… [OPTION…]", "-l SELECTOR [-A] [OPTION…]"],
+  description:
+    "Shows the objects in a live table until all are Ready (or, with --for=deleted, gone). An object that needs somebody to act, or that waits for one that does, ends it at once with the reason. A status that is older than the last edit does not count.",
+  examples: [
+    ["mooring wait -f landscape.yaml", "until everything in a file is Ready"],
+    ["mooring wait server/web --timeout 5m", "until one Server is Ready"],
+    [
+      "kubectl delete -f landscape.yaml --wait=false && mooring wait -f landscape.yaml --for=deleted",
+      "until everything is gone",
+    ],
+  ],
+  flags,
+  exitCodes: { 0: "all are Ready, or deleted", 3: "an object is Stalled", 4: "timeout" },
+  completes: "object",
+  async run(context) {
+    const { flags, signal, screen, answer } = context;
+    const timeoutMs = durationIn("timeout", flags.text("timeout") ?? "");
+    const look = lookAt(context);
+    const isDeletion = flags.text("for") === "deleted";
+    const deadline = systemClock.monotonic() + timeoutMs;
+    for (let first = true; ; first = false) {
+      const rows = await look(first);
+      const isQuiet = screen.format !== "table";
+      if (!isQuiet) screen.live(linesOf(rows, screen.isTerminal));
+      const late = rows.filter(({ object }) => (isDeletion ? object !== undefined : !isDone(object)));
+      const own = isDeletion ? late.filter(isStuck) : late.filter(isStalled);
+      const stalled = isDeletion || own.length > 0 ? own : await stalledBehind(context, late);
+      const isOver = systemClock.monotonic() >= deadline;
+      if (late.length > 0 && stalled.length === 0 && !isOver) {
+        await sleep(systemClock, LOOK_MS, signal);
+        continue;
+      }
+      const outcome = late.length === 0 ? "done" : stalled.length > 0 ? "stalled" : "timeout";
+      const causes = stalled.length > 0 ? stalled : late;
+      answer({ outcome, causes: causes.map(factsOf), late: late.map(factsOf), total: rows.length }, () => {
+        for (const each of causes) tellCause(context, each, outcome);
+      });
+      return { done: 0, stalled: STALLED, timeout: TIMEOUT }[outcome];
+    }
+  },
+});
+
+/** An object that is waited for, whether it exists or not. */
+interface Row {
+  key: string;
+  object: Known | undefined;
+}
+
+/** What is Stalled, or paused, and stands in the way of objects that wait for it. */
+async function stalledBehind({ sources }: Given, late: readonly Row[]): Promise<Row[]> {
+  const cluster = await sources.cluster();
+  const read = new Map<string, ReturnType<Find>>();
+  const find: Find = (key) => {
+    const answer = read.get(key) ?? findKey(cluster, key, sources.signal);
+    read.set(key, answer);
+    return answer;
+  };
+  const found = new Map<string, Row>();
+  for (const { key, object } of late) {
+    if (!object) continue;
+    const root = rootOf(await stepOf(find, key, object)).object;
+    const cause = root === key ? undefined : await find(root);
+    if (cause && cause !== "hidden" && (isCurrent(cause, "Stalled") || isPaused(cause.object))) {
+      found.set(root, { key: root, object: cause });
+    }
+  }
+  return [...found.values()];
+}
+
+/** Reads all that is waited for. */
+function lookAt({ args, flags, sources, namespace }: Given): (first: boolean) => Promise<Row[]> {
+  const files = flags.all("filename");
+  const selector = flags.text("selector");
+  if ([files.length > 0, args.length > 0, selector !== undefined].filter(Boolean).length !== 1) {
+    throw new UsageError("name what to wait for: KIND/NAME…, -f FILE or -l SELECTOR");
+  }
+  if (selector !== undefined) {
+    let before = new Map<string, Known>();
+    return async (first) => {
+      const found = await allObjects(sources, await namespace(), undefined, selector);
+      if (first && found.size === 0) throw new Error(`no objects with ${selector}`);
+      before = new Map([...before, ...found]);
+      return [...before.keys()].map((key) => ({ key, object: found.get(key) }));
+    };
+  }
+  let asked: ObjectAsked[] | undefined;
+  return async () => {
+    asked ??= files.length > 0 ? objectsOf(files) : objectsIn(args, flags.text("namespace"));
+    const cluster = await sources.cluster();
+    return Promise.all(
+      asked.map(async (each) => {
+        const space = knownKind(each.kind).scope === "Cluster" ? "" : (each.namespace ?? cluster.namespace);
+        return {
+          key: objectKey(each.kind, space, each.name),
+          object: await findObject(cluster, each, sources.signal),
+        };
+      }),
+    );
+  };
+
+  function objectsOf(paths: readonly string[]): ObjectAsked[] {
+    const all = manifestsIn(paths);
+    const ours = all.filter(({ apiVersion }) => apiVersion.startsWith(`${GROUP}/`));
+    if (ours.length === 0) throw new Error(`${paths.join(", ")}: no objects of ${GROUP}`);
+    return ours.map(({ kind, metadata: { name, namespace: own } }) => ({
+      kind: knownKind(kind).kind,
+      name,
+      namespace: own ?? flags.text("namespace"),
+    }));
+  }
+}
+
+const isCurrent = ({ object }: Known, type: string) => {
+  const { generation = 1 } = object.metadata;
+  return (readStatus(object).conditions ?? []).some(
+    (each) => each.type === type && each.status === "True" && (each.observedGeneration ?? generation) >= generation,
+  );
+};
+const isDone = (each: Known | undefined): boolean => each !== undefined && isCurrent(each, "Ready");
+const isStalled = ({ object }: Row): boolean => object !== undefined && isCurrent(object, "Stalled");
+/** What nobody deletes does not go. */
+const isStuck = (row: Row): boolean => row.object?.object.metadata.deletionTimestamp !== undefined && isStalled(row);
+
+function factsOf({ key, object }: Row) {
+  if (!object) return { object: key, status: "Missing", reason: "", message: "it does not exist" };
+  const ready = readStatus(object.object).conditions?.find(({ type }) => type === "Ready");
+  return {
+    object: key,
+    status: standingOf(object),
+    reason: ready?.reason ?? "Pending",
+    message: ready?.message ?? "the operator has not reconciled the object yet",
+  };
+}
+
+function linesOf(rows: readonly Row[], aligned: boolean): Text[][] {
+  const cells = rows.map((row): Text[] => {
+    const { object, status, reason, message } = factsOf(row);
+    const shown = row.object ? painted(standingOf(row.object), status) : red(status);
+    return [object, shown, reason, row.object && isDone(row.object) ? "" : message];
+  });
+  if (aligned) return tableLines(["OBJECT", "STATUS", "REASON", "MESSAGE"], cells);
+  return cells.map((row) => row.flatMap((cell, at) => (at === 0 ? [cell] : ["  ", cell])));
+}
+
+function tellCause({ screen, flags }: Given, row: Row, outcome: string): void {
+  const { object, reason, message } = factsOf(row);
+  const limit = `not ${flags.text("for")} after ${flags.text("timeout")}`;
+  const paused = row.object && isPaused(row.object.object) ? " is paused: " : " is Stalled: ";
+  screen.note(bold(object), outcome === "timeout" ? ` ${limit}: ` : paused, reason, "  ", message);
+  if (row.object) screen.note(`  see: mooring why ${object}`);
+}

@@ -1,0 +1,48 @@
+import type { Known } from "../../diagnostics/objects.ts";
+import { isPaused } from "../../engine/state/object.ts";
+import { readStatus } from "../../engine/status/status.ts";
+import { green, grey, red, type Text, yellow } from "../frame/text.ts";
+
+/** How an object stands, the worst first. */
+export const standings = ["Stalled", "Reconciling", "Paused", "Ready"] as const;
+export type Standing = (typeof standings)[number];
+
+export function standingOf({ object }: Pick<Known, "object">): Standing {
+  const { conditions = [] } = readStatus(object);
+  const holds = (type: string) => conditions.some((each) => each.type === type && each.status === "True");
+  if (holds("Stalled")) return "Stalled";
+  if (holds("Ready")) return isPaused(object) ? "Paused" : "Ready";
+  return isPaused(object) ? "Paused" : "Reconciling";
+}
+
+const paints: Record<Standing, (text: string) => Text> = {
+  Stalled: red,
+  Reconciling: yellow,
+  Paused: grey,
+  Ready: green,
+};
+export const painted = (standing: Standing, text: string): Text => paints[standing](text);
+
+const units = [
+  ["d", 86_400],
+  ["h", 3_600],
+  ["m", 60],
+  ["s", 1],
+] as const;
+
+/** An age as kubectl shows it: two units at most. */
+export function age(from: string | undefined, now: number): string {
+  const at = Date.parse(from ?? "");
+  if (Number.isNaN(at)) return "";
+  let seconds = Math.max(0, Math.floor((now - at) / 1000));
+  const first = units.findIndex(([, size]) => seconds >= size);
+  if (first < 0) return "0s";
+  return units
+    .slice(first, first + 2)
+    .map(([unit, size]) => {
+      const amount = Math.floor(seconds / size);
+      seconds -= amount * size;
+      return amount === 0 ? "" : `${amount}${unit}`;
+    })
+    .join("");
+}

@@ -1,0 +1,154 @@
+import { z } from "zod";
+import { accountOf } from "../../engine/accounts/accounts.ts";
+import { readStatus, readWhole } from "../../engine/status/status.ts";
+import { account, accountStatus } from "../../kinds/identity/account.ts";
+import { clusterAccount } from "../../kinds/identity/cluster-account.ts";
+import { kinds } from "../../kinds/index.ts";
+import { hasResource, type ResourceKind } from "../../kinds/kind.ts";
+import { Forbidden, NotFound, Unauthorized } from "../../platform/answers/errors.ts";
+import { coreUrl } from "../../platform/products/core-url.ts";
+import { products } from "../../platform/products/products.ts";
+import { adviceFor, allObjects, isReady, type Known, readyOf } from "../objects.ts";
+import type { PlatformReader } from "../reader.ts";
+import { type Check, type Examined, fail, ok, said, warn } from "./check.ts";
+
+const DAY_MS = 86_400_000;
+const SOON_DAYS = 7;
+const SKEW_MS = 60_000;
+
+/** Every Account that the caller may see: its conditions, and what the platform says to its token. */
+export async function accountChecks(examined: Examined): Promise<Check[]> {
+  const { sources, namespace } = examined;
+  const found = [...(await allObjects(sources, namespace, [account, clusterAccount])).values()];
+  if (found.length === 0) {
+    const fix = "create an Account: docs/guides/accounts.md";
+    return [
+      warn(
+        "account",
+        "Accounts",
+        `there is none ${namespace === undefined ? "" : `in namespace ${namespace}`}`.trim(),
+        fix,
+      ),
+    ];
+  }
+  const checks: Check[] = [];
+  for (const each of found) {
+    checks.push(...told(each, sources.now()), ...(await onPlatform(examined, each)));
+    sources.progress(checks.length, "checks done");
+  }
+  return checks;
+}
+
+const facts = accountStatus.partial();
+
+/** What the object itself says. */
+function told(each: Known, now: number): Check[] {
+  const { key, object } = each;
+  const ready = readyOf(object);
+  const status = facts.safeParse(readWhole(object)).data ?? {};
+  const skew = readStatus(object).conditions?.find(({ type, status: is }) => type === "ClockSkew" && is === "True");
+  const reason = ready?.reason ?? "Pending";
+  const contract = status.contractNumber === undefined ? "" : `, contract ${status.contractNumber}`;
+  return [
+    isReady(object)
+      ? ok("account", key, `Ready${contract}, user ${status.platformUserId ?? "unknown"}`)
+      : fail("account", key, `${reason}: ${ready?.message ?? "not reconciled yet"}`, adviceFor(reason)),
+    ...expiry(key, status.tokenExpiresAt, now, "update its Secret"),
+    ...(skew ? [warn("account", key, skew.message, adviceFor("ClockSkew"))] : []),
+    ...(status.advice ?? []).map((advice) => warn("account", key, advice, "see the message")),
+  ];
+}
+
+function expiry(key: string, expires: string | undefined, now: number, fix: string): Check[] {
+  if (expires === undefined) return [];
+  const days = Math.floor((Date.parse(expires) - now) / DAY_MS);
+  if (days < 0) return [fail("account", key, `its token expired on ${expires}`, fix)];
+  if (days < SOON_DAYS) return [warn("account", key, `its token expires in ${days} days, on ${expires}`, fix)];
+  return [ok("account", key, `its token expires in ${days} days`)];
+}
+
+/** What the platform says to its token: endpoints, TLS, clocks, rate limits, privileges by kind. */
+async function onPlatform({ sources, platformOf }: Examined, { key }: Known): Promise<Check[]> {
+  const { signal } = sources;
+  const title = `${key} on the platform`;
+  let platform: PlatformReader;
+  try {
+    platform = await platformOf(accountOf(key) ?? "");
+    const url = `${coreUrl(platform.endpoint("api"), "/contracts")}?depth=1`;
+    const { headers } = await platform.read({ method: "GET", url, product: "core", signal });
+    const first = ok(
+      "account",
+      title,
+      `${new URL(url).host} accepts the token${url.startsWith("https:") ? ", over TLS" : ", without TLS"}`,
+    );
+    const skew = platform.now() - sources.now();
+    return [
+      first,
+      Math.abs(skew) > SKEW_MS
+        ? warn(
+            "account",
+            title,
+            `this machine's clock differs from the platform's by ${Math.round(skew / 1000)} s`,
+            "correct the clock, for example by NTP",
+          )
+        : ok("account", title, "clocks agree"),
+      ...rateLimit(title, headers),
+      ...(await privileges(platform, title, signal)),
+    ];
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof Unauthorized) return [fail("account", title, said(error), adviceFor("Unauthorized"))];
+    if (error instanceof Forbidden) return [warn("account", title, said(error), adviceFor("Forbidden"))];
+    const isMissing = /MOORING_|may not be read|has no key|spec\.endpoints/.test(said(error));
+    const fix = isMissing ? "see the message" : "check endpoint, proxy and TLS from this machine";
+    return [(isMissing ? warn : fail)("account", title, `${isMissing ? "not checked: " : ""}${said(error)}`, fix)];
+  }
+}
+
+function rateLimit(title: string, headers: Record<string, string>): Check[] {
+  const value = (name: string) => headers[`x-ratelimit-${name}`] ?? headers[`ratelimit-${name}`];
+  const remaining = value("remaining");
+  if (remaining === undefined) return [];
+  const limit = value("limit");
+  const seen = `rate limit: ${remaining} calls are left${limit === undefined ? "" : ` of ${limit}`}`;
+  if (Number(remaining) > 0) return [ok("account", title, seen)];
+  return [warn("account", title, seen, "set spec.callsPerSecond of the Account, or have the limit raised")];
+}
+
+/** Whether the token may list each kind. Kinds that live in others are left out: those say enough. */
+async function privileges(platform: PlatformReader, title: string, signal: AbortSignal): Promise<Check[]> {
+  const allowed: string[] = [];
+  const checks: Check[] = [];
+  for (const kind of kinds.filter(hasResource)) {
+    const url = listUrl(platform, kind);
+    if (url === undefined) continue;
+    try {
+      await platform.read({ method: "GET", url, product: kind.resource.place.product, signal });
+      allowed.push(kind.kind);
+    } catch (error) {
+      signal.throwIfAborted();
+      const { privilege } = kind.resource.place;
+      const needed = privilege === undefined ? "a privilege" : `the privilege "${privilege}"`;
+      if (error instanceof Forbidden) {
+        checks.push(
+          warn("account", title, `${kind.kind}: the platform refuses to list them`, `give the token's user ${needed}`),
+        );
+      } else if (error instanceof NotFound) allowed.push(kind.kind);
+      else checks.push(fail("account", title, `${kind.kind}: ${said(error)}`, "check this endpoint from this machine"));
+    }
+  }
+  return allowed.length === 0 ? checks : [ok("account", title, `may list ${allowed.join(", ")}`), ...checks];
+}
+
+const path = z.string().refine((text) => !text.includes("//") && !text.includes("undefined"));
+
+/** Undefined where the kind lives in another resource, or its endpoint is not set. */
+function listUrl(platform: PlatformReader, { resource: { place } }: ResourceKind): string | undefined {
+  const { endpoint, url } = products[place.product];
+  try {
+    const collection = path.parse(place.collection({}));
+    return platform.has(endpoint) ? `${url(platform.endpoint(endpoint), collection)}?limit=1` : undefined;
+  } catch {
+    return undefined;
+  }
+}

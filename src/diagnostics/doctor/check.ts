@@ -1,0 +1,67 @@
+import { isForbidden } from "../../kube/client/errors.ts";
+import type { ClusterReader } from "../cluster.ts";
+import type { PlatformReader } from "../reader.ts";
+import type { Sources } from "../sources.ts";
+
+/** One line of the doctor. */
+export interface Check {
+  area: "cluster" | "operator" | "rights" | "account";
+  check: string;
+  status: "ok" | "warn" | "fail";
+  message: string;
+  /** What to do; absent when there is nothing to do. */
+  fix?: string;
+}
+
+/** What the doctor examines with. */
+export interface Examined {
+  sources: Sources;
+  cluster: ClusterReader;
+  platformOf(account: string): Promise<PlatformReader>;
+  /** The namespace that is asked about; undefined for all. */
+  namespace: string | undefined;
+  /** The version of this program, where the caller compares it with the operator's. */
+  version: string | undefined;
+}
+
+export const ok = (area: Check["area"], check: string, message: string): Check => ({
+  area,
+  check,
+  status: "ok",
+  message,
+});
+export const warn = (area: Check["area"], check: string, message: string, fix: string): Check => ({
+  area,
+  check,
+  status: "warn",
+  message,
+  fix,
+});
+export const fail = (area: Check["area"], check: string, message: string, fix: string): Check => ({
+  area,
+  check,
+  status: "fail",
+  message,
+  fix,
+});
+
+export const said = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Runs an examination; what the caller may not read is a warning that says so. */
+export async function examine(
+  { sources }: Examined,
+  area: Check["area"],
+  check: string,
+  look: () => Promise<Check | Check[]>,
+): Promise<Check[]> {
+  try {
+    const found = await look();
+    return Array.isArray(found) ? found : [found];
+  } catch (error) {
+    sources.signal.throwIfAborted();
+    if (isForbidden(error)) {
+      return [warn(area, check, `not checked: ${said(error)}`, "ask somebody with this right to run mooring doctor")];
+    }
+    return [fail(area, check, said(error), "see the message")];
+  }
+}

@@ -1,0 +1,70 @@
+import { allObjects, isReady, type Known, summaryOf } from "../objects.ts";
+import type { Sources } from "../sources.ts";
+import { type Find, rootOf, type Step, stepOf } from "./chain.ts";
+import { findKey } from "./find.ts";
+import { idleOperator, startOperator } from "./operator-state.ts";
+import type { Actor } from "./reasons.ts";
+
+/** One root cause, and all that waits for it. */
+export interface Problem {
+  cause: string;
+  reason: string;
+  message: string;
+  what_to_do: string;
+  who: Actor;
+  affected: { object: string; reason: string; message: string }[];
+}
+
+/** Everything that is not Ready, grouped by root cause: what somebody has to do first, then what most objects wait for. */
+export async function problems(
+  sources: Sources,
+  asked: { namespace?: string | undefined; selector?: string | undefined },
+) {
+  const { namespace, selector } = asked;
+  const chosen = await allObjects(sources, namespace, undefined, selector);
+  // What they wait for may have other labels.
+  const all = selector === undefined ? chosen : await allObjects(sources, namespace);
+  const late = [...chosen.values()].filter(({ object }) => !isReady(object));
+  const find = await finder(sources, all);
+  const groups = new Map<string, Problem>();
+  for (const each of late) {
+    const root = rootOf(await stepOf(find, each.key, each));
+    const { reason, message } = summaryOf(each);
+    const id = `${root.object} ${root.reason}`;
+    const group = groups.get(id) ?? { ...causeOf(root), affected: [] };
+    group.affected.push({ object: each.key, reason, message });
+    groups.set(id, group);
+  }
+  const idle = late.length > 0 ? await idleOperator(await sources.cluster(), sources.now(), sources.signal) : undefined;
+  return {
+    ...(idle !== undefined && { operator: { message: idle, what_to_do: startOperator } }),
+    problems: [...groups.values()].sort(
+      (a, b) => urgency(a) - urgency(b) || b.affected.length - a.affected.length || a.cause.localeCompare(b.cause),
+    ),
+    not_ready: late.length,
+    total: chosen.size,
+  };
+}
+
+const urgency = ({ who }: Problem) => (who === "you" || who === "administrator" ? 0 : 1);
+
+const causeOf = ({ object, reason, message, what_to_do, who }: Step) => ({
+  cause: object,
+  reason,
+  message,
+  what_to_do,
+  who,
+});
+
+/** Finds among what was listed, and asks the cluster for what is elsewhere. */
+async function finder(sources: Sources, all: ReadonlyMap<string, Known>): Promise<Find> {
+  const cluster = await sources.cluster();
+  const asked = new Map<string, ReturnType<Find>>();
+  return async (key) => {
+    const listed = all.get(key);
+    if (listed) return listed;
+    const answer = asked.get(key) ?? findKey(cluster, key, sources.signal);
+    asked.set(key, answer);
+    return answer;
+  };
+}

@@ -1,0 +1,69 @@
+import { needsPerson, type Reason, reasons } from "../../engine/status/reasons.ts";
+
+/** Who has to act before an object goes on. */
+export type Actor = "you" | "administrator" | "operator" | "nobody";
+
+/** Reasons of an object that is Ready, or of Events alone. */
+export const told: ReadonlySet<string> = new Set<Reason>([
+  "Available",
+  "Observed",
+  "Paused",
+  "ClockSkew",
+  "Retained",
+  "Created",
+  "CertificateIssued",
+  "OutputCreated",
+  "KeyIssued",
+  "Updated",
+  "Deleted",
+  "Claimed",
+  "Advice",
+]);
+
+/** What only somebody with rights over the operator or the cluster can change. */
+const administrators: ReadonlySet<string> = new Set<Reason>([
+  "AccountNotAllowed",
+  "EndpointNotAllowed",
+  "TooManyObjects",
+  "SigningKeyUnknown",
+  "ClockSkew",
+]);
+
+export const isReason = (name: string): name is Reason => Object.hasOwn(reasons, name);
+export const reasonNames: readonly Reason[] = Object.keys(reasons).filter(isReason).sort();
+
+export function actorOf(reason: string): Actor {
+  if (!isReason(reason)) return "operator";
+  if (administrators.has(reason)) return "administrator";
+  if (told.has(reason)) return "nobody";
+  return needsPerson(reason) ? "you" : "operator";
+}
+
+const acting: Record<Actor, string> = {
+  you: "you: somebody who may edit the object, or what it names",
+  administrator: "the administrator of the cluster or of the operator",
+  operator: "the operator: it goes on, or tries again, by itself",
+  nobody: "nobody",
+};
+export const actorInWords = (actor: Actor): string => acting[actor];
+
+/** The page of a reason. */
+export function explainReason(asked: string) {
+  const reason = reasonNames.find((name) => name.toLowerCase() === asked.toLowerCase());
+  if (reason === undefined) throw new Error(`there is no reason "${asked}"${nearest(asked)}`);
+  return pageOf(reason);
+}
+
+export const pageOf = (reason: Reason) => ({
+  reason,
+  meaning: reasons[reason],
+  acts: actorOf(reason),
+  stalled: needsPerson(reason) && !told.has(reason),
+  page: `docs/reference/reasons.md#${reason.toLowerCase()}`,
+});
+
+function nearest(asked: string): string {
+  const wanted = asked.toLowerCase();
+  const like = reasonNames.filter((name) => name.toLowerCase().includes(wanted) || wanted.includes(name.toLowerCase()));
+  return like.length === 0 ? "" : `; did you mean ${like.slice(0, 4).join(", ")}`;
+}

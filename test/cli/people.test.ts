@@ -1,0 +1,133 @@
+import { describe, expect, it } from "vitest";
+import { candidates } from "../../src/cli/frame/completion.ts";
+import { people } from "../../src/cli/people/commands.ts";
+import { manifestsIn } from "../../src/cli/people/manifest-files.ts";
+import { objectsIn } from "../../src/cli/people/object-args.ts";
+import { age } from "../../src/cli/people/words.ts";
+import { streams } from "./streams.ts";
+
+const nowhere = { HOME: "/nowhere", KUBECONFIG: "/nowhere/kubeconfig" };
+
+async function run(line: string, env: Record<string, string> = nowhere) {
+  const [name = "", ...argv] = line.split(" ");
+  const { written, given } = streams(env);
+  const command = await people[name]?.load();
+  return { code: await command?.run(argv, given), ...written };
+}
+
+describe.each(Object.entries(people))("mooring %s", (name, { summary, load }) => {
+  it("is declared as it is listed, with examples that call it", async () => {
+    const command = await load();
+    expect({ name: command.name, summary: command.summary }).toEqual({ name, summary });
+    expect(command.help).toContain("Examples:");
+    expect(command.help).toMatch(new RegExp(`^  .*mooring ${name}`, "m"));
+    expect(command.help).toContain("Exit codes: 0");
+  });
+
+  it("refuses what it does not know with exit code 2", async () => {
+    expect(await run(`${name} --nonsense`)).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining(`mooring ${name} --help`),
+    });
+  });
+});
+
+describe("without a cluster", () => {
+  it.each(["why", "get", "tree", "wait server/web", "pause server/web", "drift", "orphans", "cost", "expiring"])(
+    "mooring %s says what is missing",
+    async (line) => {
+      const { code, stdout, stderr } = await run(line);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+      expect(stderr).toContain("no cluster to connect to");
+      expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+    },
+  );
+
+  it("the doctor has one line, which fails with the fix", async () => {
+    const { code, stdout } = await run("doctor");
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/fail +kubeconfig: no cluster to connect to.*fix: set --kubeconfig/);
+  });
+
+  it("a reason is explained, in whatever case, and a wrong one is told with what is like it", async () => {
+    const { code, stdout } = await run("explain referencenotfound");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^ReferenceNotFound\n/);
+    expect(stdout).toContain("page:  docs/reference/reasons.md#referencenotfound");
+    expect(await run("explain Reference")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("did you mean ReferenceNotFound"),
+    });
+    expect((await run("explain")).stdout).toMatch(/^NotEmpty +you +The resource contains/m);
+  });
+
+  it("a script of each shell is printed, and another one is refused", async () => {
+    for (const shell of ["bash", "zsh", "fish"]) {
+      expect((await run(`completion ${shell}`)).stdout).toContain("__complete");
+    }
+    expect(await run("completion tcsh")).toMatchObject({ code: 2 });
+  });
+});
+
+describe("completion", () => {
+  const commands = {
+    names: { why: "", wait: "", help: "" },
+    load: (name: string) => people[name]?.load(),
+  };
+  it.each([
+    [["w"], ["wait", "why"]],
+    [["why", "serv"], ["server/"]],
+    [
+      ["get", "--output", ""],
+      ["json", "table", "wide", "yaml"],
+    ],
+    [["get", "-o", "y"], ["yaml"]],
+    [["wait", "--for=r"], ["--for=ready"]],
+    [["explain", "NotE"], ["NotEmpty"]],
+    [["drift", "--sel"], ["--selector"]],
+    [["simulator", "--he"], ["--help"]],
+    [["get", "server/x"], []],
+  ])("of %j is %j", async (words, found) => {
+    expect(await candidates(commands, words, nowhere)).toEqual(found);
+  });
+});
+
+describe("objects on the command line", () => {
+  it("are named as kubectl and Mooring do", () => {
+    expect(objectsIn(["srv/web", "Volume/shop/data"], "team")).toEqual([
+      { kind: "Server", name: "web", namespace: "team" },
+      { kind: "Volume", name: "data", namespace: "shop" },
+    ]);
+    expect(objectsIn(["servers", "a", "b"], undefined)).toHaveLength(2);
+  });
+
+  it.each([[["server"]], [["server/"]], [["a/b/c/d"]], [["nothing/web"]]])("%j is wrong usage", (args) => {
+    expect(() => objectsIn(args, undefined)).toThrow(/name an object|names no object|there is no kind/);
+  });
+});
+
+describe("manifests", () => {
+  const read = (text: string) => manifestsIn(["-"], () => text).map(({ kind, metadata }) => `${kind}/${metadata.name}`);
+  it("are read as documents and lists", () => {
+    const one = "apiVersion: v1\nkind: A\nmetadata: {name: a}\n";
+    expect(read(`${one}---\n---\n${one}`)).toEqual(["A/a", "A/a"]);
+    expect(
+      read('{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"B","metadata":{"name":"b"}}]}'),
+    ).toEqual(["B/b"]);
+  });
+
+  it.each(["a: [", "just text", "kind: A"])("%j is told with where it stands", (text) => {
+    expect(() => read(text)).toThrow(/^stdin/);
+  });
+});
+
+it.each([
+  [0, "0s"],
+  [59_000, "59s"],
+  [60_000, "1m"],
+  [3_723_000, "1h2m"],
+  [90_000_000, "1d1h"],
+])("an age of %i ms is %s", (ms, text) => {
+  expect(age(new Date(1_000_000).toISOString(), 1_000_000 + ms)).toBe(text);
+});
