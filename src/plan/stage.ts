@@ -1,0 +1,172 @@
+import { type AccountHandle, createAccounts } from "../engine/accounts/accounts.ts";
+import { decide } from "../engine/decide/decide.ts";
+import type { Decision } from "../engine/decide/decision.ts";
+import { createCollections } from "../engine/look/collections.ts";
+import type { Deps, Settings } from "../engine/look/deps.ts";
+import { look } from "../engine/look/look.ts";
+import type { Scene, View } from "../engine/look/view.ts";
+import { createMemories } from "../engine/objects/memory.ts";
+import type { ObjectKey } from "../engine/objects/object.ts";
+import { createObjects, type Objects } from "../engine/objects/objects.ts";
+import type { Seal } from "../engine/objects/seal.ts";
+import { undivided } from "../engine/objects/shards.ts";
+import type { Kind, ResourceKind } from "../kinds/kind.ts";
+import type { KubeObject } from "../kube/resource.ts";
+import { createCatalogues } from "../platform/products/catalogues.ts";
+import type { Clock } from "../runtime/clock.ts";
+
+/** A plan is made at one moment: nothing is given time. */
+const SETTINGS: Settings = {
+  createDeadlineMs: 30_000,
+  settleMs: 90_000,
+  missingMs: 600_000,
+  retryMs: 1_000,
+  annotateAfterMs: 30_000,
+  graceMs: 0,
+  resyncMs: 300_000,
+  recheckMs: 600_000,
+};
+
+/** Only the operator has the key that signatures are made with: what objects say is taken as it is. */
+const unsigned: Seal = {
+  judge: () => {},
+  believes: () => false,
+  signed: (_kind, _object, status) => status,
+  mark: (_kind, _object, _annotation, words) => JSON.stringify(words),
+  read: () => ({ words: {}, verdict: "absent", current: false }),
+};
+
+const onlyReads = (): never => {
+  throw new Error("a plan writes nothing");
+};
+
+/** What the operator would decide about each object, on objects and Accounts that are put here. Reads, and never writes. */
+export interface Stage extends AsyncDisposable {
+  readonly objects: Objects;
+  put(object: KubeObject): void;
+  account(handle: AccountHandle): void;
+  /** Has the collections of an object listed, without waiting for it. */
+  begin(kind: ResourceKind, object: KubeObject): void;
+  /** The operator's decision, and the view behind it, on a reading of the platform. */
+  decide(key: ObjectKey, kind: ResourceKind, object: KubeObject): Promise<{ scene: Scene; decision: Decision }>;
+}
+
+export interface StageOptions {
+  kinds: readonly Kind[];
+  clock: Clock;
+  signal: AbortSignal;
+  /** Labels of a namespace, as far as they may be read. */
+  labelsOf: (namespace: string) => Readonly<Record<string, string>>;
+}
+
+export function createStage({ kinds, clock, signal, labelsOf }: StageOptions): Stage {
+  const waiting = new Map<ObjectKey, Set<() => void>>();
+  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const fail = (error: unknown) => {
+    throw error;
+  };
+  const objects = createObjects(kinds, unsigned, fail, labelsOf);
+  const accounts = createAccounts(objects, { labelsOf });
+  const collections = createCollections({
+    clock,
+    log,
+    restMs: SETTINGS.resyncMs,
+    busyMs: 5_000,
+    wake(key) {
+      const waiters = waiting.get(key);
+      waiting.delete(key);
+      for (const wake of waiters ?? []) wake();
+    },
+  });
+  const deps: Deps = {
+    clock,
+    log,
+    client: { server: "", request: onlyReads, stream: onlyReads, close: async () => {} },
+    events: { record: onlyReads, flush: async () => {}, close: async () => {} },
+    objects,
+    seal: unsigned,
+    accounts,
+    collections,
+    memories: createMemories(clock),
+    shards: undivided,
+    namespaces: { isTerminating: () => false },
+    published: {
+      find: () => ({ known: true, note: undefined, secret: undefined, readAt: undefined }),
+      read: async () => undefined,
+      outputs: () => ({ known: true, found: [] }),
+      put: onlyReads,
+      sync: async () => {},
+      close: async () => {},
+    },
+    catalogues: createCatalogues(clock),
+    spending: { of: () => undefined, sync: async () => {}, close: async () => {} },
+    settings: SETTINGS,
+    guard: onlyReads,
+    self: { pod: "plan", process: "plan", deadlineMs: SETTINGS.createDeadlineMs },
+    nonce: onlyReads,
+    suspect: () => {},
+    owe: () => {},
+  };
+
+  let versions = 0;
+  const keyTo = ({ kind, metadata: { namespace, name } }: KubeObject): ObjectKey =>
+    [kind, ...(namespace ? [namespace] : []), name].join("/");
+  const woken = (key: ObjectKey) =>
+    new Promise<void>((resolve, reject) => {
+      const stop = () => reject(signal.reason);
+      signal.addEventListener("abort", stop, { once: true });
+      const wake = () => {
+        signal.removeEventListener("abort", stop);
+        resolve();
+      };
+      waiting.set(key, (waiting.get(key) ?? new Set()).add(wake));
+    });
+
+  return {
+    objects,
+    put(object) {
+      // Versions are the plan's own: what is put later is newer.
+      const metadata = { ...object.metadata, resourceVersion: String(++versions) };
+      objects.store(object.kind).put({ ...object, metadata });
+    },
+    account: accounts.put,
+    begin: (kind, object) => void look(deps, keyTo(object), kind, object),
+    async decide(key, kind, object) {
+      for (;;) {
+        signal.throwIfAborted();
+        const scene = look(deps, key, kind, object);
+        const { collection } = scene.shared ?? {};
+        if (!collection || collection.listedAt !== undefined || collection.problem)
+          return { scene, decision: decide(settled(scene.view)) };
+        await woken(key);
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      collections.close();
+    },
+  };
+}
+
+/**
+ * A view as it is once time has passed: readings are fresh enough, pauses are over, and what the operator does for workloads
+ * (Secrets, outputs, keys that are due) is not part of a plan.
+ */
+function settled(view: View): View {
+  return {
+    ...view,
+    wishedAt: Number.NEGATIVE_INFINITY,
+    youngUntil: Number.NEGATIVE_INFINITY,
+    hasFinalizer: true,
+    recorded: view.intent !== undefined,
+    failure: undefined,
+    accepted: undefined,
+    unlisted: false,
+    unchecked: false,
+    secret: undefined,
+    repair: undefined,
+    output: undefined,
+    keyDueAt: undefined,
+    renewal: undefined,
+    previous: undefined,
+  };
+}
