@@ -4,6 +4,7 @@ import { enableCompileCache } from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
+import { people } from "./cli/people/commands.ts";
 
 type Command = (argv: string[]) => Promise<number>;
 
@@ -14,6 +15,12 @@ interface Entry {
 }
 
 const commands: Record<string, Entry> = {
+  ...Object.fromEntries(
+    Object.entries(people).map(([name, { summary, load }]) => [
+      name,
+      { summary, load: async () => (await load()).run },
+    ]),
+  ),
   demo: {
     summary: "a Kubernetes API, the platform simulator and the operator on this machine, with samples applied",
     load: async () => (await import("./cli/demo.ts")).demoCommand,

@@ -1,52 +1,84 @@
 import { resourceOf } from "../engine/objects/object.ts";
 import { account, readAccountSpec } from "../kinds/identity/account.ts";
+import { clusterAccount } from "../kinds/identity/cluster-account.ts";
 import { connect } from "../kube/client/config.ts";
-import { isNotFound } from "../kube/client/errors.ts";
+import { isForbidden, isNotFound } from "../kube/client/errors.ts";
 import type { KubeClient } from "../kube/client/transport.ts";
 import { type KubeObject, pathOf, type Resource } from "../kube/resource.ts";
 import { SECRETS, secretValue } from "../kube/write/owned-secret.ts";
 import { endpointUrl } from "../platform/addresses/endpoints.ts";
 import type { AccessSource } from "./access-source.ts";
 
-/** Endpoints and token of an Account of the current cluster, read once; `endpoints` for those that it does not name. */
-export async function sourceOfAccount(
-  name: string,
-  namespace: string | undefined,
-  env: Record<string, string | undefined>,
-  endpoints: Record<string, string>,
-): Promise<AccessSource> {
-  const client = await connect({ env });
+type Env = Record<string, string | undefined>;
+
+/** An Account of a cluster. */
+export interface AccountAsked {
+  /** Name of an Account, or ClusterAccount/NAME. */
+  account: string;
+  namespace?: string | undefined;
+  kubeconfig?: string | undefined;
+  context?: string | undefined;
+  env: Env;
+}
+
+/** Endpoints and token of an Account of the cluster, read once; `endpoints` for those that it does not name. */
+export async function sourceOfAccount(asked: AccountAsked, endpoints: Record<string, string>): Promise<AccessSource> {
+  const { env, kubeconfig, context } = asked;
+  const client = await connect({
+    env,
+    ...(kubeconfig !== undefined && { kubeconfig }),
+    ...(context !== undefined && { context }),
+  });
   try {
-    return await readSource(client, namespace ?? client.namespace ?? "default", name, endpoints);
+    return await readSource(client, asked, endpoints);
   } finally {
     await client.close();
   }
 }
 
+const SHARED = `${clusterAccount.kind}/`;
+/** Where the operator is installed unless somebody chose another namespace. */
+const OPERATOR_NAMESPACE = "mooring-system";
+
 async function readSource(
   client: KubeClient,
-  namespace: string,
-  name: string,
+  { account: given, namespace: named, env }: AccountAsked,
   others: Record<string, string>,
 ): Promise<AccessSource> {
-  const where = `Account ${namespace}/${name}`;
-  const object = await find(client, resourceOf(account), namespace, name);
+  const isShared = given.startsWith(SHARED);
+  const name = isShared ? given.slice(SHARED.length) : given;
+  const namespace = isShared
+    ? (env.MOORING_OPERATOR_NAMESPACE ?? OPERATOR_NAMESPACE)
+    : (named ?? client.namespace ?? "default");
+  const where = isShared ? `ClusterAccount ${name}` : `Account ${namespace}/${name}`;
+  const object = await find(client, resourceOf(isShared ? clusterAccount : account), namespace, name);
   if (!object) throw new Error(`${where} not found: see "kubectl get accounts -A", and set its namespace with -n`);
   const spec = readAccountSpec(object.spec);
   const { name: secretName, key } = spec.credentialsSecretRef;
-  const secret = await find(client, SECRETS, namespace, secretName);
-  const token = secret && secretValue(secret, key)?.trim();
+  const secret = await find(client, SECRETS, namespace, secretName).catch((error: unknown) => {
+    if (isForbidden(error)) return "forbidden" as const;
+    throw error;
+  });
+  const own = typeof secret === "object" ? secretValue(secret, key)?.trim() : undefined;
   return {
     endpoint(endpoint) {
-      const template = spec.endpoints?.[endpoint] ?? others[endpoint];
+      // Whoever writes the Account chooses its addresses: the caller's own token is not sent there.
+      const template = (own ? spec.endpoints?.[endpoint] : undefined) ?? others[endpoint];
+      if (template === undefined && !own && env.MOORING_TOKEN) {
+        throw new Error(`MOORING_TOKEN is sent only to addresses of MOORING_ENDPOINTS: set "${endpoint}" there`);
+      }
       if (template === undefined) {
         throw new Error(`${where} has no spec.endpoints.${endpoint}: set MOORING_ENDPOINTS as for the operator`);
       }
       return endpointUrl(template, spec.region);
     },
     credentials() {
-      if (!token) throw new Error(`${where}: Secret ${secretName} has no key ${key}: add it with the platform's token`);
-      return { token, ...(spec.contractNumber !== undefined && { contractNumber: spec.contractNumber }) };
+      const token = own || env.MOORING_TOKEN;
+      if (token) return { token, ...(spec.contractNumber !== undefined && { contractNumber: spec.contractNumber }) };
+      const place = `${where}: Secret ${isShared ? `${namespace}/` : ""}${secretName}`;
+      if (secret === "forbidden")
+        throw new Error(`${place} may not be read: set MOORING_TOKEN to a token of the platform`);
+      throw new Error(`${place} has no key ${key}: add it with the platform's token, or set MOORING_TOKEN`);
     },
   };
 }

@@ -24,19 +24,22 @@ export interface PlatformAccess extends AsyncDisposable {
 }
 
 export interface AccessOptions {
+  /** Name of an Account, or ClusterAccount/NAME. */
   account?: string | undefined;
   namespace?: string | undefined;
+  kubeconfig?: string | undefined;
+  context?: string | undefined;
   env?: Record<string, string | undefined>;
 }
 
 /** Access by an Account of the current cluster when one is named, else by the environment. */
 export async function openPlatform(options: AccessOptions = {}): Promise<PlatformAccess> {
-  const { account, namespace, env = process.env } = options;
+  const { account, env = process.env } = options;
   const endpoints = env.MOORING_ENDPOINTS ? parseEndpoints(env.MOORING_ENDPOINTS) : undefined;
   if (account === undefined) return accessWith(ofEnvironment(env, endpoints));
   // Without a cluster, nobody has to wait for all that speaks to one.
   const { sourceOfAccount } = await import("./account-source.ts");
-  return accessWith(await sourceOfAccount(account, namespace, env, endpoints ?? {}));
+  return accessWith(await sourceOfAccount({ ...options, account, env }, endpoints ?? {}));
 }
 
 async function accessWith({ endpoint, credentials }: AccessSource): Promise<PlatformAccess> {

@@ -3,7 +3,7 @@ import { type Reason, reasons } from "../engine/schema/reasons.ts";
 import { readStatus } from "../engine/schema/status.ts";
 import { GROUP, kinds } from "../kinds/index.ts";
 import type { Kind } from "../kinds/kind.ts";
-import { KubeError } from "../kube/client/errors.ts";
+import { isForbidden } from "../kube/client/errors.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import type { ClusterReader } from "./cluster.ts";
 import type { Sources } from "./sources.ts";
@@ -60,22 +60,34 @@ export async function objectNamed(cluster: ClusterReader, asked: ObjectAsked, si
 
 /**
  * All objects of some kinds: of one namespace and nothing besides, else of all, else of the own one where the others may not
- * be read.
+ * be read. What may not be read is named to `missing`, where the caller listens to it.
  */
 export async function allObjects(
-  { cluster: open, signal, progress }: Sources,
+  { cluster: open, signal, progress, missing }: Sources,
   namespace: string | undefined,
   of: readonly Kind[] = kinds,
+  labelSelector?: string,
 ): Promise<Map<ObjectKey, Known>> {
   const cluster = await open();
   const all = new Map<ObjectKey, Known>();
   for (const kind of of) {
     const isNamespaced = kind.scope !== "Cluster";
     if (!isNamespaced && namespace !== undefined) continue;
-    const list = (where: string | undefined) => cluster.list(resourceOf(kind), { namespace: where }, signal);
+    const list = (where: string | undefined) =>
+      cluster.list(resourceOf(kind), { namespace: where, labelSelector }, signal);
+    /** Nothing, where the caller hears what is missing; else the refusal. */
+    const nothing = (where: string) => (error: unknown) => {
+      if (!missing || !isForbidden(error)) throw error;
+      missing(`${kind.plural} ${where}: you may not list them`);
+      return [];
+    };
     const objects = await list(isNamespaced ? namespace : undefined).catch((error: unknown) => {
-      if (!(error instanceof KubeError) || error.status !== 403 || namespace !== undefined) throw error;
-      return isNamespaced ? list(cluster.namespace) : [];
+      if (!isForbidden(error)) throw error;
+      if (namespace !== undefined) return nothing(`of namespace ${namespace}`)(error);
+      missing?.(
+        `${kind.plural} of ${isNamespaced ? `namespaces other than ${cluster.namespace}` : "the cluster"}: you may not list them`,
+      );
+      return isNamespaced ? list(cluster.namespace).catch(nothing(`of namespace ${cluster.namespace}`)) : [];
     });
     for (const object of objects) {
       // Lists leave these out.

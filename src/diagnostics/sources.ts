@@ -10,6 +10,8 @@ export interface Sources {
   signal: AbortSignal;
   /** Tells how far a long read has come. */
   progress(done: number, what: string): void;
+  /** Told of what the caller may not read, so that an answer names it. */
+  missing?(what: string): void;
 }
 
 /** Looks at one side, which may be out of reach: the other one still has an answer, and what is missing is told. */

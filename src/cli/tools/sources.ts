@@ -45,19 +45,26 @@ export function understood(env: Env): Env {
   };
 }
 
+/** Where both sides are. */
+export type Where = Pick<Settings, "account" | "namespace" | "kubeconfig" | "tokenFile"> & {
+  context?: string | undefined;
+  /** By which name the cluster knows the caller. */
+  userAgent?: string;
+};
+
 /** Both sides, opened when they are first needed: a server without a token starts, and says so when it is asked. */
 export function openSources(
-  settings: Pick<Settings, "account" | "namespace" | "kubeconfig" | "tokenFile">,
+  settings: Where,
   given: Env,
-): Pick<Sources, "platform" | "cluster" | "now"> & AsyncDisposable {
-  const env = understood({ ...given, ...(settings.kubeconfig && { KUBECONFIG: settings.kubeconfig }) });
+): Pick<Sources, "platform" | "cluster" | "now"> & { client(): Promise<KubeClient> } & AsyncDisposable {
+  const env = understood(given);
   let access: Promise<PlatformAccess> | undefined;
   let client: Promise<KubeClient> | undefined;
 
   const opened = () => {
-    const { account, namespace, tokenFile } = settings;
+    const { account, namespace, kubeconfig, context, tokenFile } = settings;
     const token = tokenFile === undefined ? {} : { MOORING_TOKEN: readFileSync(tokenFile, "utf8").trim() };
-    access ??= openPlatform({ account, namespace, env: { ...env, ...token } });
+    access ??= openPlatform({ account, namespace, kubeconfig, context, env: { ...env, ...token } });
     access.catch(() => {
       access = undefined;
     });
@@ -106,20 +113,22 @@ export function openSources(
     };
   }
 
-  async function cluster(): Promise<ClusterReader> {
+  function connected(): Promise<KubeClient> {
+    const { kubeconfig, context, userAgent = "mooring-tools" } = settings;
     // Who asks about the platform alone does not wait for all that speaks to a cluster.
     client ??= import("../../kube/client/config.ts").then(({ connect }) =>
-      connect({ env, userAgent: "mooring-tools" }),
+      connect({ env, userAgent, ...(kubeconfig && { kubeconfig }), ...(context !== undefined && { context }) }),
     );
     client.catch(() => {
       client = undefined;
     });
-    return readCluster(await client, settings.namespace);
+    return client;
   }
 
   return {
     platform,
-    cluster,
+    client: connected,
+    cluster: async (): Promise<ClusterReader> => readCluster(await connected(), settings.namespace),
     now: systemClock.now,
     async [Symbol.asyncDispose]() {
       await end();

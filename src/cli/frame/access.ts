@@ -1,0 +1,95 @@
+import { type ClusterReader, readCluster } from "../../diagnostics/cluster.ts";
+import type { PlatformReader } from "../../diagnostics/reader.ts";
+import type { Sources } from "../../diagnostics/sources.ts";
+import type { KubeClient } from "../../kube/client/transport.ts";
+import { systemClock } from "../../runtime/clock.ts";
+import { openSources } from "../tools/sources.ts";
+import type { Screen } from "./screen.ts";
+
+/** Both sides with the caller's own rights, opened when they are first needed. */
+export interface Access extends AsyncDisposable {
+  /** What questions of src/diagnostics are answered from. */
+  readonly sources: Sources;
+  /** What the caller may not read, or what could not be read, so far. */
+  readonly missing: readonly string[];
+  /** The Kubernetes API, for what is more than a read. */
+  client(): Promise<KubeClient>;
+  cluster(): Promise<ClusterReader>;
+  /** The namespace that is meant: undefined with -A. */
+  namespace(): Promise<string | undefined>;
+  /**
+   * The platform by an Account (`NAMESPACE/NAME` or `ClusterAccount/NAME`, as in status.account); without one by --account,
+   * else by the Account that the namespace uses, else by the environment. Rejects with one line that says what is missing.
+   */
+  platform(account?: string): Promise<PlatformReader>;
+}
+
+export interface AccessAsked {
+  kubeconfig: string | undefined;
+  context: string | undefined;
+  namespace: string | undefined;
+  account: string | undefined;
+  everywhere: boolean;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export function openAccess(asked: AccessAsked, env: Env, screen: Screen, signal: AbortSignal): Access {
+  const { kubeconfig, context, namespace } = asked;
+  const here = { kubeconfig, context, namespace, tokenFile: undefined, userAgent: "mooring-cli" };
+  const base = openSources({ ...here, account: undefined }, { ...env });
+  const missing: string[] = [];
+  const note = (what: string) => {
+    if (!missing.includes(what)) missing.push(what);
+  };
+  const byAccount = new Map<string, ReturnType<typeof openSources>>();
+  const cluster = async () => readCluster(await base.client(), namespace);
+
+  function through(account: string) {
+    const known = byAccount.get(account);
+    if (known) return known;
+    const [space = "", name = ""] = account.split("/");
+    const place = space === "ClusterAccount" ? { account } : { account: name, namespace: space };
+    const opened = openSources({ ...here, ...place }, { ...env });
+    byAccount.set(account, opened);
+    return opened;
+  }
+
+  async function usual(): Promise<string | undefined> {
+    const { account } = asked;
+    const space = async () => namespace ?? (await base.client()).namespace ?? "default";
+    if (account !== undefined) return account.includes("/") ? account : `${await space()}/${account}`;
+    const { accountFor } = await import("./account.ts");
+    return accountFor(await cluster(), await space(), signal);
+  }
+
+  async function platform(account?: string): Promise<PlatformReader> {
+    let chosen = account;
+    try {
+      chosen ??= await usual();
+    } catch (error) {
+      // Without a cluster the environment may lead to the platform.
+      if (asked.account !== undefined || !(env.MOORING_TOKEN || env.IONOS_TOKEN)) throw error;
+    }
+    return (chosen === undefined ? base : through(chosen)).platform();
+  }
+
+  return {
+    client: base.client,
+    cluster,
+    platform,
+    namespace: async () => (asked.everywhere ? undefined : (namespace ?? (await base.client()).namespace ?? "default")),
+    missing,
+    sources: {
+      platform: () => platform(),
+      cluster,
+      now: systemClock.now,
+      signal,
+      progress: screen.progress,
+      missing: note,
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([base, ...byAccount.values()].map((each) => each[Symbol.asyncDispose]()));
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import { systemClock } from "../../runtime/clock.ts";
+import { type Access, openAccess } from "./access.ts";
+import { type Flags, type FlagTable, helpFlag, parseFlags, UsageError } from "./flags.ts";
+import { type Described, helpOf } from "./help.ts";
+import { openScreen, type Screen, type Surroundings } from "./screen.ts";
+import { yellow } from "./text.ts";
+
+/** What a command is given. */
+export interface Context<Name extends string> extends Omit<Access, typeof Symbol.asyncDispose> {
+  flags: Flags<Name>;
+  /** What stands on the command line besides flags. */
+  args: readonly string[];
+  env: Surroundings["env"];
+  screen: Screen;
+  /** The answer: the document for -o json and yaml, else what `people` writes. Both say what could not be read. */
+  answer(value: object, people: () => void): void;
+  /** Aborted by Ctrl-C, and when nobody reads the output any more. */
+  signal: AbortSignal;
+}
+
+/** A command that is declared and not yet made. */
+export interface Declared<Table extends FlagTable> extends Described {
+  /** One line for `mooring help`. */
+  summary: string;
+  flags: Table;
+  /** What completion offers for its arguments: KIND/NAME from the cluster, or these words. */
+  completes?: "object" | readonly string[];
+  /** The exit code; 0 when it returns nothing. Throw UsageError for wrong usage, any other error for a failure. */
+  run(context: Context<keyof Table & string>): Promise<number | undefined>;
+}
+
+/** A command for people, as main.ts and completion know it. */
+export interface PeopleCommand {
+  name: string;
+  summary: string;
+  help: string;
+  flags: FlagTable;
+  completes: "object" | readonly string[] | undefined;
+  run(argv: readonly string[], surroundings?: Surroundings): Promise<number>;
+}
+
+/** Exit codes that every command has; a command documents others, or another meaning, in `exitCodes`. */
+export const FAILED = 1;
+export const WRONG_USAGE = 2;
+export const FOUND = 3;
+export const INTERRUPTED = 130;
+
+export function command<const Table extends FlagTable>(declared: Declared<Table>): PeopleCommand {
+  const { name, summary, completes, exitCodes = {} } = declared;
+  const flags = { ...declared.flags, ...helpFlag };
+  const help = helpOf({ ...declared, flags });
+  // A command for which 2 means something says wrong usage as a failure.
+  const wrongUsage = 2 in exitCodes ? FAILED : WRONG_USAGE;
+  return {
+    name,
+    summary,
+    help,
+    flags,
+    completes,
+    async run(argv, surroundings = process) {
+      try {
+        const parsed = parseFlags(flags, argv);
+        if (parsed.flags.on("help")) {
+          surroundings.stdout.write(`${help}\n`);
+          return 0;
+        }
+        return await perform(declared, parsed, surroundings);
+      } catch (error) {
+        const { note } = openScreen(surroundings, "table", systemClock.now);
+        if (isWrongUsage(error)) {
+          note(`mooring ${name}: ${error.message}; see "mooring ${name} --help"`);
+          return wrongUsage;
+        }
+        if (surroundings.env.MOORING_DEBUG) throw error;
+        note(`mooring ${name}: ${error instanceof Error ? error.message : String(error)}`);
+        return FAILED;
+      }
+    },
+  };
+}
+
+const isWrongUsage = (error: unknown): error is Error =>
+  error instanceof UsageError ||
+  (error instanceof Error && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS"));
+
+async function perform<Table extends FlagTable>(
+  { run }: Declared<Table>,
+  { flags, args }: { flags: Flags<string>; args: readonly string[] },
+  surroundings: Surroundings,
+): Promise<number> {
+  const ending = new AbortController();
+  const interrupt = () => ending.abort();
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  for (const signal of signals) process.once(signal, interrupt);
+  let broken: NodeJS.ErrnoException | undefined;
+  const onBroken = (error: NodeJS.ErrnoException) => {
+    broken = error;
+    ending.abort();
+  };
+  process.stdout.on("error", onBroken);
+  const screen = openScreen(surroundings, flags.text("output") ?? "table", systemClock.now);
+  try {
+    const asked = {
+      kubeconfig: flags.text("kubeconfig"),
+      context: flags.text("context"),
+      namespace: flags.text("namespace"),
+      account: flags.text("account"),
+      everywhere: flags.on("all-namespaces"),
+    };
+    await using access = openAccess(asked, surroundings.env, screen, ending.signal);
+    const { sources, missing, client, cluster, namespace, platform } = access;
+    const answer = (value: object, people: () => void) => {
+      const told = "not_checked" in value && Array.isArray(value.not_checked) ? value.not_checked : [];
+      const all = [...told, ...missing];
+      screen.answer({ ...value, ...(all.length > 0 && { not_checked: all }) }, () => {
+        people();
+        for (const each of missing) screen.note(yellow("not checked: "), each);
+      });
+    };
+    const given = { flags, args, screen, answer, signal: ending.signal, env: surroundings.env };
+    return (await run({ ...given, sources, missing, client, cluster, namespace, platform })) ?? 0;
+  } catch (error) {
+    // The reader has gone, as `head` does.
+    if (broken?.code === "EPIPE") return 0;
+    if (broken) throw broken;
+    if (ending.signal.aborted) return INTERRUPTED;
+    throw error;
+  } finally {
+    for (const signal of signals) process.removeListener(signal, interrupt);
+    process.stdout.removeListener("error", onBroken);
+  }
+}

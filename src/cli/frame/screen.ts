@@ -1,0 +1,116 @@
+import { Document, isScalar, visit } from "yaml";
+import { escaped, rendered, type Text, tableLines, visible } from "./text.ts";
+
+/** A stream, as far as a command needs it. */
+export interface Stream {
+  isTTY?: boolean;
+  columns?: number;
+  write(text: string): unknown;
+}
+
+export interface Surroundings {
+  stdout: Stream;
+  stderr: Stream;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Where a command writes. Text of others is made harmless here, for every command: there is no other way to stdout. */
+export interface Screen {
+  /** --output; "table" for commands without it. */
+  readonly format: string;
+  readonly isTerminal: boolean;
+  /** One line of the answer. */
+  line(...parts: Text[]): void;
+  /** Aligned rows under a heading. */
+  table(heads: readonly string[], rows: readonly (readonly Text[])[]): void;
+  /** A document that programs read: YAML with -o yaml, else JSON. */
+  data(value: unknown): void;
+  /** The answer: the document for -o json and yaml, else what `people` writes. */
+  answer(value: unknown, people: () => void): void;
+  /** For the reader, not part of the answer: goes to stderr. */
+  note(...parts: Text[]): void;
+  /** How far long work has come: one changing line on a terminal, nothing elsewhere. */
+  progress(done: number, what: string): void;
+  /** Lines that change: redrawn in place on a terminal; elsewhere each line is written when it is new. */
+  live(lines: readonly (readonly Text[])[]): void;
+}
+
+const PROGRESS_AFTER_MS = 700;
+
+export function openScreen({ stdout, stderr, env }: Surroundings, format: string, now: () => number): Screen {
+  const colours = (stream: Stream) => stream.isTTY === true && !env.NO_COLOR && env.TERM !== "dumb";
+  const began = now();
+  let isProgressShown = false;
+  let drawn = 0;
+  let told = new Set<string>();
+
+  const clear = () => {
+    if (isProgressShown) stderr.write("\r\u001b[K");
+    isProgressShown = false;
+  };
+  const write = (stream: Stream, parts: readonly Text[]) => {
+    clear();
+    stream.write(`${parts.map((part) => rendered(part, colours(stream))).join("")}\n`);
+  };
+  const screen: Screen = {
+    format,
+    isTerminal: stdout.isTTY === true,
+    line: (...parts) => write(stdout, parts),
+    table: (heads, rows) => {
+      for (const line of tableLines(heads, rows)) write(stdout, line);
+    },
+    data(value) {
+      clear();
+      stdout.write(format === "yaml" ? yamlOf(value) : `${escaped(JSON.stringify(value, undefined, 2))}\n`);
+    },
+    answer(value, people) {
+      if (format === "json" || format === "yaml") screen.data(value);
+      else people();
+    },
+    note: (...parts) => write(stderr, parts),
+    progress(done, what) {
+      if (stderr.isTTY !== true || now() - began < PROGRESS_AFTER_MS) return;
+      stderr.write(`\r\u001b[K${visible(`${done} ${what} …`)}`);
+      isProgressShown = true;
+    },
+    live(lines) {
+      clear();
+      if (stdout.isTTY === true) {
+        const shown = fitting(lines, stdout);
+        stdout.write(`${drawn > 0 ? `\u001b[${drawn}A` : ""}\u001b[J`);
+        for (const line of shown) write(stdout, line);
+        drawn = shown.length;
+        return;
+      }
+      const texts = lines.map((line) => ({ line, text: line.map((part) => rendered(part, false)).join("") }));
+      for (const { line, text } of texts) if (!told.has(text)) write(stdout, line);
+      told = new Set(texts.map(({ text }) => text));
+    },
+  };
+  return screen;
+}
+
+/** A line that wraps would be drawn over at the wrong place. */
+function fitting(lines: readonly (readonly Text[])[], { columns = 200 }: Stream): Text[][] {
+  return lines.map((line) => {
+    let room = columns - 1;
+    return line.flatMap((part) => {
+      const text = [...visible(typeof part === "string" ? part : part.text)].slice(0, Math.max(0, room)).join("");
+      room -= [...text].length;
+      return text === "" ? [] : [typeof part === "string" ? text : { ...part, text }];
+    });
+  });
+}
+
+/** YAML in which nothing steers a terminal: such values are double-quoted, where they can be escaped. */
+export function yamlOf(value: unknown): string {
+  const document = new Document(value, { aliasDuplicateObjects: false });
+  visit(document, {
+    Scalar(_, node) {
+      if (isScalar(node) && typeof node.value === "string" && escaped(node.value) !== node.value) {
+        node.type = "QUOTE_DOUBLE";
+      }
+    },
+  });
+  return escaped(document.toString({ lineWidth: 0 }));
+}
