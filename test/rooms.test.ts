@@ -17,9 +17,10 @@ const allowed: Record<string, { rooms: string[]; packages?: string[] }> = {
   gateway: { rooms: ["server", "kinds", "kube", "runtime/clock.ts"] },
   simulator: { rooms: [] },
   diagnostics: { rooms: ["engine", "kinds", "kube", "platform", "runtime/clock.ts"] },
-  tools: { rooms: ["diagnostics", "server", "kube", "platform", "runtime/clock.ts"] },
+  plan: { rooms: ["diagnostics", "engine", "kinds", "kube", "platform", "runtime/clock.ts"] },
+  tools: { rooms: ["plan", "diagnostics", "server", "kube", "platform", "runtime/clock.ts"] },
   cli: {
-    rooms: ["tools", "diagnostics", "engine", "server", "kinds", "kube", "platform", "operator", "runtime/clock.ts"],
+    rooms: ["tools", "plan", "diagnostics", "engine", "server", "kinds", "kube", "platform", "operator", "runtime/clock.ts"],
   },
   "main.ts": { rooms: ["cli", "simulator/command.ts", "operator/command.ts", "gateway/command.ts"] },
 };

@@ -13,7 +13,7 @@ const product = z.looseObject({
   unit: z.string().nullish(),
   unitCost: z.looseObject({ quantity: z.coerce.number(), unit: z.string() }),
 });
-type Product = z.output<typeof product>;
+export type Product = z.output<typeof product>;
 
 /** So much of something that has a price: the type of the meter, and words of its description. */
 interface Line {
@@ -75,36 +75,46 @@ export async function costEstimate(sources: Sources, asked: { manifest: string }
   const prices = await catalogue(platform, sources.signal);
   const objects = documentsIn(asked.manifest);
   if (objects.length === 0) throw new Error("manifest: it has no objects; give YAML with kind, metadata and spec");
-  const items = objects.map((object) => {
-    const lines = linesOf[object.kind]?.(spec.parse(object.spec ?? {})) ?? [];
-    const priced = lines.map(({ what, type, words, amount }) => {
-      const price = prices.find((each) => each.type === type && words.test(each.meterDesc));
-      const perHour = price && price.unitCost.quantity * amount;
-      return {
-        what,
-        amount,
-        ...(price && { meter_id: price.meterId, meter: price.meterDesc, unit_cost: price.unitCost.quantity }),
-        per_hour: rounded(perHour ?? 0, 6),
-        ...(perHour === undefined && { note: "no price found" }),
-      };
-    });
-    const perHour = priced.reduce((sum, { per_hour }) => sum + per_hour, 0);
-    return {
-      kind: object.kind,
-      name: object.metadata?.name,
-      per_month: rounded(perHour * HOURS_PER_MONTH, 2),
-      lines: priced,
-      ...(lines.length === 0 && { note: "costs nothing by itself, or depends on its use" }),
-    };
-  });
+  const items = objects.map((object) => ({
+    kind: object.kind,
+    name: object.metadata?.name,
+    ...priced(prices, object),
+  }));
   return {
     items,
     per_month: rounded(
       items.reduce((sum, { per_month }) => sum + per_month, 0),
       2,
     ),
-    currency: prices[0]?.unitCost.unit ?? "EUR",
-    basis: `${HOURS_PER_MONTH} hours at the prices of the contract's catalogue; traffic, tokens, licences and rebates are not included`,
+    currency: currencyOf(prices),
+    basis,
+  };
+}
+
+/** What the numbers rest on. */
+export const basis = `${HOURS_PER_MONTH} hours at the prices of the contract's catalogue; traffic, tokens, licences and rebates are not included`;
+
+export const currencyOf = (prices: readonly Product[]): string => prices[0]?.unitCost.unit ?? "EUR";
+
+/** What an object with this spec costs, line by line. */
+export function priced(prices: readonly Product[], object: { kind: string; spec?: unknown }) {
+  const lines = linesOf[object.kind]?.(spec.parse(object.spec ?? {})) ?? [];
+  const all = lines.map(({ what, type, words, amount }) => {
+    const price = prices.find((each) => each.type === type && words.test(each.meterDesc));
+    const perHour = price && price.unitCost.quantity * amount;
+    return {
+      what,
+      amount,
+      ...(price && { meter_id: price.meterId, meter: price.meterDesc, unit_cost: price.unitCost.quantity }),
+      per_hour: rounded(perHour ?? 0, 6),
+      ...(perHour === undefined && { note: "no price found" }),
+    };
+  });
+  const perHour = all.reduce((sum, { per_hour }) => sum + per_hour, 0);
+  return {
+    per_month: rounded(perHour * HOURS_PER_MONTH, 2),
+    lines: all,
+    ...(lines.length === 0 && { note: "costs nothing by itself, or depends on its use" }),
   };
 }
 
@@ -123,7 +133,8 @@ function documentsIn(text: string): z.output<typeof manifest>[] {
 const profile = z.looseObject({ companies: z.array(z.looseObject({ contractId: z.coerce.number() })).min(1) });
 const products = z.looseObject({ products: z.array(product) });
 
-async function catalogue(platform: PlatformReader, signal: AbortSignal): Promise<Product[]> {
+/** The price catalogue of the contract. */
+export async function catalogue(platform: PlatformReader, signal: AbortSignal): Promise<Product[]> {
   const root = platform
     .endpoint("api")
     .replace(/\/+$/, "")

@@ -45,6 +45,8 @@ export interface Stage extends AsyncDisposable {
   readonly objects: Objects;
   put(object: KubeObject): void;
   account(handle: AccountHandle): void;
+  /** The Account that an object means, whether it can be used or not. */
+  accountOf(kind: ResourceKind, object: KubeObject): string | undefined;
   /** Has the collections of an object listed, without waiting for it. */
   begin(kind: ResourceKind, object: KubeObject): void;
   /** The operator's decision, and the view behind it, on a reading of the platform. */
@@ -130,6 +132,7 @@ export function createStage({ kinds, clock, signal, labelsOf }: StageOptions): S
       objects.store(object.kind).put({ ...object, metadata });
     },
     account: accounts.put,
+    accountOf: (kind, object) => look(deps, keyTo(object), kind, object).accountKey,
     begin: (kind, object) => void look(deps, keyTo(object), kind, object),
     async decide(key, kind, object) {
       for (;;) {

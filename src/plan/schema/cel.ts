@@ -100,5 +100,8 @@ export function evaluate(expression: string, context: Record<string, unknown>): 
 const understood = (expression: string): string =>
   expression
     .replaceAll(".matches(", ".fits(")
-    .replaceAll(/has\((\w+\.value\(\))((?:\.\w+)+)\)/g, (_, value, path) => `${value}${path.replaceAll(".", ".?")}.hasValue()`)
+    .replaceAll(
+      /has\((\w+\.value\(\))((?:\.\w+)+)\)/g,
+      (_, value, path) => `${value}${path.replaceAll(".", ".?")}.hasValue()`,
+    )
     .replaceAll(/\[self(\.\?[\w.?]+)\] == \[oldSelf\1\]/g, "[self$1.orValue(null)] == [oldSelf$1.orValue(null)]");
