@@ -40,6 +40,7 @@ export const plan = command({
     recursive: { type: "boolean", short: "R", help: "folders below those of -f as well" },
     prune: { type: "boolean", help: "also delete objects that match -l and are in no file" },
     destroy: { type: "boolean", help: "what deleting all objects of the files would do" },
+    offline: { type: "boolean", help: "no cluster: the files and the platform alone; MOORING_TOKEN leads there" },
     all: { type: "boolean", help: "also show objects that stay as they are" },
     ...selectorFlag,
     ...clusterFlags,
@@ -60,11 +61,11 @@ export const plan = command({
       ...(await readFiles(names, flags.on("recursive"))),
       ...(folder === undefined ? [] : [await kustomized(folder, signal)]),
     ];
-    const reached = await reach(async () => ({ reader: await cluster(), client: await client() }));
+    const reached = await reach(async () => ({ reader: await cluster(), client: await client() }), flags.on("offline"));
     const space = flags.text("namespace") ?? (reached.cluster && (await namespace())) ?? "default";
     const manifests = manifestsIn(texts, space);
     if (manifests.objects.length === 0) throw new Error("the files have no objects of Mooring");
-    if (reached.why !== undefined) sources.missing?.(`cluster: ${reached.why}`);
+    if (reached.why !== undefined && !flags.on("offline")) sources.missing?.(`cluster: ${reached.why}`);
     const schemas = new Map<string, object>();
     const schemaOf: PlanAsked["schemaOf"] = (kind) => {
       const schema = schemas.get(kind.kind) ?? schemaIn(customResourceDefinition(kind));
@@ -87,13 +88,20 @@ export const plan = command({
   },
 });
 
-/** The cluster, or why there is none: a plan without one is made of the files and the platform. */
-async function reach(open: () => Promise<NonNullable<PlanAsked["cluster"]>>) {
+/** The cluster; none where no kubeconfig leads to one. One that does not answer is an error: its objects would be missing. */
+async function reach(open: () => Promise<NonNullable<PlanAsked["cluster"]>>, offline: boolean) {
+  if (offline) return { cluster: undefined, why: "--offline" };
+  let cluster: NonNullable<PlanAsked["cluster"]>;
   try {
-    const cluster = await open();
-    await cluster.client.request({ method: "GET", path: "/version", deadlineMs: 10_000 });
-    return { cluster, why: undefined };
+    cluster = await open();
   } catch (error) {
     return { cluster: undefined, why: error instanceof Error ? error.message : String(error) };
   }
+  try {
+    await cluster.client.request({ method: "GET", path: "/version", deadlineMs: 10_000 });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`the cluster does not answer: ${why}; --offline makes a plan of the files and the platform alone`);
+  }
+  return { cluster, why: undefined };
 }

@@ -5,7 +5,7 @@ import type { KubeObject } from "../../kube/resource.ts";
 import type { Connection } from "../../platform/calls/transport.ts";
 
 /** A connection over which nothing but reads go, whatever is sent. */
-function readingOver(key: string, reader: PlatformReader, signal: AbortSignal): Connection {
+export function readingOver(key: string, reader: PlatformReader, signal: AbortSignal): Connection {
   return {
     id: key,
     async send(call) {
