@@ -18,9 +18,10 @@ const allowed: Record<string, { rooms: string[]; packages?: string[] }> = {
   simulator: { rooms: [] },
   diagnostics: { rooms: ["engine", "kinds", "kube", "platform", "runtime/clock.ts"] },
   plan: { rooms: ["diagnostics", "engine", "kinds", "kube", "platform", "runtime/clock.ts"] },
+  import: { rooms: ["plan", "diagnostics", "kinds", "kube", "platform"] },
   tools: { rooms: ["plan", "diagnostics", "server", "kube", "platform", "runtime/clock.ts"] },
   cli: {
-    rooms: ["tools", "plan", "diagnostics", "engine", "server", "kinds", "kube", "platform", "operator", "runtime/clock.ts"],
+    rooms: ["tools", "plan", "import", "diagnostics", "engine", "server", "kinds", "kube", "platform", "operator", "runtime/clock.ts"],
   },
   "main.ts": { rooms: ["cli", "simulator/command.ts", "operator/command.ts", "gateway/command.ts"] },
 };

@@ -118,9 +118,15 @@ function listIn(schema: z.ZodArray, value: unknown, context: Context, where: str
   return void context.lost(where, `${issue?.path.join(".")}: ${issue?.message}`);
 }
 
-/** The value as the schema takes it: as it is, as a number, or as a text. */
+/** Words of the platform that spec has another one for. */
+const WORDS: Readonly<Record<string, string>> = { ALL: "any" };
+
+/** The value as the schema takes it: as it is, as a number, as a text, or a word in other letters. */
 function scalar(schema: unknown, value: unknown): unknown {
   if (!(schema instanceof z.ZodType)) return undefined;
-  const forms = [value, ...(typeof value === "string" ? [Number(value)] : []), String(value)];
+  const word = String(WORDS[String(value)] ?? value).toLowerCase();
+  const options = schema instanceof z.ZodEnum ? schema.options : [];
+  const alike = options.filter((each) => String(each).toLowerCase() === word);
+  const forms = [value, ...(typeof value === "string" ? [Number(value)] : []), String(value), ...alike];
   return forms.find((each) => schema.safeParse(each).success);
 }

@@ -1,7 +1,7 @@
 import { GROUP, VERSION } from "../kinds/index.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import { inverse } from "./inverse.ts";
-import { reshaped, type Whole, wholeOf } from "./irregular.ts";
+import { shaped, type Whole, wholeOf } from "./irregular.ts";
 import { asJson, asList, type Json } from "./json.ts";
 import { namesFor } from "./names.ts";
 import { nameIn, type Resource } from "./resources.ts";
@@ -22,18 +22,18 @@ export interface ImportOptions {
 
 /** Objects that only observe, with all that is known of each resource in spec, and references instead of ids. */
 export function manifestsFor(all: readonly Resource[], options: ImportOptions): Imported[] {
-  const whole = wholeOf(all);
   // What belongs to a Cube alone comes and goes with it.
   const resources = all.filter(({ kind, raw }) => kind.kind !== "Volume" || asJson(raw.properties).type !== "DAS");
+  const whole = wholeOf(resources);
   const names = namesFor(resources, options.names);
   const byId = new Map(resources.map((each) => [keyOf(each), names.get(each) ?? ""]));
   return resources.map((resource) => {
-    const { kind, id, raw, parents } = resource;
+    const { kind, id, raw } = resource;
     const notes: Imported["notes"] = [];
-    const shaped = reshaped[kind.kind]?.(raw, whole) ?? raw;
-    const spec = inverse(kind.spec, shaped, {
+    const shape = shaped(resource, whole);
+    const spec = inverse(kind.spec, shape.raw, {
       renamed: kind.resource.names.fields ?? {},
-      parents,
+      parents: shape.parents,
       objectOf: (key) => byId.get(key),
       lost: (field, why) => void notes.push({ field, why }),
     });

@@ -48,11 +48,7 @@ export async function readLandscape(
   const resources: Resource[] = [];
   const left: Landscape["left"] = [];
   const isAsked = ({ kind }: ResourceKind) => filter.kinds === undefined || filter.kinds.has(kind);
-  const isInside = ({ kind, id, raw, parents }: Resource) => {
-    const { datacenters } = filter;
-    if (!datacenters || (kind.kind !== "Datacenter" && parents.datacenter !== undefined)) return true;
-    return kind.kind !== "Datacenter" || datacenters.has(id) || datacenters.has(nameIn(raw));
-  };
+  const isChosen = (id: string, raw: Json) => filter.datacenters?.has(id) || filter.datacenters?.has(nameIn(raw));
   for (const kind of kinds.filter(hasResource)) {
     const why = LEFT[kind.kind];
     if (why !== undefined) {
@@ -67,8 +63,8 @@ export async function readLandscape(
         const source = access.collection(connection, reader.endpoint(access.endpoint), path, place.depth);
         const items = await source.list(signal, "people").catch(gone);
         for (const { id, raw } of items) {
-          const resource = { kind, id, parents, raw: asJson(raw) };
-          if (isInside(resource)) resources.push(resource);
+          const isElsewhere = kind.kind === "Datacenter" && filter.datacenters && !isChosen(id, asJson(raw));
+          if (!isElsewhere) resources.push({ kind, id, parents, raw: asJson(raw) });
         }
         progress(resources.length, "resources read");
       }
@@ -77,8 +73,39 @@ export async function readLandscape(
       left.push({ what: kind.kind, why: error instanceof Error ? error.message : String(error) });
     }
   }
+  const inside = filter.datacenters ? resources.filter(isWithin(resources)) : resources;
+  const { own, brought } = withoutBrought(inside);
+  for (const { kind, id } of brought.filter((each) => isAsked(each.kind))) {
+    left.push({ what: `${kind.kind} ${id}`, why: "it belongs to a ScalingGroup, which makes and deletes it" });
+  }
   // Datacenters and clusters were read to find what is in them.
-  return { resources: resources.filter(({ kind }) => isAsked(kind)), left };
+  return { resources: own.filter(({ kind }) => isAsked(kind)), left };
+}
+
+/** What a resource brings along is its own: servers of scaling groups, and their volumes. */
+function withoutBrought(all: readonly Resource[]): { own: Resource[]; brought: Resource[] } {
+  const servers = new Set(all.flatMap(({ kind, raw }) => kind.resource.output?.beside?.ids(raw) ?? []));
+  const isBrought = ({ id, raw, parents }: Resource) =>
+    [id, parents.server, asJson(raw.properties).bootServer].some((each) => servers.has(String(each)));
+  return { own: all.filter((each) => !isBrought(each)), brought: all.filter(isBrought) };
+}
+
+/** Whether something is in one of the datacenters that were read, or used there. */
+function isWithin(all: readonly Resource[]): (resource: Resource) => boolean {
+  const ids = new Set(all.flatMap(({ kind, id }) => (kind.kind === "Datacenter" ? id : [])));
+  const isIn = (id: unknown) => ids.has(String(id));
+  const inside = ({ kind, raw, parents }: Resource): boolean => {
+    const properties = asJson(raw.properties);
+    if (kind.kind === "Datacenter" || isIn(parents.datacenter)) return true;
+    if (
+      isIn(asJson(properties.datacenter).id) ||
+      asList(properties.connections).some((each) => isIn(each.datacenterId))
+    )
+      return true;
+    return asList(properties.ipConsumers).some((each) => isIn(each.datacenterId));
+  };
+  const clusters = new Set(all.filter(inside).map(({ id }) => id));
+  return (each) => inside(each) || clusters.has(each.parents.cluster ?? "");
 }
 
 /** A parent may go while the others are read. */

@@ -30,6 +30,8 @@ export interface PlanAsked {
   prune?: string | undefined;
   /** All objects of the files are deleted. */
   destroy?: boolean;
+  /** Whether prices are asked for; default true. */
+  prices?: boolean;
   sources: Pick<Sources, "signal" | "progress" | "missing">;
 }
 
@@ -63,7 +65,8 @@ export async function makePlan(asked: PlanAsked): Promise<Plan> {
   if (!asked.cluster) addAccounts(stage, candidates);
   const reader = await openAccounts(asked, stage, candidates);
   const items = await planAll(stage, candidates, (done) => sources.progress(done, "objects compared"));
-  const prices = reader && (await priceAll(items, reader, signal).catch(missingPrices(asked)));
+  const isPriced = reader !== undefined && (asked.prices ?? true);
+  const prices = isPriced ? await priceAll(items, reader, signal).catch(missingPrices(asked)) : undefined;
   return {
     items,
     months: prices?.months ?? new Map(),

@@ -130,7 +130,8 @@ export function itemOf({ base, candidate, scene, decision, first }: Decided): Pl
       const isAhead = first.length > 0 && DEPENDENT.has(reason);
       if (isAhead) {
         const action = eventually();
-        const all = action === "create" ? creation : { ...base, fields, before, after: first };
+        const told = action === "adopt" ? [] : fields;
+        const all = action === "create" ? creation : { ...base, fields: told, before, after: first };
         return { ...all, action, writes: action !== "adopt", ...(view.adopt !== undefined && { id: view.adopt }) };
       }
       if (view.accountObstacle) return withoutPlatform(eventually(), { ...creation, message }, base, live, spec);

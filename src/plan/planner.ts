@@ -83,6 +83,9 @@ export async function planAll(
     const claimed = project(kind, scene.object, scene, id);
     const next = await stage.decide(key, kind, claimed);
     const { observation } = next.scene.view;
+    // Those that refer to it see what the platform shows of it.
+    const raw = next.scene.shared?.collection.read(next.scene.identity).item?.raw;
+    if (raw !== undefined) project(kind, scene.object, scene, id, raw);
     if (observation.seen === "absent") {
       const message = `there is no ${kind.kind} ${id} on the platform under this Account and these parents`;
       return { ...item, action: "blocked", writes: false, message };
@@ -105,12 +108,12 @@ export async function planAll(
   }
 
   /** Puts an object on the stage as it is once its resource is there. */
-  function project(kind: ResourceKind, object: KubeObject, scene: Scene, id: string): KubeObject {
+  function project(kind: ResourceKind, object: KubeObject, scene: Scene, id: string, raw?: unknown): KubeObject {
     const { account, inputs, desired } = scene;
     const shownAs = (): object => {
       try {
         if (!desired || !inputs) return {};
-        return kind.resource.comparison.facts({ id, ...Object(desired.body(inputs)) }, inputs);
+        return kind.resource.comparison.facts(raw ?? { id, ...Object(desired.body(inputs)) }, inputs);
       } catch {
         return {};
       }

@@ -22,7 +22,7 @@ export function specChanges(before: unknown, after: unknown, path = ""): FieldCh
     const names = [...new Set([...from.keys(), ...to.keys()])];
     return names.flatMap((name) => specChanges(from.get(name), to.get(name), `${path}[${name}]`));
   }
-  return [{ field: path, from: show(before), to: show(after), platform: false }];
+  return [{ field: path, from: shown(path, before), to: shown(path, after), platform: false }];
 }
 
 const isKeyed = (value: unknown, key: string): boolean =>
@@ -30,7 +30,12 @@ const isKeyed = (value: unknown, key: string): boolean =>
 const membersOf = (value: unknown, key: string): Map<string, unknown> =>
   new Map((Array.isArray(value) ? value : []).map((each) => [String(Object(each)[key]), each]));
 
-export function show(value: unknown): string {
+/** Values that may be secret, which no plan shows. */
+const SECRET = /(userData|[pP]assword|token)$/;
+const shown = (path: string, value: unknown): string =>
+  SECRET.test(path) && value !== undefined ? "(not shown)" : show(value);
+
+function show(value: unknown): string {
   if (value === undefined || value === null) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -16,7 +16,7 @@ const signs: Record<PlanItem["action"], string> = {
 
 /** Whatever others have written stays text: no links, no images, no mentions, no tables of theirs. */
 const plain = (text: string): string =>
-  visible(text).replaceAll(/[\\`*_{}[\]()#+\-.!|<>&~@:]/g, (each) => `&#${each.codePointAt(0)};`);
+  visible(text).replaceAll(/[\\`*_[\]#|<>&~@:]/g, (each) => `&#${each.codePointAt(0)};`);
 
 /** A plan as a comment on a pull request. */
 export function markdownOf(plan: PlanDocument): string {
