@@ -4,7 +4,7 @@ import type { Kind } from "../kinds/kind.ts";
 import { makePlan } from "../plan/make.ts";
 import type { Json } from "./json.ts";
 import { type Judged, judge } from "./judge.ts";
-import { type Imported, manifestsFor } from "./manifests.ts";
+import { type Imported, identityOf, manifestsFor } from "./manifests.ts";
 import { type ImportFilter, readLandscape } from "./resources.ts";
 
 export interface ImportAsked {
@@ -17,7 +17,7 @@ export interface ImportAsked {
   /** Names from elsewhere, by id; with `only` nothing else is imported. */
   names?: ReadonlyMap<string, string>;
   only?: boolean;
-  /** Objects of the cluster that have a resource already, by its id. */
+  /** Objects of the cluster that have a resource already, by its identity. */
   held?: ReadonlyMap<string, string>;
   sources: Pick<Sources, "signal" | "progress" | "missing">;
 }
@@ -30,10 +30,10 @@ export interface ImportResult extends Judged {
 export async function importAll(asked: ImportAsked): Promise<ImportResult> {
   const { platform, filter, names, only, held, sources, namespace } = asked;
   const { resources, left } = await readLandscape(platform, filter, sources);
-  const free = resources.filter(({ id }) => (!only || names?.has(id)) && !held?.has(id));
-  for (const { kind, id } of resources) {
-    const holder = held?.get(id);
-    if (holder !== undefined) left.push({ what: `${kind.kind} ${id}`, why: `${holder} has it already` });
+  const free = resources.filter((each) => (!only || names?.has(each.id)) && !held?.has(identityOf(each)));
+  for (const each of resources) {
+    const holder = held?.get(identityOf(each));
+    if (holder !== undefined) left.push({ what: `${each.kind.kind} ${each.id}`, why: `${holder} has it already` });
   }
   const imported = manifestsFor(free, { namespace, accountRef: undefined, ...(names && { names }) });
   const planFor = async (objects: readonly Imported[]) => {

@@ -26,7 +26,7 @@ export function manifestsFor(all: readonly Resource[], options: ImportOptions): 
   const resources = all.filter(({ kind, raw }) => kind.kind !== "Volume" || asJson(raw.properties).type !== "DAS");
   const whole = wholeOf(resources);
   const names = namesFor(resources, options.names);
-  const byId = new Map(resources.map((each) => [keyOf(each), names.get(each) ?? ""]));
+  const byId = new Map(resources.map((each) => [identityOf(each), names.get(each) ?? ""]));
   return resources.map((resource) => {
     const { kind, id, raw } = resource;
     const notes: Imported["notes"] = [];
@@ -61,9 +61,9 @@ export function manifestsFor(all: readonly Resource[], options: ImportOptions): 
   });
 }
 
-/** LANs are numbered in each datacenter. */
-const keyOf = ({ kind, id, parents }: Resource): string =>
-  kind.resource.identity.reusesIds ? `${parents.datacenter}/${id}` : id;
+/** What tells a resource from all others: LANs are numbered in each datacenter. */
+export const identityOf = ({ id, parents }: Pick<Resource, "id" | "parents">): string =>
+  /^\d+$/.test(id) ? `${parents.datacenter}/${id}` : id;
 
 const without = (spec: Json, name: string): Json =>
   Object.fromEntries(Object.entries(spec).filter(([field]) => field !== name));

@@ -32,8 +32,7 @@ interface Row {
 /** What is said about an object, or about its change from its base. */
 function refusals({ base, patch, name }: Row, changed = false): string[] {
   const schema = schemas.get(base.kind);
-  const stored = (change: unknown) =>
-    withDefaults(schema, manifest(base, "here", String(name ?? "some-name"), change));
+  const stored = (change: unknown) => withDefaults(schema, manifest(base, "here", String(name ?? "some-name"), change));
   return problems(schema, stored(patch), changed ? stored({}) : undefined);
 }
 
@@ -44,7 +43,8 @@ const rows = [
 const changes = [...badChanges, ...badPipelineChanges, ...fixedFields, ...kafkaFixedFields];
 
 /** Words that only the API server's own decoder has. */
-const inItsWords = (words: string): boolean => !/unknown field|unmarshal|must be of type|should be|supported values/i.test(words);
+const inItsWords = (words: string): boolean =>
+  !/unknown field|unmarshal|must be of type|should be|supported values/i.test(words);
 
 describe("without an API server", () => {
   it.each(rows)("a bad manifest is refused: $title", ({ says, ...row }) => {

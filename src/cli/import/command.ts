@@ -4,7 +4,7 @@ import { allObjects } from "../../diagnostics/objects.ts";
 import { holdingsOf } from "../../engine/objects/object.ts";
 import { type Elsewhere, fromCrossplane, fromTerraform } from "../../import/elsewhere.ts";
 import { importAll } from "../../import/import.ts";
-import type { Imported } from "../../import/manifests.ts";
+import { type Imported, identityOf } from "../../import/manifests.ts";
 import { kinds } from "../../kinds/index.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import { schemaIn } from "../../plan/schema/objects.ts";
@@ -68,7 +68,7 @@ export const importCommand = command({
     const held = new Map<string, string>();
     try {
       for (const { key, object } of (await allObjects({ ...sources, cluster }, undefined)).values()) {
-        for (const { id } of holdingsOf(object)) if (!/^\d+$/.test(id)) held.set(id, key);
+        for (const claim of holdingsOf(object)) held.set(identityOf(claim), key);
       }
     } catch (error) {
       signal.throwIfAborted();
