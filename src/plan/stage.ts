@@ -12,6 +12,7 @@ import type { Seal } from "../engine/objects/seal.ts";
 import { undivided } from "../engine/objects/shards.ts";
 import type { Kind, ResourceKind } from "../kinds/kind.ts";
 import type { KubeObject } from "../kube/resource.ts";
+import type { Collection } from "../platform/collections/collection.ts";
 import { createCatalogues } from "../platform/products/catalogues.ts";
 import type { Clock } from "../runtime/clock.ts";
 
@@ -62,7 +63,6 @@ export interface StageOptions {
 }
 
 export function createStage({ kinds, clock, signal, labelsOf }: StageOptions): Stage {
-  const waiting = new Map<ObjectKey, Set<() => void>>();
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const fail = (error: unknown) => {
     throw error;
@@ -74,11 +74,7 @@ export function createStage({ kinds, clock, signal, labelsOf }: StageOptions): S
     log,
     restMs: SETTINGS.resyncMs,
     busyMs: 5_000,
-    wake(key) {
-      const waiters = waiting.get(key);
-      waiting.delete(key);
-      for (const wake of waiters ?? []) wake();
-    },
+    wake: () => {},
   });
   const deps: Deps = {
     clock,
@@ -113,15 +109,19 @@ export function createStage({ kinds, clock, signal, labelsOf }: StageOptions): S
   let versions = 0;
   const keyTo = ({ kind, metadata: { namespace, name } }: KubeObject): ObjectKey =>
     [kind, ...(namespace ? [namespace] : []), name].join("/");
-  const woken = (key: ObjectKey) =>
+  const isRead = ({ listedAt, problem }: Collection) => listedAt !== undefined || problem !== undefined;
+  const read = (collection: Collection) =>
     new Promise<void>((resolve, reject) => {
-      const stop = () => reject(signal.reason);
-      signal.addEventListener("abort", stop, { once: true });
-      const wake = () => {
-        signal.removeEventListener("abort", stop);
-        resolve();
+      const end = (settle: () => void) => {
+        stop();
+        signal.removeEventListener("abort", abort);
+        settle();
       };
-      waiting.set(key, (waiting.get(key) ?? new Set()).add(wake));
+      const abort = () => end(() => reject(signal.reason));
+      const stop = collection.subscribe(() => {
+        if (isRead(collection)) end(resolve);
+      });
+      signal.addEventListener("abort", abort, { once: true });
     });
 
   return {
@@ -135,14 +135,11 @@ export function createStage({ kinds, clock, signal, labelsOf }: StageOptions): S
     accountOf: (kind, object) => look(deps, keyTo(object), kind, object).accountKey,
     begin: (kind, object) => void look(deps, keyTo(object), kind, object),
     async decide(key, kind, object) {
-      for (;;) {
-        signal.throwIfAborted();
-        const scene = look(deps, key, kind, object);
-        const { collection } = scene.shared ?? {};
-        if (!collection || collection.listedAt !== undefined || collection.problem)
-          return { scene, decision: decide(settled(scene.view)) };
-        await woken(key);
-      }
+      signal.throwIfAborted();
+      const { shared } = look(deps, key, kind, object);
+      if (shared && !isRead(shared.collection)) await read(shared.collection);
+      const scene = look(deps, key, kind, object);
+      return { scene, decision: decide(settled(scene.view)) };
     },
     async [Symbol.asyncDispose]() {
       collections.close();
