@@ -21,7 +21,19 @@ const allowed: Record<string, { rooms: string[]; packages?: string[] }> = {
   import: { rooms: ["plan", "diagnostics", "kinds", "kube", "platform"] },
   tools: { rooms: ["plan", "diagnostics", "server", "kube", "platform", "runtime/clock.ts"] },
   cli: {
-    rooms: ["tools", "plan", "import", "diagnostics", "engine", "server", "kinds", "kube", "platform", "operator", "runtime/clock.ts"],
+    rooms: [
+      "tools",
+      "plan",
+      "import",
+      "diagnostics",
+      "engine",
+      "server",
+      "kinds",
+      "kube",
+      "platform",
+      "operator",
+      "runtime/clock.ts",
+    ],
   },
   "main.ts": { rooms: ["cli", "simulator/command.ts", "operator/command.ts", "gateway/command.ts"] },
 };

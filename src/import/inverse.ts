@@ -93,7 +93,8 @@ function plainIn(name: string, schema: unknown, source: Json, context: Context, 
 
 function valueIn(name: string, source: Json, { renamed, parents }: Context): unknown {
   const own = source[name] ?? asJson(asJson(source.entities)[name.toLowerCase()]).items;
-  const paths = Object.entries(renamed).flatMap(([path, field]) => (field === name ? path : []));
+  // Entities have their names from their collections.
+  const paths = Object.keys(renamed).filter((path) => renamed[path] === name && !path.startsWith("entities."));
   const role = /^(\w+)Id$/.exec(name)?.[1] ?? "";
   return own ?? paths.map((path) => at(source, path)).find((value) => value != null) ?? parents[role];
 }

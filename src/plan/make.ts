@@ -20,8 +20,8 @@ import { createStage, type Stage } from "./stage.ts";
 
 export interface PlanAsked {
   manifests: Manifests;
-  /** Undefined: there is no cluster, and the schemas of the CRDs stand in for it. */
-  cluster: { reader: ClusterReader; client: KubeClient } | undefined;
+  /** Undefined: there is no cluster. Without a client that may send dry runs, the schemas of the CRDs stand in for the API server. */
+  cluster: { reader: ClusterReader; client?: KubeClient | undefined } | undefined;
   /** The platform through an Account, or without a name through the environment. */
   platform(account?: string): Promise<PlatformReader>;
   /** The schema of the objects of a kind, as its CRD has it. */
@@ -72,7 +72,7 @@ export async function makePlan(asked: PlanAsked): Promise<Plan> {
     months: prices?.months ?? new Map(),
     cost: prices?.cost,
     others: manifests.others,
-    validatedBy: asked.cluster ? "server" : "schemas",
+    validatedBy: asked.cluster?.client ? "server" : "schemas",
     changes: items.some(isChange),
   };
 }
@@ -139,7 +139,7 @@ async function candidatesOf(asked: PlanAsked, live: Map<ObjectKey, KubeObject>):
   const one = async (manifest: Manifest): Promise<Candidate> => {
     const { kind, object } = manifest;
     const given = { manifest, live: live.get(keyOf(kind, object)), schema: schemaOf(kind), signal: sources.signal };
-    if (!cluster) return offline(given);
+    if (!cluster?.client) return offline(given);
     const { unasked: why, ...candidate } = await dryRun(cluster.client, given);
     if (why !== undefined) unasked.add(why);
     return candidate;

@@ -6,13 +6,11 @@ import { type Elsewhere, fromCrossplane, fromTerraform } from "../../import/else
 import { importAll } from "../../import/import.ts";
 import { type Imported, identityOf } from "../../import/manifests.ts";
 import { kinds } from "../../kinds/index.ts";
-import type { Kind } from "../../kinds/kind.ts";
-import { schemaIn } from "../../plan/schema/objects.ts";
 import { command } from "../frame/command.ts";
 import { clusterFlags, platformFlags, UsageError } from "../frame/flags.ts";
 import { type Screen, yamlOf } from "../frame/screen.ts";
 import { yellow } from "../frame/text.ts";
-import { customResourceDefinition } from "../manifests/crd.ts";
+import { schemaOf } from "../manifests/schemas.ts";
 
 export const importCommand = command({
   name: "import",
@@ -104,13 +102,6 @@ export const importCommand = command({
     }
   },
 });
-
-const schemas = new Map<string, object>();
-function schemaOf(kind: Kind): object {
-  const schema = schemas.get(kind.kind) ?? schemaIn(customResourceDefinition(kind));
-  schemas.set(kind.kind, schema);
-  return schema;
-}
 
 function kindsIn(text: string | undefined): ReadonlySet<string> | undefined {
   if (text === undefined) return undefined;

@@ -1,10 +1,10 @@
+import type { KubeClient } from "../../kube/client/transport.ts";
+import { documentOf, exitCodeOf } from "../../plan/document.ts";
 import { manifestsIn } from "../../plan/inputs/manifests.ts";
 import { makePlan, type PlanAsked } from "../../plan/make.ts";
-import { schemaIn } from "../../plan/schema/objects.ts";
 import { command } from "../frame/command.ts";
 import { clusterFlags, outputFlag, platformFlags, selectorFlag, UsageError } from "../frame/flags.ts";
-import { customResourceDefinition } from "../manifests/crd.ts";
-import { documentOf, exitCodeOf } from "./document.ts";
+import { schemaOf } from "../manifests/schemas.ts";
 import { kustomized, readFiles } from "./files.ts";
 import { markdownOf } from "./markdown.ts";
 import { writePlan } from "./text.ts";
@@ -66,12 +66,6 @@ export const plan = command({
     const manifests = manifestsIn(texts, space);
     if (manifests.objects.length === 0) throw new Error("the files have no objects of Mooring");
     if (reached.why !== undefined && !flags.on("offline")) sources.missing?.(`cluster: ${reached.why}`);
-    const schemas = new Map<string, object>();
-    const schemaOf: PlanAsked["schemaOf"] = (kind) => {
-      const schema = schemas.get(kind.kind) ?? schemaIn(customResourceDefinition(kind));
-      schemas.set(kind.kind, schema);
-      return schema;
-    };
     // Timers of the clock do not keep the process alive while it waits for the platform.
     const alive = setInterval(() => {}, 60_000);
     try {
@@ -89,9 +83,11 @@ export const plan = command({
 });
 
 /** The cluster; none where no kubeconfig leads to one. One that does not answer is an error: its objects would be missing. */
-async function reach(open: () => Promise<NonNullable<PlanAsked["cluster"]>>, offline: boolean) {
+type Reached = Required<NonNullable<PlanAsked["cluster"]>> & { client: KubeClient };
+
+async function reach(open: () => Promise<Reached>, offline: boolean) {
   if (offline) return { cluster: undefined, why: "--offline" };
-  let cluster: NonNullable<PlanAsked["cluster"]>;
+  let cluster: Reached;
   try {
     cluster = await open();
   } catch (error) {

@@ -1,6 +1,13 @@
+import {
+  type DocumentItem,
+  type PlanDocument,
+  priceLine,
+  shownFields,
+  summaryLine,
+  titleOf,
+} from "../../plan/document.ts";
 import type { PlanItem } from "../../plan/item.ts";
 import { visible } from "../frame/text.ts";
-import { type DocumentItem, type PlanDocument, priceLine, shownFields, summaryLine, titleOf } from "./document.ts";
 
 const signs: Record<PlanItem["action"], string> = {
   create: "➕ create",

@@ -1,7 +1,14 @@
+import {
+  type DocumentItem,
+  type PlanDocument,
+  priceLine,
+  shownFields,
+  summaryLine,
+  titleOf,
+} from "../../plan/document.ts";
 import type { PlanItem } from "../../plan/item.ts";
 import type { Screen } from "../frame/screen.ts";
 import { bold, green, grey, red, type Text, yellow } from "../frame/text.ts";
-import { type DocumentItem, type PlanDocument, priceLine, shownFields, summaryLine, titleOf } from "./document.ts";
 
 const marks: Record<PlanItem["action"], { mark: string; word: string; colour: (text: string) => Text }> = {
   create: { mark: "+", word: "create", colour: green },

@@ -1,6 +1,6 @@
-import type { FieldChange, PlanItem, Replacement } from "../../plan/item.ts";
-import type { Plan } from "../../plan/make.ts";
-import type { Cost } from "../../plan/prices.ts";
+import type { FieldChange, PlanItem, Replacement } from "./item.ts";
+import type { Plan } from "./make.ts";
+import type { Cost } from "./prices.ts";
 
 /** A plan as programs read it; docs/plan.md describes every field. Fields are added, never renamed or removed. */
 export interface PlanDocument {
