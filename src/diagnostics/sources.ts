@@ -1,3 +1,4 @@
+import type { Kind } from "../kinds/kind.ts";
 import type { ClusterReader } from "./cluster.ts";
 import type { PlatformReader } from "./reader.ts";
 
@@ -12,6 +13,8 @@ export interface Sources {
   progress(done: number, what: string): void;
   /** Told of what the caller may not read, so that an answer names it. */
   missing?(what: string): void;
+  /** The schemas of objects by their kinds, as the CRDs have them; loaded when they are needed. */
+  schemas?(): Promise<(kind: Kind) => object>;
 }
 
 /** Looks at one side, which may be out of reach: the other one still has an answer, and what is missing is told. */

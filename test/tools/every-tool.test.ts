@@ -79,6 +79,18 @@ it("an estimate is amount by price, by the hour", async () => {
   expect(per_month).toBeCloseTo(100 * lines[0].unit_cost * 730, 2);
 });
 
+it("a plan tells what an apply would do, and writes nothing", async () => {
+  const metadata = { name: "a", namespace: "shop" };
+  const spec = { size: 2, location: "de/txl" };
+  const manifest = JSON.stringify({ apiVersion: "mooring.dev/v1alpha1", kind: "IPBlock", metadata, spec });
+  const { structuredContent } = await land.call("get_plan", { manifest });
+  expect(structuredContent).toMatchObject({
+    changes: true,
+    validatedBy: "schemas",
+    items: [{ kind: "IPBlock", name: "a", action: "create" }],
+  });
+});
+
 it("an estimate tells what a million tokens of each model cost", async () => {
   const models = ["openai/gpt-oss-120b"];
   const manifest = JSON.stringify({ kind: "InferenceAccess", metadata: { name: "a" }, spec: { models } });

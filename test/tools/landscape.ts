@@ -37,6 +37,7 @@ export async function buildLandscape() {
     platform: opened.platform,
     cluster: async () => clusterOf(objects),
     now: Date.now,
+    ...(opened.schemas && { schemas: opened.schemas }),
     signal: new AbortController().signal,
     progress: () => {},
   };

@@ -54,6 +54,14 @@ export const people: Readonly<Record<string, { summary: string; load(): Promise<
     summary: "what can stand in spec with an Account: locations, images, templates, sizes, models",
     load: async () => (await import("./options.ts")).options,
   },
+  plan: {
+    summary: "what an apply of manifests would create, change, replace, adopt and delete, with prices",
+    load: async () => (await import("../plan/command.ts")).plan,
+  },
+  import: {
+    summary: "an existing landscape of the platform as manifests that change nothing when applied",
+    load: async () => (await import("../import/command.ts")).importCommand,
+  },
   explain: {
     summary: "what a reason means and what to do",
     load: async () => (await import("./explain.ts")).explain,

@@ -52,7 +52,7 @@ export type Where = Pick<Settings, "account" | "namespace" | "kubeconfig" | "tok
 export function openSources(
   settings: Where,
   given: Env,
-): Pick<Sources, "platform" | "cluster" | "now"> & { client(): Promise<KubeClient> } & AsyncDisposable {
+): Pick<Sources, "platform" | "cluster" | "now" | "schemas"> & { client(): Promise<KubeClient> } & AsyncDisposable {
   const env = understood(given);
   let access: Promise<PlatformAccess> | undefined;
   let client: Promise<KubeClient> | undefined;
@@ -126,6 +126,7 @@ export function openSources(
     client: connected,
     cluster: async (): Promise<ClusterReader> => readCluster(await connected(), settings.namespace),
     now: systemClock.now,
+    schemas: async () => (await import("../manifests/schemas.ts")).schemaOf,
     async [Symbol.asyncDispose]() {
       await end();
       await (await client?.catch(() => undefined))?.close();

@@ -10,7 +10,7 @@ export interface ServerOptions {
   mode: Mode;
   /** false: the client's next request meets another server, so that it can load nothing; all tools are there. */
   kept?: boolean;
-  sources: Pick<Sources, "platform" | "cluster" | "now">;
+  sources: Pick<Sources, "platform" | "cluster" | "now" | "schemas">;
 }
 
 const FOCUS = {

@@ -120,6 +120,18 @@ export const mooring: readonly Row[] = [
     answer: async (sources, args) => (await import("../../diagnostics/cost.ts")).costEstimate(sources, args),
   }),
   asking({
+    name: "get_plan",
+    description:
+      "What an apply of a manifest would create, change (field by field), replace, adopt or wait for, with prices a month before and after. The operator's own decision; changes nothing. Use it before anybody applies a manifest.",
+    args: {
+      manifest: z.string().min(1).max(200_000).describe("Objects in YAML or JSON, several with --- between them."),
+      namespace: named.namespace,
+    },
+    result: z.looseObject({ changes: z.boolean(), items: z.array(z.looseObject({ action: z.string() })) }),
+    narrow: "give fewer objects",
+    answer: async (sources, args) => (await import("../../plan/question.ts")).planQuestion(sources, args),
+  }),
+  asking({
     name: "get_flow_log_summary",
     description:
       "Who talked to whom: the largest senders, receivers and ports in the flow logs of a bucket. With action REJECT what a firewall turned away.",

@@ -1,0 +1,161 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { allObjects } from "../../diagnostics/objects.ts";
+import { holdingsOf } from "../../engine/state/object.ts";
+import { type Elsewhere, fromCrossplane, fromTerraform } from "../../import/elsewhere.ts";
+import { importAll } from "../../import/import.ts";
+import { type Imported, identityOf } from "../../import/manifests.ts";
+import { kinds } from "../../kinds/index.ts";
+import { command } from "../frame/command.ts";
+import { clusterFlags, platformFlags, UsageError } from "../frame/flags.ts";
+import { type Screen, yamlOf } from "../frame/screen.ts";
+import { yellow } from "../frame/text.ts";
+import { schemaOf } from "../manifests/schemas.ts";
+
+export const importCommand = command({
+  name: "import",
+  summary: "an existing landscape of the platform as manifests that change nothing when applied",
+  usage: ["[--account NAME] [--datacenter NAME|ID] [--kinds KIND,…] [-o DIR|-] [OPTION…]"],
+  description:
+    "Reads the contract and prints an object for each resource: with externalId, references instead of ids, and all that spec can say. Every object is judged by a plan: applied, it becomes Ready and nothing is written to the platform. Objects only observe (managementPolicy: Observe) unless --manage is given. What cannot be said in spec is listed with the reason. Values that may be secret are never printed.",
+  examples: [
+    ["mooring import --account main -o landscape/", "one file per object"],
+    ["mooring import --datacenter shop --kinds Server,Volume | kubectl apply -f -", "a part of it, applied at once"],
+    ["mooring import --manage -o landscape/", "objects that manage their resources"],
+    ["mooring import --from-terraform terraform.tfstate -o landscape/", "names from a state, and how to release it"],
+  ],
+  flags: {
+    ...clusterFlags,
+    ...platformFlags,
+    datacenter: {
+      type: "string",
+      multiple: true,
+      value: "NAME",
+      help: "only this datacenter, by name or id; may be repeated",
+    },
+    kinds: { type: "string", value: "KIND,…", help: "only these kinds, for example Server,Volume" },
+    output: {
+      type: "string",
+      short: "o",
+      value: "DIR",
+      completes: "directory",
+      help: "folder for one file per object, or - for one stream (default)",
+    },
+    force: { type: "boolean", help: "overwrite files that exist" },
+    manage: { type: "boolean", help: "objects manage their resources, where that changes nothing" },
+    "from-terraform": {
+      type: "string",
+      value: "STATE",
+      completes: "file",
+      help: "only resources of this Terraform state, with its names",
+    },
+    "from-crossplane": {
+      type: "string",
+      value: "FILE",
+      completes: "file",
+      help: "only resources of these Crossplane objects, with their names",
+    },
+  },
+  async run({ flags, args, screen, sources, cluster, platform, signal }) {
+    if (args.length > 0) throw new UsageError(`unexpected "${args[0]}"`);
+    const asked = kindsIn(flags.text("kinds"));
+    const other = elsewhere(flags.text("from-terraform"), flags.text("from-crossplane"));
+    const account = flags.text("account");
+    const datacenters = flags.all("datacenter");
+    const reader = await platform();
+    const held = new Map<string, string>();
+    try {
+      for (const { key, object } of (await allObjects({ ...sources, cluster }, undefined)).values()) {
+        for (const claim of holdingsOf(object)) held.set(identityOf(claim), key);
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      sources.missing?.(`objects of the cluster: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    const alive = setInterval(() => {}, 60_000);
+    try {
+      const result = await importAll({
+        platform: reader,
+        schemaOf,
+        filter: { kinds: asked, datacenters: datacenters.length > 0 ? new Set(datacenters) : undefined },
+        manage: flags.on("manage"),
+        namespace: flags.text("namespace"),
+        accountRef: account === undefined ? undefined : refTo(account),
+        ...(other && { names: other.names, only: true }),
+        held,
+        sources,
+      });
+      if (result.kept.length === 0 && result.dropped.length === 0) {
+        throw new Error("there is nothing to import: all that was asked for has an object, or there is none");
+      }
+      write(screen, result.kept, flags.text("output") ?? "-", flags.on("force"));
+      for (const { object, notes } of result.kept) {
+        for (const { field, why } of notes)
+          screen.note(yellow("not in spec: "), `${object.kind} ${object.metadata.name} ${field}: ${why}`);
+      }
+      for (const { what, why } of [...result.dropped, ...result.left])
+        screen.note(yellow("not imported: "), `${what}: ${why}`);
+      if (other) tellRelease(screen, result.kept, other);
+      return 0;
+    } finally {
+      clearInterval(alive);
+    }
+  },
+});
+
+function kindsIn(text: string | undefined): ReadonlySet<string> | undefined {
+  if (text === undefined) return undefined;
+  const found = text.split(",").map((word) => {
+    const wanted = word.trim().toLowerCase();
+    const kind = kinds.find(
+      (each) => each.kind.toLowerCase() === wanted || each.plural === wanted || each.shortNames.includes(wanted),
+    );
+    if (!kind) throw new UsageError(`--kinds: there is no kind "${word.trim()}"`);
+    return kind.kind;
+  });
+  return new Set(found);
+}
+
+function elsewhere(terraform: string | undefined, crossplane: string | undefined): Elsewhere | undefined {
+  if (terraform !== undefined && crossplane !== undefined)
+    throw new UsageError("one of --from-terraform and --from-crossplane");
+  if (terraform !== undefined) return fromTerraform(readFileSync(terraform, "utf8"));
+  return crossplane === undefined
+    ? undefined
+    : fromCrossplane(readFileSync(crossplane === "-" ? 0 : crossplane, "utf8"));
+}
+
+const refTo = (account: string) => {
+  const [kind = "", name] = account.split("/");
+  return kind === "ClusterAccount" && name !== undefined ? { kind, name } : { name: name ?? kind };
+};
+
+/** One stream, or one file per object. A file that somebody may have edited is not overwritten without a word. */
+function write(screen: Screen, imported: readonly Imported[], to: string, force: boolean): void {
+  const documents = imported.map(({ object }) => ({
+    file: `${object.kind.toLowerCase()}-${object.metadata.name}.yaml`,
+    text: yamlOf(object),
+  }));
+  if (to === "-") {
+    for (const { text } of documents) {
+      screen.line("---");
+      for (const line of text.trimEnd().split("\n")) screen.line(line);
+    }
+    return;
+  }
+  mkdirSync(to, { recursive: true });
+  const there = documents.filter(({ file }) => existsSync(join(to, file)));
+  if (there.length > 0 && !force) {
+    throw new Error(`${join(to, there[0]?.file ?? "")} exists: name another folder, or overwrite with --force`);
+  }
+  for (const { file, text } of documents) writeFileSync(join(to, file), text);
+  screen.note(`${documents.length} files in ${to}`);
+}
+
+function tellRelease(screen: Screen, imported: readonly Imported[], { release }: Elsewhere): void {
+  screen.note("After the objects are Ready, run this so that nothing is deleted there:");
+  for (const { resource } of imported) {
+    const words = release.get(resource.id);
+    if (words !== undefined) screen.note(`  ${words}`);
+  }
+}

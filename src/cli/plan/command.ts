@@ -1,0 +1,103 @@
+import type { KubeClient } from "../../kube/client/transport.ts";
+import { documentOf, exitCodeOf } from "../../plan/document.ts";
+import { manifestsIn } from "../../plan/inputs/manifests.ts";
+import { makePlan, type PlanAsked } from "../../plan/make.ts";
+import { command } from "../frame/command.ts";
+import { clusterFlags, outputFlag, platformFlags, selectorFlag, UsageError } from "../frame/flags.ts";
+import { schemaOf } from "../manifests/schemas.ts";
+import { kustomized, readFiles } from "./files.ts";
+import { markdownOf } from "./markdown.ts";
+import { writePlan } from "./text.ts";
+
+export const plan = command({
+  name: "plan",
+  summary: "what an apply of manifests would create, change, replace, adopt and delete, with prices",
+  usage: ["-f FILE|DIR|- [OPTION…]", "-k DIR [OPTION…]"],
+  description:
+    "Makes the operator's own decision on the manifests, the objects of the cluster and reads of the platform. Nothing is written: the API server gets dry runs, the platform only GETs. The operator need not be running. Without a cluster, the schemas and rules of the CRDs stand in for the API server, and MOORING_TOKEN and MOORING_ENDPOINTS lead to the platform.",
+  examples: [
+    ["mooring plan -f landscape.yaml", "what an apply of the file would do"],
+    ["mooring plan -k overlays/production", "the same for a kustomization"],
+    ["mooring plan -f manifests/ --prune -l app=shop", "with the deletion of what is in no file"],
+    ["mooring plan -f landscape.yaml -o markdown", "for a comment on a pull request"],
+  ],
+  flags: {
+    filename: {
+      type: "string",
+      short: "f",
+      multiple: true,
+      value: "FILE",
+      completes: "file",
+      help: "file or folder with manifests, or - for stdin; may be repeated",
+    },
+    kustomize: {
+      type: "string",
+      short: "k",
+      value: "DIR",
+      completes: "directory",
+      help: "folder with a kustomization",
+    },
+    recursive: { type: "boolean", short: "R", help: "folders below those of -f as well" },
+    prune: { type: "boolean", help: "also delete objects that match -l and are in no file" },
+    destroy: { type: "boolean", help: "what deleting all objects of the files would do" },
+    offline: { type: "boolean", help: "no cluster: the files and the platform alone; MOORING_TOKEN leads there" },
+    all: { type: "boolean", help: "also show objects that stay as they are" },
+    ...selectorFlag,
+    ...clusterFlags,
+    ...platformFlags,
+    ...outputFlag("table", "json", "yaml", "markdown"),
+  },
+  exitCodes: { 0: "no change", 1: "failed, or the API server would refuse an object", 2: "changes" },
+  async run({ flags, args, screen, answer, sources, cluster, client, platform, namespace, signal }) {
+    if (args.length > 0) throw new UsageError(`unexpected "${args[0]}": name files with -f`);
+    const folder = flags.text("kustomize");
+    const names = flags.all("filename");
+    if (folder === undefined && names.length === 0) throw new UsageError("-f or -k is needed");
+    const prune = flags.on("prune") ? flags.text("selector") : undefined;
+    if (flags.on("prune") && prune === undefined)
+      throw new UsageError("--prune needs -l: which objects are the files' own");
+    if (!flags.on("prune") && flags.text("selector") !== undefined) throw new UsageError("-l is for --prune");
+    const texts = [
+      ...(await readFiles(names, flags.on("recursive"))),
+      ...(folder === undefined ? [] : [await kustomized(folder, signal)]),
+    ];
+    const reached = await reach(async () => ({ reader: await cluster(), client: await client() }), flags.on("offline"));
+    const space = flags.text("namespace") ?? (reached.cluster && (await namespace())) ?? "default";
+    const manifests = manifestsIn(texts, space);
+    if (manifests.objects.length === 0) throw new Error("the files have no objects of Mooring");
+    if (reached.why !== undefined && !flags.on("offline")) sources.missing?.(`cluster: ${reached.why}`);
+    // Timers of the clock do not keep the process alive while it waits for the platform.
+    const alive = setInterval(() => {}, 60_000);
+    try {
+      const asked = { manifests, cluster: reached.cluster, platform, schemaOf, prune, destroy: flags.on("destroy") };
+      const document = documentOf(await makePlan({ ...asked, sources }));
+      answer(document, () => {
+        if (screen.format === "markdown") for (const line of markdownOf(document).split("\n")) screen.line(line);
+        else writePlan(screen, document, flags.on("all"));
+      });
+      return exitCodeOf(document);
+    } finally {
+      clearInterval(alive);
+    }
+  },
+});
+
+/** The cluster; none where no kubeconfig leads to one. One that does not answer is an error: its objects would be missing. */
+type Reached = Required<NonNullable<PlanAsked["cluster"]>> & { client: KubeClient };
+
+async function reach(open: () => Promise<Reached>, offline: boolean) {
+  if (offline) return { cluster: undefined, why: "--offline" };
+  let cluster: Reached;
+  try {
+    cluster = await open();
+  } catch (error) {
+    return { cluster: undefined, why: error instanceof Error ? error.message : String(error) };
+  }
+  try {
+    await cluster.client.request({ method: "GET", path: "/version", deadlineMs: 10_000 });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`the cluster does not answer: ${why}; --offline makes a plan of the files and the platform alone`);
+  }
+  return { cluster, why: undefined };
+}

@@ -1,0 +1,82 @@
+import { parseAllDocuments } from "yaml";
+import { z } from "zod";
+
+/** What another tool keeps: names by the ids of resources, and what to do there so that it deletes nothing. */
+export interface Elsewhere {
+  names: Map<string, string>;
+  /** By the id of the resource. */
+  release: Map<string, string>;
+}
+
+const state = z.looseObject({
+  resources: z.array(
+    z.looseObject({
+      mode: z.string().optional(),
+      module: z.string().optional(),
+      type: z.string(),
+      name: z.string(),
+      instances: z.array(
+        z.looseObject({
+          index_key: z.union([z.string(), z.number()]).optional(),
+          attributes: z.looseObject({ id: z.string().nullish() }).nullish(),
+        }),
+      ),
+    }),
+  ),
+});
+
+/** A state file of Terraform or OpenTofu, version 4. Nothing of it but addresses and ids is read. */
+export function fromTerraform(text: string): Elsewhere {
+  let raw: unknown;
+  try {
+    raw = JSON.parse(text);
+  } catch {
+    throw new Error("--from-terraform: the file is not JSON: give a state file, or the output of terraform state pull");
+  }
+  const parsed = state.safeParse(raw);
+  if (!parsed.success) throw new Error("--from-terraform: the file is no state of version 4: it has no resources");
+  const names = new Map<string, string>();
+  const release = new Map<string, string>();
+  for (const { mode = "managed", module, type, name, instances } of parsed.data.resources) {
+    if (mode !== "managed" || !type.startsWith("ionoscloud_")) continue;
+    for (const { index_key: key, attributes } of instances) {
+      const id = attributes?.id;
+      if (id == null) continue;
+      const index = key === undefined ? "" : `[${JSON.stringify(key)}]`;
+      names.set(id, key === undefined ? name : `${name}-${key}`);
+      release.set(id, `terraform state rm '${module === undefined ? "" : `${module}.`}${type}.${name}${index}'`);
+    }
+  }
+  return { names, release };
+}
+
+const resource = z.looseObject({
+  apiVersion: z.string(),
+  kind: z.string(),
+  metadata: z.looseObject({
+    name: z.string(),
+    annotations: z.record(z.string(), z.string()).optional(),
+  }),
+});
+
+/** Managed resources of Crossplane, as files have them or kubectl prints them. */
+export function fromCrossplane(text: string): Elsewhere {
+  const names = new Map<string, string>();
+  const release = new Map<string, string>();
+  for (const document of parseAllDocuments(text)) {
+    const value: unknown = document.toJS({ maxAliasCount: 100 });
+    const several = z.looseObject({ items: z.array(z.unknown()) }).safeParse(value);
+    for (const each of several.success ? several.data.items : [value]) {
+      const parsed = resource.safeParse(each);
+      if (!parsed.success) continue;
+      const { apiVersion, kind, metadata } = parsed.data;
+      const id = metadata.annotations?.["crossplane.io/external-name"];
+      const [group = ""] = apiVersion.split("/");
+      if (id === undefined || !group.endsWith(".crossplane.io")) continue;
+      names.set(id, metadata.name);
+      const target = `${kind.toLowerCase()}.${group}/${metadata.name}`;
+      release.set(id, `kubectl patch ${target} --type merge -p '{"spec":{"deletionPolicy":"Orphan"}}'`);
+    }
+  }
+  return { names, release };
+}

@@ -1,0 +1,63 @@
+import type { PlatformReader } from "../diagnostics/reader.ts";
+import type { Sources } from "../diagnostics/sources.ts";
+import type { Kind } from "../kinds/kind.ts";
+import { makePlan } from "../plan/make.ts";
+import type { Json } from "./json.ts";
+import { type Judged, judge } from "./judge.ts";
+import { type Imported, identityOf, manifestsFor } from "./manifests.ts";
+import { type ImportFilter, readLandscape } from "./resources.ts";
+
+export interface ImportAsked {
+  platform: PlatformReader;
+  schemaOf(kind: Kind): object;
+  filter: ImportFilter;
+  manage: boolean;
+  namespace: string | undefined;
+  accountRef: Json | undefined;
+  /** Names from elsewhere, by id; with `only` nothing else is imported. */
+  names?: ReadonlyMap<string, string>;
+  only?: boolean;
+  /** Objects of the cluster that have a resource already, by its identity. */
+  held?: ReadonlyMap<string, string>;
+  sources: Pick<Sources, "signal" | "progress" | "missing">;
+}
+
+export interface ImportResult extends Judged {
+  left: { what: string; why: string }[];
+}
+
+/** What a contract has, as objects that change nothing when they are applied. */
+export async function importAll(asked: ImportAsked): Promise<ImportResult> {
+  const { platform, filter, names, only, held, sources, namespace } = asked;
+  const { resources, left } = await readLandscape(platform, filter, sources);
+  const free = resources.filter((each) => (!only || names?.has(each.id)) && !held?.has(identityOf(each)));
+  for (const each of resources) {
+    const holder = held?.get(identityOf(each));
+    if (holder !== undefined) left.push({ what: `${each.kind.kind} ${each.id}`, why: `${holder} has it already` });
+  }
+  const imported = manifestsFor(free, { namespace, accountRef: undefined, ...(names && { names }) });
+  const planFor = async (objects: readonly Imported[]) => {
+    const placed = objects.map(({ resource: { kind }, object }) => ({
+      kind,
+      object: { ...object, metadata: { ...object.metadata, namespace: namespace ?? "default" } },
+    }));
+    const manifests = { objects: placed, others: [], namespaces: [] };
+    const quiet = { ...sources, missing: () => {} };
+    const plan = await makePlan({
+      manifests,
+      cluster: undefined,
+      platform: async () => platform,
+      schemaOf: asked.schemaOf,
+      sources: quiet,
+      prices: false,
+    });
+    return plan.items;
+  };
+  const { kept, dropped } = await judge(imported, asked.manage, planFor);
+  return { kept: kept.map((each) => withAccount(each, asked.accountRef)), dropped, left };
+}
+
+const withAccount = ({ object, ...rest }: Imported, accountRef: Json | undefined): Imported => ({
+  ...rest,
+  object: accountRef ? { ...object, spec: { accountRef, ...Object(object.spec) } } : object,
+});

@@ -1,0 +1,97 @@
+import { asJson, asList, type Json } from "./json.ts";
+import type { Resource } from "./resources.ts";
+
+/** What is known of the landscape as a whole. */
+export interface Whole {
+  /** Volumes that a server boots from, by their ids. */
+  boots: ReadonlySet<string>;
+  /** Addresses of IPBlocks: the block, and the place in it. */
+  addresses: ReadonlyMap<string, { block: string; index: number }>;
+  /** Names of NICs, by their ids. */
+  nics: ReadonlyMap<string, string>;
+  /** Whether there is an object for this id. */
+  has(id: string): boolean;
+}
+
+export function wholeOf(resources: readonly Resource[]): Whole {
+  const addresses = new Map<string, { block: string; index: number }>();
+  const boots = new Set<string>();
+  const nics = new Map<string, string>();
+  const ids = new Set(resources.map(({ id }) => id));
+  for (const { kind, id, raw } of resources) {
+    const properties = asJson(raw.properties);
+    if (kind.kind === "Server") {
+      boots.add(String(asJson(properties.bootVolume).id));
+      for (const nic of nicsOf(raw)) nics.set(String(nic.id), String(asJson(nic.properties).name ?? ""));
+    }
+    if (kind.kind !== "IPBlock" || !Array.isArray(properties.ips)) continue;
+    for (const [index, ip] of properties.ips.entries()) addresses.set(String(ip), { block: id, index });
+  }
+  return { boots, addresses, nics, has: (id) => ids.has(id) };
+}
+
+export const nicsOf = (raw: Json): Json[] => asList(asJson(asJson(raw.entities).nics).items);
+
+/** A resource as it is looked at: what the platform shows, and what it lives under. */
+type Shape = Pick<Resource, "raw" | "parents">;
+
+const withProperties = ({ raw, parents }: Shape, properties: Json): Shape => ({ raw: { ...raw, properties }, parents });
+
+/** A volume has one source: its image, which may be a snapshot, or an alias where that is all there is. */
+function withSource({ image, imageAlias, ...volume }: Json, { has }: Whole): Json {
+  if (image == null) return { ...volume, imageAlias };
+  return has(String(image)) ? { ...volume, snapshotId: image } : { ...volume, image };
+}
+
+/** What the platform shows in another structure than spec has it, told in the structure of spec. */
+const shapes: Readonly<Record<string, (shape: Shape, whole: Whole) => Shape>> = {
+  Server(shape, whole) {
+    const { type, bootVolume, ...properties } = asJson(shape.raw.properties);
+    const { cores: _, ram: __, cpuFamily: ___, availabilityZone: ____, ...sizeless } = properties;
+    const own = type === "CUBE" ? sizeless : type === "VCPU" ? { ...properties, cpuFamily: undefined } : properties;
+    const volumes = asList(asJson(asJson(shape.raw.entities).volumes).items);
+    const boot = asJson(volumes.find(({ id }) => id === asJson(bootVolume).id)?.properties);
+    // The direct-attached volume of a Cube is the server's own; its template fixes the size.
+    const { size: _size, type: _type, ...das } = boot;
+    const named = type === "CUBE" ? { bootVolume: withSource(das, whole) } : { bootVolumeId: asJson(bootVolume).id };
+    return withProperties(shape, { ...own, type, ...named });
+  },
+  Volume(shape, whole) {
+    const properties = withSource(asJson(shape.raw.properties), whole);
+    const { bootServer, type } = properties;
+    // A volume that a server boots from is named by the server.
+    const isBoot = whole.boots.has(String(shape.raw.id)) && whole.has(String(bootServer));
+    const attachTo = bootServer != null && !isBoot ? { serverId: bootServer } : undefined;
+    return withProperties(shape, { ...properties, type: type === "SSD" ? "SSD Premium" : type, attachTo });
+  },
+  Lan(shape) {
+    const properties = asJson(shape.raw.properties);
+    return withProperties(shape, { ...properties, ipv6: properties.ipv6CidrBlock });
+  },
+  FlowLog(shape, { nics, has }) {
+    const { server = "", nic = "" } = shape.parents;
+    const name = nics.get(nic);
+    if (!has(server) || !name) return shape;
+    const { raw } = withProperties(shape, { ...asJson(shape.raw.properties), nic: name });
+    return { raw, parents: { server } };
+  },
+  ScalingGroup(shape, whole) {
+    const properties = asJson(shape.raw.properties);
+    const replica = asJson(properties.replicaConfiguration);
+    const volumes = asList(replica.volumes).map((volume) => withSource(volume, whole));
+    const { raw } = withProperties(shape, { ...properties, replicaConfiguration: { ...replica, volumes } });
+    return { raw, parents: { datacenter: String(asJson(properties.datacenter).id) } };
+  },
+  LogPipeline(shape) {
+    const properties = asJson(shape.raw.properties);
+    const logs = asList(properties.logs).map(({ destinations, retentionInDays, source, protocol, ...log }) => {
+      const days = asList(destinations)[0]?.retentionInDays ?? retentionInDays;
+      const isHttp = source === "generic" && protocol === "http";
+      return { ...log, protocol, source: isHttp ? "http" : source, retentionInDays: days === 0 ? "unlimited" : days };
+    });
+    return withProperties(shape, { ...properties, logs });
+  },
+};
+
+export const shaped = ({ kind, raw, parents }: Resource, whole: Whole): Shape =>
+  shapes[kind.kind]?.({ raw, parents }, whole) ?? { raw, parents };

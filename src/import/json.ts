@@ -1,0 +1,13 @@
+export type Json = Readonly<Record<string, unknown>>;
+
+export const isJson = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+export const asJson = (value: unknown): Json => (isJson(value) ? value : {});
+export const asList = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isJson) : []);
+
+/** What a path such as `connections[0].lanId` leads to. */
+export const at = (value: Json, path: string): unknown =>
+  path
+    .split(/[.[\]]+/)
+    .filter((step) => step !== "")
+    .reduce<unknown>((found, step) => (Array.isArray(found) ? found[Number(step)] : asJson(found)[step]), value);

@@ -1,0 +1,61 @@
+import type { PlanItem } from "../plan/item.ts";
+import { asJson } from "./json.ts";
+import type { Imported } from "./manifests.ts";
+
+export interface Judged {
+  kept: Imported[];
+  /** Resources for which there is no object, and why. */
+  dropped: { what: string; why: string }[];
+}
+
+const managed = ({ object, ...rest }: Imported): Imported => {
+  const { managementPolicy: _, ...spec } = asJson(object.spec);
+  return { ...rest, object: { ...object, spec } };
+};
+
+const titleOf = ({ object: { kind, metadata }, resource: { id } }: Imported): string =>
+  `${kind} ${metadata.name} (${id})`;
+
+/**
+ * Lets a plan judge the objects: none of them may change anything. One that would is only observed, with the reason; one that
+ * the API server would refuse is left out.
+ */
+export async function judge(
+  imported: readonly Imported[],
+  manage: boolean,
+  planFor: (objects: readonly Imported[]) => Promise<PlanItem[]>,
+): Promise<Judged> {
+  let objects = [...imported];
+  if (manage) {
+    const willing = objects.map(managed);
+    const found = await planFor(willing);
+    objects = willing.map((each, nth) => {
+      const why = reasonIn(found[nth]);
+      const observer = objects[nth];
+      if (why === undefined || !observer) return each;
+      return { ...observer, notes: [...observer.notes, { field: "managementPolicy", why: `only observed: ${why}` }] };
+    });
+  }
+  const found = await planFor(objects);
+  const kept: Imported[] = [];
+  const dropped: Judged["dropped"] = [];
+  for (const [nth, each] of objects.entries()) {
+    const item = found[nth];
+    const why = item && ["invalid", "blocked"].includes(item.action) ? reasonIn(item) : undefined;
+    if (why === undefined) kept.push(each);
+    else dropped.push({ what: titleOf(each), why });
+  }
+  return { kept, dropped };
+}
+
+/** Why managing an object would not leave all as it is. */
+function reasonIn(item: PlanItem | undefined): string | undefined {
+  if (!item) return "it is not in the plan";
+  const { action, fields, writes, message } = item;
+  if (action === "adopt" && !writes && fields.length === 0) return undefined;
+  if (action !== "adopt") return message ?? action;
+  const differs = fields.map(
+    ({ field, from, to }) => `${field} would change from ${from || "none"} to ${to || "none"}`,
+  );
+  return [...differs, ...(message === undefined ? [] : [message])].join("; ") || "it would be changed";
+}

@@ -1,0 +1,88 @@
+import { GROUP, VERSION } from "../kinds/index.ts";
+import type { KubeObject } from "../kube/resource.ts";
+import { inverse } from "./inverse.ts";
+import { shaped, type Whole, wholeOf } from "./irregular.ts";
+import { asJson, asList, type Json } from "./json.ts";
+import { namesFor } from "./names.ts";
+import { nameIn, type Resource } from "./resources.ts";
+
+/** An object for a resource, and what of the resource it does not say. */
+export interface Imported {
+  resource: Resource;
+  object: KubeObject;
+  notes: { field: string; why: string }[];
+}
+
+export interface ImportOptions {
+  namespace: string | undefined;
+  accountRef: Json | undefined;
+  /** Names from elsewhere, by id. */
+  names?: ReadonlyMap<string, string>;
+}
+
+/** Objects that only observe, with all that is known of each resource in spec, and references instead of ids. */
+export function manifestsFor(all: readonly Resource[], options: ImportOptions): Imported[] {
+  // What belongs to a Cube alone comes and goes with it.
+  const resources = all.filter(({ kind, raw }) => kind.kind !== "Volume" || asJson(raw.properties).type !== "DAS");
+  const whole = wholeOf(resources);
+  const names = namesFor(resources, options.names);
+  const byId = new Map(resources.map((each) => [identityOf(each), names.get(each) ?? ""]));
+  return resources.map((resource) => {
+    const { kind, id, raw } = resource;
+    const notes: Imported["notes"] = [];
+    const shape = shaped(resource, whole);
+    const spec = inverse(kind.spec, shape.raw, {
+      renamed: kind.resource.names.fields ?? {},
+      parents: shape.parents,
+      objectOf: (key) => byId.get(key),
+      lost: (field, why) => void notes.push({ field, why }),
+    });
+    const metadata = {
+      name: names.get(resource) ?? "",
+      ...(options.namespace !== undefined && { namespace: options.namespace }),
+    };
+    const given = nameIn(raw);
+    return {
+      resource,
+      notes,
+      object: {
+        apiVersion: `${GROUP}/${VERSION}`,
+        kind: kind.kind,
+        metadata,
+        spec: {
+          ...(options.accountRef && { accountRef: options.accountRef }),
+          externalId: id,
+          managementPolicy: "Observe",
+          ...(given !== "" && given !== metadata.name && { name: given }),
+          ...withBlocks(without(spec, given === metadata.name ? "name" : ""), whole, byId),
+        },
+      },
+    };
+  });
+}
+
+/** What tells a resource from all others: LANs are numbered in each datacenter. */
+export const identityOf = ({ id, parents }: Pick<Resource, "id" | "parents">): string =>
+  /^\d+$/.test(id) ? `${parents.datacenter}/${id}` : id;
+
+const without = (spec: Json, name: string): Json =>
+  Object.fromEntries(Object.entries(spec).filter(([field]) => field !== name));
+
+/** Addresses of IPBlocks that are imported as well are taken from those. */
+function withBlocks(spec: Json, { addresses }: Whole, byId: ReadonlyMap<string, string>): Json {
+  if (!Array.isArray(spec.nics)) return spec;
+  const nics = asList(spec.nics).map((nic) => {
+    const ips = Array.isArray(nic.ips) ? nic.ips.map(String) : [];
+    const from = ips.flatMap((ip) => {
+      const { block = "", index = 0 } = addresses.get(ip) ?? {};
+      const name = byId.get(block);
+      return name === undefined ? [] : [{ ip, ipBlockRef: { name }, index }];
+    });
+    if (from.length === 0) return nic;
+    const { ips: _, ...rest } = nic;
+    const others = ips.filter((ip) => !from.some((each) => each.ip === ip));
+    const reserved = from.map(({ ipBlockRef, index }) => ({ ipBlockRef, index }));
+    return { ...rest, ...(others.length > 0 && { ips: others }), ipsFrom: reserved };
+  });
+  return { ...spec, nics };
+}

@@ -1,0 +1,60 @@
+import type { PlatformReader } from "../../diagnostics/reader.ts";
+import type { AccountHandle } from "../../engine/accounts/accounts.ts";
+import { readSharing } from "../../kinds/identity/cluster-account.ts";
+import type { KubeObject } from "../../kube/resource.ts";
+import type { Connection } from "../../platform/calls/transport.ts";
+
+/** A connection over which nothing but reads go, whatever is sent. */
+export function readingOver(key: string, reader: PlatformReader, signal: AbortSignal): Connection {
+  return {
+    id: key,
+    async send(call) {
+      const { method, url, headers, answers, product, maxBytes } = call;
+      if (method !== "GET" && method !== "HEAD") throw new Error(`${method} is not sent: a plan only reads`);
+      return reader.read({
+        method,
+        url,
+        signal: call.signal ? AbortSignal.any([signal, call.signal]) : signal,
+        ...(headers && { headers }),
+        ...(answers && { answers }),
+        ...(product !== undefined && { product }),
+        ...(maxBytes !== undefined && { maxBytes }),
+      });
+    },
+    setCredentials: () => {},
+    identity: reader.identity,
+    contractNumber: reader.contractNumber,
+    close: async () => {},
+  };
+}
+
+/** An Account as the operator would use it; where the platform is not reached through it, with the reason. */
+export async function openHandle(
+  key: string,
+  object: KubeObject | undefined,
+  open: () => Promise<PlatformReader>,
+  signal: AbortSignal,
+): Promise<{ handle: AccountHandle; reader?: PlatformReader }> {
+  const adoption = object?.metadata.namespace === undefined ? readSharing(object?.spec).adoption : "Any";
+  try {
+    const reader = await open();
+    const connection = readingOver(key, reader, signal);
+    return { reader, handle: { key, connection, endpoint: reader.endpoint, adoption, obstacle: undefined } };
+  } catch (error) {
+    signal.throwIfAborted();
+    const message = error instanceof Error ? error.message : String(error);
+    const refuse = (): never => {
+      throw new Error(message);
+    };
+    const connection: Connection = {
+      id: key,
+      send: async () => refuse(),
+      setCredentials: () => {},
+      identity: undefined,
+      contractNumber: undefined,
+      close: async () => {},
+    };
+    const obstacle = { reason: "AccountNotReady", message } as const;
+    return { handle: { key, connection, endpoint: refuse, adoption, obstacle } };
+  }
+}

@@ -1,0 +1,153 @@
+import { isDeepStrictEqual } from "node:util";
+import { resourceOf } from "../../engine/state/object.ts";
+import { GROUP } from "../../kinds/index.ts";
+import { isForbidden, isNotFound, KubeError } from "../../kube/client/errors.ts";
+import type { KubeClient } from "../../kube/client/transport.ts";
+import { type KubeObject, LAST_APPLIED, pathOf, withoutManagedFields } from "../../kube/resource.ts";
+import type { Candidate } from "../outcome.ts";
+import { problems, withDefaults } from "../schema/validate.ts";
+import type { Manifest } from "./manifests.ts";
+
+type Json = Record<string, unknown>;
+const isJson = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
+
+interface Asked {
+  manifest: Manifest;
+  live: KubeObject | undefined;
+  /** The schema of its kind, for what the API server cannot be asked. */
+  schema: object;
+  signal: AbortSignal;
+}
+
+/** As `kubectl apply` would leave it, by the schema alone. */
+export function offline({ manifest: { kind, object }, live, schema }: Asked): Candidate {
+  const stored = withDefaults(schema, merged(live, object));
+  const desired = withStatus(stored as KubeObject, live);
+  const found = problems(schema, desired, live);
+  return { kind, live, desired, ...(found.length > 0 && { refused: found.join("; ") }) };
+}
+
+/** As the API server would leave it: a dry run of the apply. `unasked` says why the schema had to stand in for it. */
+export async function dryRun(client: KubeClient, asked: Asked): Promise<Candidate & { unasked?: string }> {
+  const { manifest, live, schema, signal } = asked;
+  const { kind, object } = manifest;
+  if (live && isApplied(object, live, schema)) return { kind, live, desired: withStatus(live, live) };
+  const path = pathOf(resourceOf(kind), object.metadata);
+  const query = { dryRun: "All", fieldValidation: "Strict" };
+  const last = lastApplied(live);
+  try {
+    const answer = last
+      ? await client.request<KubeObject>({
+          method: "PATCH",
+          path,
+          query: { ...query, fieldManager: "kubectl-client-side-apply" },
+          contentType: "application/merge-patch+json",
+          body: threeWay(last, object),
+          signal,
+        })
+      : await client.request<KubeObject>({
+          method: "PATCH",
+          path,
+          query: { ...query, fieldManager: managerOf(live), force: "true" },
+          contentType: "application/apply-patch+yaml",
+          body: withoutManagedFields(object),
+          signal,
+        });
+    return { kind, live, desired: withStatus(withoutManagedFields(answer), live) };
+  } catch (error) {
+    if (!(error instanceof KubeError)) throw error;
+    const { status, message } = error;
+    if (isForbidden(error) && !isPolicy(error)) return { ...offline(asked), unasked: "you may not patch" };
+    if (isNotFound(error)) return { ...offline(asked), unasked: "its namespace or its CRD is not there yet" };
+    if (status < 400 || status >= 500) throw error;
+    return { kind, live, desired: withStatus(offline(asked).desired ?? object, live), refused: message };
+  }
+}
+
+/** An admission policy says no as well, for another reason than a missing right. */
+const isPolicy = ({ message }: KubeError): boolean =>
+  /denied request|ValidatingAdmissionPolicy|admission webhook/.test(message);
+
+/** Status is the operator's, and not part of an apply. */
+const withStatus = (object: KubeObject, live: KubeObject | undefined): KubeObject => {
+  const { status: _, ...rest } = object;
+  const { uid, creationTimestamp, finalizers, deletionTimestamp } = live?.metadata ?? {};
+  const changed = !isDeepStrictEqual(object.spec, live?.spec);
+  const generation = (live?.metadata.generation ?? 0) + (changed ? 1 : 0);
+  return {
+    ...rest,
+    metadata: {
+      ...object.metadata,
+      generation,
+      ...(uid !== undefined && { uid }),
+      ...(creationTimestamp !== undefined && { creationTimestamp }),
+      ...(finalizers && { finalizers }),
+      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+    },
+    ...(live?.status !== undefined && { status: live.status }),
+  };
+};
+
+/** Nothing of it would change: no call is needed to know that. */
+function isApplied(object: KubeObject, live: KubeObject, schema: object): boolean {
+  const { spec } = withDefaults(schema, object) as KubeObject;
+  const own = Object.entries(object.metadata.annotations ?? {}).filter(([name]) => name.startsWith(`${GROUP}/`));
+  const annotations = live.metadata.annotations ?? {};
+  return isDeepStrictEqual(spec, live.spec) && own.every(([name, value]) => annotations[name] === value);
+}
+
+function lastApplied(live: KubeObject | undefined): Json | undefined {
+  try {
+    const parsed: unknown = JSON.parse(live?.metadata.annotations?.[LAST_APPLIED] ?? "");
+    return isJson(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whoever applied it before; kubectl otherwise. */
+function managerOf(live: KubeObject | undefined): string {
+  const fields: unknown = Reflect.get(Object(live?.metadata), "managedFields");
+  const own = (Array.isArray(fields) ? fields : []).find(
+    (each) => Object(each).operation === "Apply" && Object(Object(each).fieldsV1)["f:spec"] !== undefined,
+  );
+  return String(Object(own).manager ?? "kubectl");
+}
+
+/** What kubectl sends: the manifest, and null for what it had before and has no more. */
+function threeWay(last: Json, { metadata, spec }: KubeObject): Json {
+  const { labels = {}, annotations = {} } = metadata;
+  const { annotations: noted, ...before } = isJson(last.metadata) ? last.metadata : {};
+  return {
+    metadata: {
+      labels: withRemovals(isJson(before.labels) ? before.labels : {}, labels),
+      annotations: withRemovals(isJson(noted) ? noted : {}, annotations),
+    },
+    spec: withRemovals(isJson(last.spec) ? last.spec : {}, isJson(spec) ? spec : {}),
+  };
+}
+
+function withRemovals(before: Json, after: Json): Json {
+  const gone = Object.keys(before).filter((name) => after[name] === undefined);
+  const kept = Object.entries(after).map(([name, value]) => {
+    const old = before[name];
+    return [name, isJson(value) && isJson(old) ? withRemovals(old, value) : value];
+  });
+  return { ...Object.fromEntries(gone.map((name) => [name, null])), ...Object.fromEntries(kept) };
+}
+
+/** Without an API server: what the live object has besides and the manifest did not have before stays. */
+function merged(live: KubeObject | undefined, object: KubeObject): KubeObject {
+  const last = lastApplied(live);
+  if (!live || !last) return object;
+  const apply = (target: unknown, patch: unknown): unknown => {
+    if (!isJson(patch)) return patch;
+    const result: Json = isJson(target) ? { ...target } : {};
+    for (const [name, value] of Object.entries(patch)) {
+      if (value === null) delete result[name];
+      else result[name] = apply(result[name], value);
+    }
+    return result;
+  };
+  return { ...object, spec: apply(live.spec, threeWay(last, object).spec) };
+}

@@ -1,0 +1,71 @@
+import { parseAllDocuments } from "yaml";
+import { z } from "zod";
+import { GROUP, kinds } from "../../kinds/index.ts";
+import type { Kind } from "../../kinds/kind.ts";
+import type { KubeObject } from "../../kube/resource.ts";
+
+/** An object of Mooring in a file. */
+export interface Manifest {
+  kind: Kind;
+  object: KubeObject;
+}
+
+export interface Manifests {
+  objects: Manifest[];
+  /** What else is in the files: a plan says nothing about it. */
+  others: string[];
+  /** Namespaces that the files create. */
+  namespaces: string[];
+}
+
+const labels = z.record(z.string(), z.string()).optional();
+const document = z.looseObject({
+  apiVersion: z.string(),
+  kind: z.string(),
+  metadata: z.looseObject({ name: z.string().min(1), namespace: z.string().optional(), labels, annotations: labels }),
+});
+const list = z.looseObject({ kind: z.string().endsWith("List"), items: z.array(z.unknown()) });
+
+/** The objects of YAML or JSON text; `from` is named in errors. Of two with the same name the last one counts, as with apply. */
+export function manifestsIn(texts: readonly { from: string; text: string }[], namespace: string): Manifests {
+  const found = new Map<string, Manifest>();
+  const others: string[] = [];
+  const namespaces: string[] = [];
+  for (const { from, text } of texts) {
+    for (const value of documentsIn(text, from)) {
+      const parsed = document.safeParse(value);
+      if (!parsed.success) throw new Error(`${from}: ${wrong(parsed.error)}`);
+      const { apiVersion, kind: word, metadata } = parsed.data;
+      const kind = kinds.find((each) => each.kind === word);
+      if (!apiVersion.startsWith(`${GROUP}/`)) {
+        others.push(`${word} ${metadata.name}`);
+        if (apiVersion === "v1" && word === "Namespace") namespaces.push(metadata.name);
+        continue;
+      }
+      if (!kind) throw new Error(`${from}: there is no kind ${word} in ${GROUP}; this version does not know it`);
+      const { namespace: own = namespace, ...rest } = metadata;
+      const placed = kind.scope === "Cluster" ? rest : { ...rest, namespace: own };
+      found.set(`${word}/${own}/${metadata.name}`, {
+        kind,
+        object: { ...parsed.data, metadata: placed } as KubeObject,
+      });
+    }
+  }
+  return { objects: [...found.values()], others, namespaces };
+}
+
+function* documentsIn(text: string, from: string): Generator<unknown> {
+  for (const parsed of parseAllDocuments(text)) {
+    const [error] = parsed.errors;
+    if (error) throw new Error(`${from}: it is not YAML: ${error.message.split("\n")[0]}`);
+    const value: unknown = parsed.toJS({ maxAliasCount: 100 });
+    if (value == null) continue;
+    const several = list.safeParse(value);
+    yield* several.success ? several.data.items : [value];
+  }
+}
+
+function wrong({ issues }: z.ZodError): string {
+  const [issue] = issues;
+  return `${issue?.path.join(".") || "a document"}: ${issue?.message ?? "is no object of Kubernetes"}`;
+}

@@ -1,0 +1,224 @@
+import type { ClusterReader } from "../diagnostics/cluster.ts";
+import { allObjects } from "../diagnostics/objects.ts";
+import type { PlatformReader } from "../diagnostics/reader.ts";
+import type { Sources } from "../diagnostics/sources.ts";
+import { objectOf as accountObject } from "../engine/accounts/accounts.ts";
+import { namedBy, type ObjectKey, objectKey, resourceOf } from "../engine/state/object.ts";
+import { GROUP, kinds, VERSION } from "../kinds/index.ts";
+import { hasResource, type Kind } from "../kinds/kind.ts";
+import type { KubeClient } from "../kube/client/transport.ts";
+import type { KubeObject } from "../kube/resource.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { openHandle } from "./inputs/accounts.ts";
+import { dryRun, offline } from "./inputs/dry-run.ts";
+import type { Manifest, Manifests } from "./inputs/manifests.ts";
+import { isChange, type PlanItem } from "./item.ts";
+import type { Candidate } from "./outcome.ts";
+import { planAll } from "./planner.ts";
+import { type Cost, priceAll } from "./prices.ts";
+import { createStage, type Stage } from "./stage.ts";
+
+export interface PlanAsked {
+  manifests: Manifests;
+  /** Undefined: there is no cluster. Without a client that may send dry runs, the schemas of the CRDs stand in for the API server. */
+  cluster: { reader: ClusterReader; client?: KubeClient | undefined } | undefined;
+  /** The platform through an Account, or without a name through the environment. */
+  platform(account?: string): Promise<PlatformReader>;
+  /** The schema of the objects of a kind, as its CRD has it. */
+  schemaOf(kind: Kind): object;
+  /** Labels of the objects that are deleted when no file has them. */
+  prune?: string | undefined;
+  /** All objects of the files are deleted. */
+  destroy?: boolean;
+  /** Whether prices are asked for; default true. */
+  prices?: boolean;
+  sources: Pick<Sources, "signal" | "progress" | "missing">;
+}
+
+export interface Plan {
+  items: PlanItem[];
+  months: ReadonlyMap<PlanItem, { before: number; after: number }>;
+  cost: Cost | undefined;
+  /** Objects of the files that are not Mooring's. */
+  others: string[];
+  /** How objects were checked: by the API server, or by the schemas and rules of the CRDs. */
+  validatedBy: "server" | "schemas";
+  changes: boolean;
+}
+
+/** Calls to the API server at once. */
+const AT_ONCE = 16;
+
+const keyOf = (kind: Kind, { metadata }: KubeObject): ObjectKey =>
+  objectKey(kind.kind, metadata.namespace ?? "", metadata.name);
+
+/** What an apply of these files would do. Writes nowhere. */
+export async function makePlan(asked: PlanAsked): Promise<Plan> {
+  const { manifests, sources } = asked;
+  const { signal } = sources;
+  const live = asked.cluster ? await liveObjects(asked, asked.cluster.reader) : new Map<ObjectKey, KubeObject>();
+  const candidates = await candidatesOf(asked, live);
+  const labels = await namespaceLabels(asked);
+  await using stage = createStage({ kinds, clock: systemClock, signal, labelsOf: (name) => labels.get(name) ?? {} });
+  for (const object of live.values()) stage.put(object);
+  for (const { desired } of candidates) if (desired) stage.put(desired);
+  if (!asked.cluster) addAccounts(stage, candidates);
+  const reader = await openAccounts(asked, stage, candidates);
+  const items = await planAll(stage, candidates, (done) => sources.progress(done, "objects compared"));
+  const isPriced = reader !== undefined && (asked.prices ?? true);
+  const prices = isPriced ? await priceAll(items, reader, signal).catch(missingPrices(asked)) : undefined;
+  return {
+    items,
+    months: prices?.months ?? new Map(),
+    cost: prices?.cost,
+    others: manifests.others,
+    validatedBy: asked.cluster?.client ? "server" : "schemas",
+    changes: items.some(isChange),
+  };
+}
+
+const missingPrices =
+  ({ sources }: PlanAsked) =>
+  (error: unknown): undefined => {
+    sources.signal.throwIfAborted();
+    sources.missing?.(`prices: ${error instanceof Error ? error.message : String(error)}`);
+  };
+
+/** Namespaces of the files, and those that their objects refer to. */
+function namespacesOf({ manifests: { objects } }: PlanAsked): string[] {
+  const all = objects.flatMap(({ kind, object }) => [
+    object.metadata.namespace ?? "",
+    ...namedBy(kind, object).flatMap(({ target }) => ("namespace" in target && target.namespace) || []),
+  ]);
+  return [...new Set(all.filter((name) => name !== ""))];
+}
+
+async function liveObjects(asked: PlanAsked, reader: ClusterReader): Promise<Map<ObjectKey, KubeObject>> {
+  const { sources, manifests } = asked;
+  const all = new Map<ObjectKey, KubeObject>();
+  let isWhole = true;
+  const missing = (what: string) => {
+    isWhole = false;
+    sources.missing?.(what);
+  };
+  const sides = { cluster: async () => reader, platform: () => asked.platform() };
+  const from = { ...sources, ...sides, missing, now: systemClock.now };
+  for (const namespace of namespacesOf(asked)) {
+    for (const [key, { object }] of await allObjects(from, namespace)) all.set(key, object);
+  }
+  for (const kind of kinds.filter(({ scope }) => scope === "Cluster")) {
+    const objects = await reader.list(resourceOf(kind), {}, sources.signal).catch((error: unknown) => {
+      sources.signal.throwIfAborted();
+      sources.missing?.(`${kind.plural}: ${error instanceof Error ? error.message : String(error)}`);
+      return [];
+    });
+    for (const object of objects) {
+      all.set(keyOf(kind, object), { ...object, apiVersion: `${GROUP}/${VERSION}`, kind: kind.kind });
+    }
+  }
+  // Who may not list may still read by name.
+  for (const { kind, object } of manifests.objects) {
+    const key = keyOf(kind, object);
+    const { namespace, name } = object.metadata;
+    if (isWhole || all.has(key)) continue;
+    const found = await reader.find(resourceOf(kind), namespace, name, sources.signal).catch(() => undefined);
+    if (found) all.set(key, found);
+  }
+  return all;
+}
+
+async function candidatesOf(asked: PlanAsked, live: Map<ObjectKey, KubeObject>): Promise<Candidate[]> {
+  const { manifests, cluster, schemaOf, sources, destroy, prune } = asked;
+  if (destroy) {
+    return manifests.objects.flatMap(({ kind, object }) => {
+      const found = live.get(keyOf(kind, object));
+      return found ? [{ kind, live: found, desired: undefined }] : [];
+    });
+  }
+  const unasked = new Set<string>();
+  const one = async (manifest: Manifest): Promise<Candidate> => {
+    const { kind, object } = manifest;
+    const given = { manifest, live: live.get(keyOf(kind, object)), schema: schemaOf(kind), signal: sources.signal };
+    if (!cluster?.client) return offline(given);
+    const { unasked: why, ...candidate } = await dryRun(cluster.client, given);
+    if (why !== undefined) unasked.add(why);
+    return candidate;
+  };
+  const all: Candidate[] = [];
+  for (let nth = 0; nth < manifests.objects.length; nth += AT_ONCE) {
+    all.push(...(await Promise.all(manifests.objects.slice(nth, nth + AT_ONCE).map(one))));
+    sources.progress(all.length, "objects validated");
+  }
+  for (const why of unasked) sources.missing?.(`some objects were checked by the schemas of the CRDs only: ${why}`);
+  return prune === undefined ? all : [...all, ...(await pruned(asked, all, prune))];
+}
+
+/** Live objects with these labels that are in no file. */
+async function pruned(asked: PlanAsked, all: readonly Candidate[], labelSelector: string): Promise<Candidate[]> {
+  const { cluster, sources } = asked;
+  if (!cluster) throw new Error("--prune needs a cluster: it has the objects that no file has");
+  const kept = new Set(all.map(({ kind, desired, live }) => keyOf(kind, desired ?? live ?? nothing)));
+  const from = { ...sources, cluster: async () => cluster.reader, platform: asked.platform, now: systemClock.now };
+  const gone: Candidate[] = [];
+  for (const namespace of namespacesOf(asked)) {
+    for (const [key, { kind, object }] of await allObjects(from, namespace, kinds, labelSelector)) {
+      if (!kept.has(key)) gone.push({ kind, live: object, desired: undefined });
+    }
+  }
+  return gone;
+}
+const nothing: KubeObject = { apiVersion: "", kind: "", metadata: { name: "" } };
+
+/** Selectors of ClusterAccounts and Grants look at the labels of namespaces. */
+async function namespaceLabels({
+  cluster,
+  sources,
+  ...asked
+}: PlanAsked): Promise<Map<string, Record<string, string>>> {
+  const labels = new Map<string, Record<string, string>>();
+  if (!cluster) return labels;
+  const resource = { group: "", version: "v1", kind: "Namespace", plural: "namespaces", namespaced: false };
+  for (const name of namespacesOf({ cluster, sources, ...asked })) {
+    const found = await cluster.reader.find(resource, undefined, name, sources.signal).catch(() => undefined);
+    labels.set(name, { "kubernetes.io/metadata.name": name, ...found?.metadata.labels });
+  }
+  return labels;
+}
+
+/** Without a cluster the environment stands in for the Account of each namespace whose files have none. */
+function addAccounts(stage: Stage, candidates: readonly Candidate[]): void {
+  const spaces = new Set(candidates.map(({ desired }) => desired?.metadata.namespace ?? ""));
+  const own = new Set(
+    candidates.flatMap(({ kind, desired }) => (kind.kind === "Account" ? (desired?.metadata.namespace ?? []) : [])),
+  );
+  for (const namespace of spaces) {
+    if (namespace === "" || own.has(namespace)) continue;
+    const metadata = { name: "environment", namespace };
+    stage.put({ apiVersion: `${GROUP}/${VERSION}`, kind: "Account", metadata, spec: {} });
+  }
+}
+
+/** Opens every Account that is meant; the platform through the first one that works. */
+async function openAccounts(
+  { platform, cluster, sources }: PlanAsked,
+  stage: Stage,
+  candidates: readonly Candidate[],
+): Promise<PlatformReader | undefined> {
+  const used = new Set<string>();
+  for (const { kind, desired, live } of candidates) {
+    const object = desired ?? live;
+    const key = object && hasResource(kind) ? stage.accountOf(kind, object) : undefined;
+    if (key !== undefined) used.add(key);
+  }
+  const opened = await Promise.all(
+    [...used].map((key) => {
+      const object = stage.objects.find(accountObject(key))?.object;
+      return openHandle(key, object, () => platform(cluster ? key : undefined), sources.signal);
+    }),
+  );
+  for (const { handle } of opened) {
+    stage.account(handle);
+    if (handle.obstacle) sources.missing?.(`platform through ${handle.key}: ${handle.obstacle.message}`);
+  }
+  return opened.find(({ reader }) => reader)?.reader;
+}

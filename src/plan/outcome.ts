@@ -1,0 +1,205 @@
+import type { Decision } from "../engine/decide/decision.ts";
+import type { Context } from "../engine/observe/view.ts";
+import { ALLOW_DATA_LOSS } from "../engine/state/names.ts";
+import { type ObjectKey, observes } from "../engine/state/object.ts";
+import { hasResource, type Kind, type ResourceKind } from "../kinds/kind.ts";
+import type { KubeObject } from "../kube/resource.ts";
+import type { Action, FieldChange, PlanItem, Replacement } from "./item.ts";
+import { specChanges, withValues } from "./spec-changes.ts";
+
+/** One object of a plan: as it is in the cluster, and as it would be after the apply. */
+export interface Candidate {
+  kind: Kind;
+  live: KubeObject | undefined;
+  /** With the status of the live object. Undefined: it is deleted. */
+  desired: KubeObject | undefined;
+  /** Why the API server refuses it. */
+  refused?: string;
+}
+
+export function baseOf({ kind, live, desired }: Candidate): PlanItem {
+  const metadata: KubeObject["metadata"] = (desired ?? live)?.metadata ?? { name: "" };
+  const id: unknown = Reflect.get(Object(live?.status), "id");
+  return {
+    kind: kind.kind,
+    namespace: metadata.namespace,
+    name: metadata.name,
+    action: "none",
+    ...(typeof id === "string" && { id }),
+    writes: false,
+    fields: [],
+    after: [],
+    before: live?.spec,
+    spec: desired?.spec,
+  };
+}
+
+/** Of a kind without a resource: what becomes of the object itself. */
+export function objectItem(base: PlanItem, live: KubeObject | undefined, desired: KubeObject | undefined): PlanItem {
+  if (!desired) return { ...base, action: "delete" };
+  const fields = specChanges(live?.spec, desired.spec);
+  if (!live) return { ...base, action: "create", fields };
+  return fields.length > 0 ? { ...base, action: "change", fields } : base;
+}
+
+/** A change that is refused because the platform cannot make it is a replacement that has to be allowed. */
+export function refusal({ kind, live, desired }: Candidate, base: PlanItem, message: string): PlanItem {
+  const fields = specChanges(live?.spec, desired?.spec);
+  const fixed = Object.keys(kind.immutable).filter((name) =>
+    fields.some(({ field }) => field === name || field.startsWith(`${name}.`)),
+  );
+  if (!live || fixed.length === 0 || !hasResource(kind)) return { ...base, action: "invalid", message };
+  const why = [...new Set(fixed.map((field) => kind.immutable[field] ?? ""))];
+  const replacement = { fields: fixed, why, loses: lossOf(kind), allowed: false, allowedBy: words(kind, "forbidden") };
+  return { ...base, action: "replace", fields, replacement, message };
+}
+
+const lossOf = ({ kind, resource: { destruction } }: ResourceKind): string =>
+  destruction.holdsData ? `what the ${kind} holds cannot be brought back` : "";
+
+function words({ resource }: ResourceKind, verdict: "forbidden" | { allowedBy: string }): string {
+  const annotation = (value: string) => `annotation ${ALLOW_DATA_LOSS}: "${value}"`;
+  if (verdict !== "forbidden") return annotation(verdict.allowedBy);
+  const loss = resource.destruction.holdsData ? ` and ${annotation("true")}` : "";
+  return `replacePolicy: WhenNeeded${loss}`;
+}
+
+export const driftOf = ({ view: { observation } }: Context): FieldChange[] =>
+  (observation.seen === "present" ? (observation.comparison?.drift ?? []) : []).map(({ field, wanted, found }) => ({
+    field,
+    from: found,
+    to: wanted,
+    platform: true,
+  }));
+
+interface Decided {
+  base: PlanItem;
+  candidate: Candidate;
+  context: Context;
+  decision: Decision;
+  /** Objects that it refers to and that are created, adopted or replaced by the plan. */
+  first: readonly ObjectKey[];
+}
+
+/** What a decision means for a person who is about to apply. */
+export function itemOf({ base, candidate, context, decision, first }: Decided): PlanItem {
+  const { kind, view } = context;
+  const { live, desired } = candidate;
+  if (!desired) return deletion(base, context, decision);
+  const spec = specChanges(live?.spec, desired.spec);
+  const drift = driftOf(context);
+  const known = new Set(drift.map(({ field }) => field));
+  const fields = [...drift, ...spec.filter(({ field }) => !known.has(field))];
+  const before = withValues(
+    desired.spec,
+    drift.map(({ field, from }) => ({ field, value: from })),
+  );
+  const creation = { ...base, fields: specChanges(undefined, desired.spec), before: undefined, after: first };
+  /** What it comes to once what is in the way is gone. */
+  const eventually = (): Action => (view.claim ? "change" : view.adopt === undefined ? "create" : "adopt");
+  switch (decision.step) {
+    case "create":
+    case "forget":
+      return { ...creation, action: "create", writes: true };
+    case "adopt":
+      return { ...creation, action: "adopt", fields: [], ...(decision.id !== undefined && { id: decision.id }) };
+    case "update":
+      return { ...base, action: "change", writes: true, fields, before, after: first };
+    case "delete":
+    case "inspect":
+      return {
+        ...base,
+        action: "replace",
+        writes: true,
+        fields,
+        before,
+        replacement: replacementOf(kind, context, true),
+      };
+    case "pause":
+      return {
+        ...objectOnly(base, live, spec),
+        message: "paused: nothing is done until mooring.dev/paused is removed",
+      };
+    case "wait":
+    case "stall":
+    case "fail": {
+      const { reason, message } = decision;
+      if (view.replacement && (reason === "ImmutableFieldChanged" || reason === "DataLossNotAllowed")) {
+        return { ...base, action: "replace", fields, before, message, replacement: replacementOf(kind, context, false) };
+      }
+      const isAhead = first.length > 0 && DEPENDENT.has(reason);
+      if (isAhead) {
+        const action = eventually();
+        const told = action === "adopt" ? [] : fields;
+        const all = action === "create" ? creation : { ...base, fields: told, before, after: first };
+        return { ...all, action, writes: action !== "adopt", ...(view.adopt !== undefined && { id: view.adopt }) };
+      }
+      if (view.accountObstacle) return withoutPlatform(eventually(), { ...creation, message }, base, live, spec);
+      const action = decision.step === "wait" ? "wait" : "blocked";
+      return { ...base, action, fields, before, message: `${reason}: ${message}` };
+    }
+    default:
+      return objectOnly(base, live, spec);
+  }
+}
+
+/** What the cluster alone can say. */
+function withoutPlatform(
+  action: Action,
+  { message = "", ...creation }: PlanItem,
+  base: PlanItem,
+  live: KubeObject | undefined,
+  spec: FieldChange[],
+): PlanItem {
+  const told = `not compared with the platform: ${message}`;
+  if (action === "change") return { ...objectOnly(base, live, spec), writes: spec.length > 0, message: told };
+  return { ...creation, action, writes: action === "create", message: told };
+}
+
+/** Reasons that another object of the plan may do away with. */
+const DEPENDENT: ReadonlySet<string> = new Set([
+  "ReferenceNotFound",
+  "ReferenceNotReady",
+  "AccountNotFound",
+  "AccountNotReady",
+  "Observing",
+  "InvalidSpec",
+  "ReferenceNotGranted",
+]);
+
+/** The resource stays as it is; of the object something may change. */
+const objectOnly = (base: PlanItem, live: KubeObject | undefined, fields: FieldChange[]): PlanItem =>
+  fields.length > 0 && live ? { ...base, action: "change", fields, before: base.spec } : { ...base, before: base.spec };
+
+function replacementOf(kind: ResourceKind, { view }: Context, allowed: boolean): Replacement {
+  const { fields = [], why = [], verdict = "allowed" } = view.replacement ?? {};
+  return {
+    fields,
+    why,
+    loses: lossOf(kind),
+    allowed,
+    ...(!allowed && verdict !== "allowed" && { allowedBy: words(kind, verdict) }),
+  };
+}
+
+function deletion(base: PlanItem, { kind, view, object }: Context, decision: Decision): PlanItem {
+  const item: PlanItem = { ...base, action: "delete", spec: undefined };
+  if (decision.step === "release") {
+    const kept = decision.reason === "Retained";
+    return { ...item, message: decision.message, ...(kept && { before: undefined }) };
+  }
+  const writes = view.claim !== undefined;
+  const loss = lossOf(kind);
+  const leaving = view.contents?.leaving ?? [];
+  if (decision.step === "wait" && leaving.length > 0) {
+    return { ...item, writes, after: leaving, ...(loss !== "" && { message: loss }) };
+  }
+  if (decision.step === "stall" || decision.step === "wait") {
+    return {
+      ...item,
+      action: decision.step === "stall" ? "blocked" : "wait",
+      message: `${decision.reason}: ${decision.message}`,
+    };
+  }
+  return { ...item, writes, ...(loss !== "" && !observes(object) && { message: loss }) };
+}

@@ -1,0 +1,27 @@
+import type { ResourceKind } from "../kinds/kind.ts";
+import type { KubeObject } from "../kube/resource.ts";
+import { type FieldChange, titleOf } from "./item.ts";
+
+/** No platform gives a LAN such a number. */
+const FIRST_NUMBER = 900_000_000;
+
+/** Ids of what is not there yet, and their names in what people read. */
+export function placeholders() {
+  const titles = new Map<string, string>();
+  const named = (text: string): string => {
+    let shown = text;
+    for (const [id, title] of titles) if (shown.includes(id)) shown = shown.replaceAll(id, title);
+    return shown;
+  };
+  return {
+    next({ resource }: ResourceKind, object: KubeObject): string {
+      const nth = titles.size + 1;
+      const id = resource.identity.reusesIds
+        ? String(FIRST_NUMBER + nth)
+        : `ffffffff-ffff-4fff-bfff-${String(nth).padStart(12, "0")}`;
+      titles.set(id, `(id of ${titleOf(object)})`);
+      return id;
+    },
+    named: (change: FieldChange): FieldChange => ({ ...change, from: named(change.from), to: named(change.to) }),
+  };
+}

@@ -1,0 +1,55 @@
+import { basis, catalogue, currencyOf, priceOf } from "../diagnostics/cost.ts";
+import type { PlatformReader } from "../diagnostics/reader.ts";
+import type { PlanItem } from "./item.ts";
+
+/** What the objects of a plan cost a month. */
+export interface Cost {
+  before: number;
+  after: number;
+  currency: string;
+  basis: string;
+  /** Objects whose price depends on their use, or is not in the catalogue. */
+  notPriced: { object: string; why: string }[];
+}
+
+/** Kinds that cost nothing, however they are used. */
+const FREE: ReadonlySet<string> = new Set([
+  "Account",
+  "ClusterAccount",
+  "Grant",
+  "Datacenter",
+  "Lan",
+  "KafkaTopic",
+  "KafkaUser",
+  "AccessToken",
+]);
+
+/** Prices of a month, of each item that has one and of all together; `month` is set on the items. */
+export async function priceAll(
+  items: readonly PlanItem[],
+  platform: PlatformReader,
+  signal: AbortSignal,
+): Promise<{ cost: Cost; months: Map<PlanItem, { before: number; after: number }> }> {
+  const prices = await catalogue(platform, signal);
+  const months = new Map<PlanItem, { before: number; after: number }>();
+  const notPriced: Cost["notPriced"] = [];
+  const cents = (value: number) => Math.round(value * 100) / 100;
+  for (const item of items) {
+    if (FREE.has(item.kind) || item.action === "invalid") continue;
+    const [before, after] = [item.before, item.spec].map((spec) =>
+      spec === undefined ? undefined : priceOf(prices, item.kind, spec),
+    );
+    const shown = after ?? before;
+    const unknown = shown?.lines.filter((line) => "note" in line || line.amount === 0) ?? [];
+    if (shown && (shown.lines.length === 0 || unknown.length > 0)) {
+      const why = shown.lines.length === 0 ? "depends on its use" : unknown.map(({ what }) => what).join(", ");
+      notPriced.push({ object: `${item.kind} ${item.name}`, why });
+    }
+    months.set(item, { before: before?.per_month ?? 0, after: after?.per_month ?? 0 });
+  }
+  const sum = (which: "before" | "after") => cents([...months.values()].reduce((all, each) => all + each[which], 0));
+  return {
+    months,
+    cost: { before: sum("before"), after: sum("after"), currency: currencyOf(prices), basis, notPriced },
+  };
+}

@@ -1,0 +1,33 @@
+import type { Sources } from "../diagnostics/sources.ts";
+import { documentOf, type PlanDocument } from "./document.ts";
+import { manifestsIn } from "./inputs/manifests.ts";
+import { makePlan } from "./make.ts";
+
+/** What an apply of a manifest would do: for who may read both sides and write neither, not even a dry run. */
+export async function planQuestion(
+  sources: Sources,
+  asked: { manifest: string; namespace?: string | undefined },
+): Promise<PlanDocument & { not_checked: string[] }> {
+  const { signal, progress } = sources;
+  const schemaOf = await sources.schemas?.();
+  if (!schemaOf) throw new Error("the schemas of the kinds are not there");
+  const missing: string[] = [];
+  const reader = await sources.cluster().catch((error: unknown) => {
+    missing.push(`cluster: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  });
+  const manifests = manifestsIn(
+    [{ from: "manifest", text: asked.manifest }],
+    asked.namespace ?? reader?.namespace ?? "default",
+  );
+  if (manifests.objects.length === 0)
+    throw new Error("manifest: it has no objects of Mooring; give YAML with kind and spec");
+  const plan = await makePlan({
+    manifests,
+    cluster: reader && { reader },
+    platform: () => sources.platform(),
+    schemaOf,
+    sources: { signal, progress, missing: (what) => void missing.push(what) },
+  });
+  return { ...documentOf(plan), not_checked: missing };
+}

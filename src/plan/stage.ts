@@ -1,0 +1,172 @@
+import { type AccountHandle, createAccounts } from "../engine/accounts/accounts.ts";
+import { decide } from "../engine/decide/decide.ts";
+import type { Decision } from "../engine/decide/decision.ts";
+import { createCollections } from "../engine/observe/collections.ts";
+import type { Deps, Settings } from "../engine/observe/deps.ts";
+import { observe } from "../engine/observe/observe.ts";
+import type { Context, View } from "../engine/observe/view.ts";
+import { createMemories } from "../engine/state/memory.ts";
+import type { ObjectKey } from "../engine/state/object.ts";
+import { createObjects, type Objects } from "../engine/state/objects.ts";
+import type { Signatures } from "../engine/state/signatures.ts";
+import { undivided } from "../engine/state/shards.ts";
+import type { Kind, ResourceKind } from "../kinds/kind.ts";
+import type { KubeObject } from "../kube/resource.ts";
+import type { Collection } from "../platform/collections/collection.ts";
+import { createCatalogues } from "../platform/products/catalogues.ts";
+import type { Clock } from "../runtime/clock.ts";
+
+/** A plan is made at one moment: nothing is given time. */
+const SETTINGS: Settings = {
+  createDeadlineMs: 30_000,
+  settleMs: 90_000,
+  missingMs: 600_000,
+  retryMs: 1_000,
+  annotateAfterMs: 30_000,
+  graceMs: 0,
+  resyncMs: 300_000,
+  recheckMs: 600_000,
+};
+
+/** Only the operator has the key that signatures are made with: what objects say is taken as it is. */
+const unsigned: Signatures = {
+  judge: () => {},
+  believes: () => false,
+  signed: (_kind, _object, status) => status,
+  mark: (_kind, _object, _annotation, words) => JSON.stringify(words),
+  read: () => ({ words: {}, verdict: "absent", current: false }),
+};
+
+const onlyReads = (): never => {
+  throw new Error("a plan writes nothing");
+};
+
+/** What the operator would decide about each object, on objects and Accounts that are put here. Reads, and never writes. */
+export interface Stage extends AsyncDisposable {
+  readonly objects: Objects;
+  put(object: KubeObject): void;
+  account(handle: AccountHandle): void;
+  /** The Account that an object means, whether it can be used or not. */
+  accountOf(kind: ResourceKind, object: KubeObject): string | undefined;
+  /** Has the collections of an object listed, without waiting for it. */
+  begin(kind: ResourceKind, object: KubeObject): void;
+  /** The operator's decision, and the view behind it, on a reading of the platform. */
+  decide(key: ObjectKey, kind: ResourceKind, object: KubeObject): Promise<{ context: Context; decision: Decision }>;
+}
+
+export interface StageOptions {
+  kinds: readonly Kind[];
+  clock: Clock;
+  signal: AbortSignal;
+  /** Labels of a namespace, as far as they may be read. */
+  labelsOf: (namespace: string) => Readonly<Record<string, string>>;
+}
+
+export function createStage({ kinds, clock, signal, labelsOf }: StageOptions): Stage {
+  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const fail = (error: unknown) => {
+    throw error;
+  };
+  const objects = createObjects(kinds, unsigned, fail, labelsOf);
+  const accounts = createAccounts(objects, { labelsOf });
+  const collections = createCollections({
+    clock,
+    log,
+    restMs: SETTINGS.resyncMs,
+    busyMs: 5_000,
+    wake: () => {},
+  });
+  const deps: Deps = {
+    clock,
+    log,
+    client: { server: "", request: onlyReads, stream: onlyReads, close: async () => {} },
+    events: { record: onlyReads, flush: async () => {}, close: async () => {} },
+    objects,
+    seal: unsigned,
+    accounts,
+    collections,
+    memories: createMemories(clock),
+    shards: undivided,
+    namespaces: { isTerminating: () => false },
+    published: {
+      find: () => ({ known: true, note: undefined, secret: undefined, readAt: undefined }),
+      read: async () => undefined,
+      outputs: () => ({ known: true, found: [] }),
+      put: onlyReads,
+      sync: async () => {},
+      close: async () => {},
+    },
+    catalogues: createCatalogues(clock),
+    spending: { of: () => undefined, sync: async () => {}, close: async () => {} },
+    settings: SETTINGS,
+    guard: onlyReads,
+    self: { pod: "plan", process: "plan", deadlineMs: SETTINGS.createDeadlineMs },
+    nonce: onlyReads,
+    suspect: () => {},
+    runCleanup: () => {},
+  };
+
+  let versions = 0;
+  const keyTo = ({ kind, metadata: { namespace, name } }: KubeObject): ObjectKey =>
+    [kind, ...(namespace ? [namespace] : []), name].join("/");
+  const isRead = ({ listedAt, problem }: Collection) => listedAt !== undefined || problem !== undefined;
+  const read = (collection: Collection) =>
+    new Promise<void>((resolve, reject) => {
+      const end = (settle: () => void) => {
+        stop();
+        signal.removeEventListener("abort", abort);
+        settle();
+      };
+      const abort = () => end(() => reject(signal.reason));
+      const stop = collection.subscribe(() => {
+        if (isRead(collection)) end(resolve);
+      });
+      signal.addEventListener("abort", abort, { once: true });
+    });
+
+  return {
+    objects,
+    put(object) {
+      // Versions are the plan's own: what is put later is newer.
+      const metadata = { ...object.metadata, resourceVersion: String(++versions) };
+      objects.store(object.kind).put({ ...object, metadata });
+    },
+    account: accounts.put,
+    accountOf: (kind, object) => observe(deps, keyTo(object), kind, object).accountKey,
+    begin: (kind, object) => void observe(deps, keyTo(object), kind, object),
+    async decide(key, kind, object) {
+      signal.throwIfAborted();
+      const { shared } = observe(deps, key, kind, object);
+      if (shared && !isRead(shared.collection)) await read(shared.collection);
+      const context = observe(deps, key, kind, object);
+      return { context, decision: decide(settled(context.view)) };
+    },
+    async [Symbol.asyncDispose]() {
+      collections.close();
+    },
+  };
+}
+
+/**
+ * A view as it is once time has passed: readings are fresh enough, pauses are over, and what the operator does for workloads
+ * (Secrets, outputs, keys that are due) is not part of a plan.
+ */
+function settled(view: View): View {
+  return {
+    ...view,
+    desiredSince: Number.NEGATIVE_INFINITY,
+    graceUntil: Number.NEGATIVE_INFINITY,
+    hasFinalizer: true,
+    recorded: view.intent !== undefined,
+    failure: undefined,
+    accepted: undefined,
+    unlisted: false,
+    unchecked: false,
+    secret: undefined,
+    repair: undefined,
+    output: undefined,
+    keyDueAt: undefined,
+    renewal: undefined,
+    previous: undefined,
+  };
+}

@@ -1,0 +1,165 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { kinds } from "../../src/kinds/index.ts";
+import type { Kind } from "../../src/kinds/kind.ts";
+import type { KubeObject } from "../../src/kube/resource.ts";
+import type { PlanItem } from "../../src/plan/item.ts";
+import type { Candidate } from "../../src/plan/outcome.ts";
+import { planAll } from "../../src/plan/planner.ts";
+import { createStage } from "../../src/plan/stage.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { API } from "../engine/support/fake-platform.ts";
+import { handleOf, objectOf } from "../engine/support/fixtures.ts";
+import { type Stage, stage } from "../engine/support/stage.ts";
+
+const kindOf = (name: string): Kind => {
+  const found = kinds.find(({ kind }) => kind === name);
+  if (!found) throw new Error(`there is no kind ${name}`);
+  return found;
+};
+const keyOf = ({ kind, metadata }: KubeObject) => `${kind}/${metadata.namespace}/${metadata.name}`;
+
+/** What an object may say: fields that the platform can change, and one that it cannot. */
+const text = fc.constantFrom("a", "b", "c");
+const replacePolicy = fc.constantFrom("Never", "WhenNeeded");
+const inDatacenter = fc.constant({ name: "dc" });
+const specs: Record<string, fc.Arbitrary<object>> = {
+  Datacenter: fc.record({ location: fc.constantFrom("de/txl", "de/fra"), description: text, replacePolicy }),
+  Lan: fc.record({ datacenterRef: inDatacenter, name: text, public: fc.boolean() }),
+  IPBlock: fc.record({ location: fc.constant("de/txl"), size: fc.constantFrom(1, 2), name: text, replacePolicy }),
+  Volume: fc.record({
+    datacenterRef: inDatacenter,
+    name: text,
+    size: fc.constantFrom(10, 20),
+    type: fc.constant("HDD"),
+    licenceType: fc.constant("LINUX"),
+  }),
+};
+
+/** One object: as it was applied before, if it was, and as the files have it now, if they do. */
+interface Case {
+  kind: string;
+  name: string;
+  before: object | undefined;
+  after: object | undefined;
+  deletionPolicy: "Delete" | "Retain";
+  observed: boolean;
+  loss: boolean;
+}
+const one = (kind: string, name: string): fc.Arbitrary<Case> =>
+  fc.record({
+    kind: fc.constant(kind),
+    name: fc.constant(name),
+    before: fc.option(specs[kind] ?? fc.constant({}), { nil: undefined }),
+    after: fc.option(specs[kind] ?? fc.constant({}), { nil: undefined, freq: 8 }),
+    deletionPolicy: fc.constantFrom("Delete", "Retain"),
+    observed: fc.boolean(),
+    loss: fc.boolean(),
+  });
+const cases = fc.tuple(
+  one("Lan", "front"),
+  one("Lan", "back"),
+  one("IPBlock", "ips"),
+  one("Volume", "data"),
+  one("Datacenter", "other"),
+);
+
+const manifest = ({ kind, name, deletionPolicy, loss }: Case, spec: object): KubeObject =>
+  objectOf(kind, name, {
+    metadata: { name, ...(loss && { annotations: { "mooring.dev/allow-data-loss": "true" } }) },
+    spec: { deletionPolicy, ...spec },
+  });
+
+const isWrite = ({ method }: { method: string }) => method !== "GET";
+
+/** Lets the engine work until two rounds in a row have changed nothing. */
+async function rest(life: Stage, keys: readonly string[]): Promise<void> {
+  let quiet = 0;
+  for (let round = 0; round < 12 && quiet < 2; round++) {
+    const before = life.platform.calls.filter(isWrite).length + Number(life.api.version);
+    life.sync();
+    for (const key of keys) if (life.objects.find(key)) await life.passes(key);
+    await life.clock.advance(5_000);
+    quiet = life.platform.calls.filter(isWrite).length + Number(life.api.version) === before ? quiet + 1 : 0;
+  }
+}
+
+async function planOf(life: Stage, home: KubeObject, candidates: Candidate[]): Promise<PlanItem[]> {
+  const { signal } = new AbortController();
+  await using planning = createStage({ kinds, clock: systemClock, signal, labelsOf: () => ({}) });
+  planning.put(objectOf("Account", "main"));
+  planning.put(life.api.get(home) ?? home);
+  const connection = life.platform.connectionOf("shop/main");
+  planning.account(handleOf("shop/main", { connection, endpoint: () => API }));
+  return await planAll(planning, candidates);
+}
+
+describe("what a plan says is what the operator then does", () => {
+  it("for any manifests, before and after", async () => {
+    await fc.assert(
+      fc.asyncProperty(cases, async (all) => {
+        const home = objectOf("Datacenter", "dc", { spec: { location: "de/txl" } });
+        const first = all.flatMap((each) => (each.before ? [{ each, object: manifest(each, each.before) }] : []));
+        const known = all.map((each) => manifest(each, each.before ?? each.after ?? {}));
+        const life = stage([home, ...known]);
+        for (const object of known) {
+          if (!first.some((each) => keyOf(each.object) === keyOf(object))) life.api.remove(object);
+        }
+        const keys = [home, ...known].map(keyOf);
+        await rest(life, keys);
+
+        // What is in a datacenter is looked at before it goes.
+        for (const item of life.platform.items.values()) if (!item.path) item.entities = { servers: { items: [] } };
+
+        const candidates = all.flatMap((each): Candidate[] => {
+          const kind = kindOf(each.kind);
+          const live = life.api.get(manifest(each, {}));
+          if (!each.after) return live ? [{ kind, live, desired: undefined }] : [];
+          const desired = manifest(each, grown(each, each.after));
+          const metadata = { ...live?.metadata, ...desired.metadata, generation: (live?.metadata.generation ?? 0) + 1 };
+          const marks = { ...live?.metadata.annotations, ...desired.metadata.annotations };
+          const status = live && { status: live.status };
+          return [{ kind, live, desired: { ...desired, metadata: { ...metadata, annotations: marks }, ...status } }];
+        });
+        const plan = await planOf(life, home, candidates);
+        expect(life.platform.calls.slice().filter((call) => isWrite(call) && call.object === undefined)).toEqual([]);
+
+        const from = life.platform.calls.length;
+        for (const { live, desired } of candidates) {
+          if (desired) life.api.put(desired);
+          else if (live) life.api.markDeleted(live);
+        }
+        await rest(life, keys);
+        const writes = life.platform.calls.slice(from).filter(isWrite);
+        for (const item of plan) {
+          const key = `${item.kind}/${item.namespace}/${item.name}`;
+          const own = writes.filter((call) => call.object === key);
+          expect({ key, item: item.action, methods: own.map(({ method }) => method) }).toEqual({
+            key,
+            item: item.action,
+            methods: expected(item),
+          });
+          if (item.action !== "change") continue;
+          const sent = own.flatMap(({ body }) => Object.keys(Object(body)));
+          const told = item.fields.filter(({ platform }) => platform).map(({ field }) => field);
+          expect(sent.toSorted()).toEqual(told.toSorted());
+        }
+        life.deps.collections.close();
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+/** The API server lets no volume shrink. */
+const grown = ({ kind, before }: Case, spec: object): object =>
+  kind === "Volume" && before ? { ...spec, size: Math.max(sizeOf(before), sizeOf(spec)) } : spec;
+const sizeOf = (spec: object): number => Number(Reflect.get(spec, "size"));
+
+/** The writes that an item of a plan stands for, where each change of these kinds is one write. */
+function expected({ action, writes, replacement }: PlanItem): string[] {
+  if (!writes) return [];
+  if (action === "create") return ["POST"];
+  if (action === "replace") return replacement?.allowed ? ["DELETE", "POST"] : [];
+  return action === "delete" ? ["DELETE"] : ["PATCH"];
+}
