@@ -69,6 +69,12 @@ const month = (what: string) =>
     .describe(what);
 export const day = (what: string) => z.iso.date("must be a date, YYYY-MM-DD").describe(what);
 
+export const contractNumber = z
+  .union([z.int().min(1).max(9_999_999_999), z.string().regex(/^\d{1,10}$/, "must be a contract number")])
+  // The billing tools write it with zeros in front.
+  .transform(Number)
+  .describe("Contract number, from get_billing_profile or list_activitylog_contracts.");
+
 /** Every argument that stands in a path. */
 const pathArguments: Record<string, z.ZodType> = {
   datacenter_id: id("Id of the datacenter, from list_datacenters."),
@@ -116,11 +122,7 @@ const pathArguments: Record<string, z.ZodType> = {
   certificate_id: id("Id, from list_cert_certificates."),
   auto_certificate_id: id("Id, from list_cert_auto_certificates."),
   provider_id: id("Id, from list_cert_providers."),
-  contract: z
-    .union([z.int().min(1).max(9_999_999_999), z.string().regex(/^\d{1,10}$/, "must be a contract number")])
-    // The billing tools write it with zeros in front.
-    .transform(Number)
-    .describe("Contract number, from get_billing_profile or list_activitylog_contracts."),
+  contract: contractNumber,
   invoice_id: id("Id, from list_billing_invoices."),
   period: month("Month, YYYY-MM."),
   date: day("Day, YYYY-MM-DD."),
