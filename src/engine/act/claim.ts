@@ -10,7 +10,7 @@ import { INTENT } from "../objects/names.ts";
 import { openIntent } from "../objects/object.ts";
 import type { Note } from "../objects/published.ts";
 import { fetchObject, writeStatus } from "../record/write.ts";
-import { conditions, readFacts, readStatus } from "../schema/status.ts";
+import { conditions, readFacts, readStatus, type Standing } from "../schema/status.ts";
 import type { ResourceStatus } from "../schema/status-schema.ts";
 import { countedAnnotation } from "../schema/trust.ts";
 import { keepKey, Overtaken, publicationOf } from "../secrets/keys.ts";
@@ -40,13 +40,19 @@ export async function claim(deps: Deps, scene: Scene, found: Unclaimed, marked =
   for (let object: KubeObject | undefined = scene.object; ; ) {
     const before = readStatus(object);
     const { left, leftBehind, lossAllowed } = before;
+    const succeeds = intent.succeeds !== undefined;
+    const previous = succeeds ? former(deps, scene, kept ? before : made) : before.previous;
+    const isReady = before.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
+    // The former one works until it is deleted: nobody has to wait for its successor.
+    const standing: Standing =
+      succeeds && isReady
+        ? { mode: "ready", reason: "Available", message: `${kind.kind} is up to date` }
+        : { mode: "reconciling", ...waiting };
     const base = {
       ...readFacts(object),
       observedGeneration: object.metadata.generation,
-      conditions: conditions(object, deps.clock.now(), { mode: "reconciling", ...waiting }),
+      conditions: conditions(object, deps.clock.now(), standing),
     };
-    const succeeds = intent.succeeds !== undefined;
-    const previous = succeeds ? former(deps, scene, kept ? before : made) : before.previous;
     // Nobody has its key: what is in the Secret goes on working.
     const unused = { ...before, ...base, nonce: intent.nonce, previous };
     const status =

@@ -41,7 +41,6 @@ export async function* readRange({ page, period, order }: RangeOptions): AsyncGe
   if (all.size > 0) yield sorted([...all.values()], order);
 }
 
-const DAY_MS = 86_400_000;
 const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 /** The first page, and the form of the time that the platform understands. */
