@@ -97,8 +97,12 @@ export async function costEstimate(sources: Sources, asked: { manifest: string }
       ...(lines.length === 0 && { note: "costs nothing by itself, or depends on its use" }),
     };
   });
+  const unpriced = items.flatMap(({ kind, name, lines }) =>
+    lines.flatMap(({ what, note }) => (note === undefined ? [] : [`${kind}/${name ?? ""}: ${what}`])),
+  );
   return {
     items,
+    ...(unpriced.length > 0 && { not_priced: unpriced }),
     per_month: rounded(
       items.reduce((sum, { per_month }) => sum + per_month, 0),
       2,

@@ -109,7 +109,10 @@ function messagesOf(items: readonly z.output<typeof item>[]): object[] {
     if (each.type === "function_call") {
       const { call_id: id, name, arguments: text } = each;
       // Calls that follow one another are of one message.
-      if (!calls) messages.push({ role: "assistant", content: null, tool_calls: (calls = []) });
+      if (!calls) {
+        calls = [];
+        messages.push({ role: "assistant", content: null, tool_calls: calls });
+      }
       calls.push({ id, type: "function", function: { name, arguments: text } });
       continue;
     }

@@ -88,7 +88,8 @@ export const mooring: readonly Row[] = [
   }),
   asking({
     name: "list_drift",
-    description: "Objects whose resource on the platform differs from spec, with field, wanted and found value.",
+    description:
+      "Objects whose resource on the platform differs from spec, with field, wanted and found value. Reads each resource; where it cannot, the operator's last word is told as that.",
     args: inNamespace,
     result: objects,
     answer: async (sources, args) => (await import("../../diagnostics/drift.ts")).driftReport(sources, args),
@@ -105,7 +106,7 @@ export const mooring: readonly Row[] = [
   asking({
     name: "list_expiring",
     description:
-      "Keys, tokens and certificates that expire soon: those of Mooring's objects, of the certificate manager, and this server's own token.",
+      "Keys, tokens and certificates that expire soon, each once, and whether it renews itself: those of Mooring's objects, of the certificate manager, and this server's own token.",
     args: {
       days: z.int().min(0).max(3650).default(30).describe("Within so many days; default 30."),
       ...inNamespace,

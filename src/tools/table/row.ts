@@ -33,8 +33,10 @@ export interface Read {
   paged: boolean;
   /** The answer is text, which the result holds under this name. */
   textAs?: string;
-  /** What is shown of the answer. */
-  shape(answer: unknown, args: Record<string, unknown>, headers: Record<string, string>): unknown;
+  /** What is shown of the answer; `beside` is the answer of the second path. */
+  shape(answer: unknown, args: Record<string, unknown>, headers: Record<string, string>, beside?: unknown): unknown;
+  /** A second path of the same API that the answer is explained by. Where it cannot be read, the answer says so. */
+  beside?: string;
   /** Where an object storage call goes: to the default region, or to the bucket's own. */
   region?: "default" | "bucket";
 }
@@ -160,7 +162,8 @@ export interface ReadRow<Shape extends z.ZodRawShape> {
   narrow?: string;
   query?(args: Given<Shape>, now: number): Record<string, string>;
   textAs?: string;
-  shape?(answer: unknown, args: Given<Shape>, headers: Record<string, string>): unknown;
+  shape?(answer: unknown, args: Given<Shape>, headers: Record<string, string>, beside?: unknown): unknown;
+  beside?: string;
   region?: "default" | "bucket";
 }
 
@@ -171,7 +174,7 @@ export function reading<Shape extends z.ZodRawShape>(row: ReadRow<Shape>): Row {
     ...args,
     ...own.parse(Object.fromEntries(Object.keys(own.shape).map((name) => [name, args[name]]))),
   });
-  const { query, shape, textAs, region } = row;
+  const { query, shape, textAs, region, beside } = row;
   const paged = row.name.startsWith("list_");
   return {
     name: row.name,
@@ -187,13 +190,14 @@ export function reading<Shape extends z.ZodRawShape>(row: ReadRow<Shape>): Row {
         path: row.path,
         paged,
         query: (args, now) => query?.(typed(args), now) ?? {},
-        shape: (answer, args, headers) => {
-          const shown = shape ? shape(answer, typed(args), headers) : answer;
+        shape: (answer, args, headers, more) => {
+          const shown = shape ? shape(answer, typed(args), headers, more) : answer;
           // Structured content is an object.
           return Array.isArray(shown) ? { items: shown } : shown;
         },
         ...(textAs !== undefined && { textAs }),
         ...(region && { region }),
+        ...(beside !== undefined && { beside }),
       },
     },
   };
