@@ -1,5 +1,5 @@
-import type { Action, FlowRecord } from "./records/record.ts";
 import type { Networks } from "./networks.ts";
+import type { Action, FlowRecord } from "./records/record.ts";
 import type { Period } from "./selection.ts";
 
 export interface Criteria extends Period {

@@ -63,7 +63,8 @@ describe("the top", () => {
         const listed = new Set(rows.map((row) => row.value));
         const last = Number(rows.at(-1)?.bytes ?? 0);
         for (const [address, bytes] of exact) {
-          if (!listed.has(address)) expect(bytes).toBeLessThanOrEqual(Math.max(last, Number(missing)) + Number(missing));
+          if (!listed.has(address))
+            expect(bytes).toBeLessThanOrEqual(Math.max(last, Number(missing)) + Number(missing));
         }
         expect(total.bytes).toBe(flows.reduce((sum, [, bytes]) => sum + bytes, 0));
         if (exact.size < 16) expect(dropped).toBe(0);
