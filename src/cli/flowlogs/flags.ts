@@ -19,9 +19,9 @@ Reads flow logs from a bucket.
   --nic ID                only this NIC
   --action ACTION         ACCEPT or REJECT
   --port N                only records with this source or destination port
-  --source CIDR           only records from this address or network (10.7.0.0/16); repeatable, as are --destination and --cidr
-  --destination CIDR      only records to this address or network
-  --cidr CIDR             only records from or to this address or network
+  --source CIDR           only records from this address or network, such as 10.7.0.0/16; repeatable
+  --destination CIDR      only records to this address or network; repeatable
+  --cidr CIDR             only records from or to this address or network; repeatable
   --limit N               print at most this many records
   -f, --follow            wait for further objects until interrupted; the platform writes one every ten minutes
 
