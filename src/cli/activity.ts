@@ -1,13 +1,16 @@
+import { localTime } from "../diagnostics/time.ts";
 import { activityContract, activityPage } from "../platform/activity/log.ts";
 import { RETENTION_MS, readActivity } from "../platform/activity/read.ts";
 import { Forbidden, Retry } from "../platform/answers/errors.ts";
 import { platformTime, withoutDoubt } from "../platform/calls/platform-time.ts";
 import { sleep, systemClock } from "../runtime/clock.ts";
-import { createFilter } from "./activity/filter.ts";
+import { type Criteria, createFilter } from "./activity/filter.ts";
 import { type Flags, parseFlags, usage } from "./activity/flags.ts";
 import { entryFormats } from "./activity/formats.ts";
 import { noObjects, type Objects } from "./activity/object-names.ts";
+import { progressTo } from "./activity/progress.ts";
 import { UsageError } from "./flowlogs/flags.ts";
+import { plural } from "./flowlogs/numbers.ts";
 import { type Output, outputTo } from "./flowlogs/output.ts";
 import { openPlatform } from "./platform-access.ts";
 
@@ -32,8 +35,7 @@ export async function activityCommand(argv: string[]): Promise<number> {
       broken = error;
       ending.abort();
     });
-    await activity(flags, output, ending.signal);
-    return 0;
+    return await activity(flags, output, ending.signal);
   } catch (error) {
     if (broken?.code === "EPIPE") return 0;
     if (broken) throw broken;
@@ -44,7 +46,7 @@ export async function activityCommand(argv: string[]): Promise<number> {
   }
 }
 
-async function activity(flags: Flags, output: Output, signal: AbortSignal): Promise<void> {
+async function activity(flags: Flags, output: Output, signal: AbortSignal): Promise<number> {
   await using access = await openPlatform(flags);
   const api = access.endpoint("api");
   const connection = access.connection();
@@ -59,22 +61,51 @@ async function activity(flags: Flags, output: Output, signal: AbortSignal): Prom
 
   const matches = createFilter(flags.criteria);
   const format = entryFormats[flags.format]();
+  const progress = progressTo(process.stderr, systemClock.monotonic);
+  let [arrived, read, matched] = [0, 0, 0];
   const batches = readActivity({
-    page: async (time, offset) =>
-      (await again(() => activityPage(connection, api, { contract, time, offset }, { signal }))).sources,
+    async page(time, offset) {
+      const page = await again(() => activityPage(connection, api, { contract, time, offset }, { signal }));
+      arrived += page.sources.length;
+      progress.show(arrived, page.total);
+      return page;
+    },
     now,
     since,
     until: flags.until(start),
     pause: flags.follow ? () => sleep(systemClock, FOLLOW_MS, signal) : undefined,
   });
-  for await (const entries of batches) {
-    if (entries.some((entry) => objects.of(entry).length === 0)) await objects.refresh(signal);
-    const rows = entries.map((entry) => ({ entry, objects: objects.of(entry) }));
-    output.write(format.rows(rows.filter((row) => matches(row.entry, row.objects))));
-    await output.end();
+  try {
+    for await (const entries of batches) {
+      if (entries.some((entry) => objects.of(entry).length === 0)) await objects.refresh(signal);
+      const rows = entries.map((entry) => ({ entry, objects: objects.of(entry) }));
+      const wanted = rows.filter((row) => matches(row.entry, row.objects));
+      read += entries.length;
+      matched += wanted.length;
+      if (wanted.length > 0) progress.clear();
+      output.write(format.rows(wanted));
+      await output.end();
+    }
+  } finally {
+    progress.clear();
   }
   output.write(format.end());
   await output.end();
+  if (matched > 0 || !isFiltered(flags.criteria)) return 0;
+  console.error(nothingMatches(flags.criteria, read, since));
+  return 1;
+}
+
+const isFiltered = ({ users, resources, actions }: Criteria) => users.length + resources.length + actions.length > 0;
+
+/** Says what was looked for in vain, and where. */
+function nothingMatches({ users, resources, actions }: Criteria, read: number, since: number): string {
+  const asked = [
+    ...users.map((each) => `--user ${each}`),
+    ...resources.map((each) => `--resource ${each}`),
+    ...actions.map((each) => `--action ${each}`),
+  ];
+  return `none of the ${plural(read, "entry", "entries")} since ${localTime(Math.floor(since / 1000))} matches ${asked.join(" ")}`;
 }
 
 async function objectsFor({ account, namespace }: Flags): Promise<Objects> {

@@ -4,7 +4,7 @@ import type { StoredObject } from "../diagnostics/flow-logs/listing.ts";
 import { type ReadOptions, readFlowLogs, type Totals } from "../diagnostics/flow-logs/read.ts";
 import { canMatter, isFlowLog, type Period } from "../diagnostics/flow-logs/selection.ts";
 import { createTally } from "../diagnostics/flow-logs/top.ts";
-import { systemClock } from "../runtime/clock.ts";
+import { sleep, systemClock } from "../runtime/clock.ts";
 import { type Flags, parseFlags, UsageError, usage } from "./flowlogs/flags.ts";
 import { recordFormats } from "./flowlogs/formats.ts";
 import { findKeys } from "./flowlogs/keys.ts";
@@ -13,6 +13,9 @@ import { nicsOf } from "./flowlogs/nics.ts";
 import { type Output, outputTo } from "./flowlogs/output.ts";
 import { topFormats } from "./flowlogs/top-formats.ts";
 import { openPlatform, type PlatformAccess } from "./platform-access.ts";
+
+/** How often a bucket that is followed is looked at. */
+const FOLLOW_MS = 10_000;
 
 /** `mooring flowlogs`: reads the flow logs of a bucket. */
 export async function flowlogsCommand(argv: string[]): Promise<number> {
@@ -52,7 +55,7 @@ async function flowlogs(flags: Flags, output: Output, messages: Messages, signal
   const interfaces = await interfacesOf(flags, access, signal);
   await using bucket = openBucket({ endpoint, bucket: flags.bucket, keys, region: env.MOORING_S3_REGION });
   const source = {
-    objects: selected(bucket.list(flags.prefix, signal), flags.criteria),
+    objects: () => bucket.list(flags.prefix, signal),
     open: bucket.open,
     filter: createFilter({ ...flags.criteria, interfaces }),
     signal,
@@ -74,35 +77,65 @@ async function interfacesOf(flags: Flags, access: PlatformAccess, signal: AbortS
   return nics;
 }
 
-async function* selected(objects: AsyncIterable<StoredObject>, period: Period): AsyncGenerator<StoredObject> {
-  for await (const object of objects) if (isFlowLog(object) && canMatter(object, period)) yield object;
+/** Flow logs that can hold records of the period, and that were not read before. */
+async function* selected(
+  objects: AsyncIterable<StoredObject>,
+  period: Period,
+  known?: Set<string>,
+): AsyncGenerator<StoredObject> {
+  for await (const object of objects) {
+    if (!isFlowLog(object) || !canMatter(object, period) || known?.has(object.key)) continue;
+    known?.add(object.key);
+    yield object;
+  }
 }
 
-type Source = Omit<ReadOptions, "record" | "between">;
+type Source = Omit<ReadOptions, "record" | "between" | "objects"> & { objects(): AsyncIterable<StoredObject> };
 
 async function printRecords(flags: Flags, source: Source, output: Output, messages: Messages): Promise<Totals> {
   const format = recordFormats[flags.format]();
   let left = flags.limit;
-  const totals = await readFlowLogs({
-    ...source,
-    record(record) {
-      if (left > 0) output.write(format.record(record));
-      left -= 1;
-    },
-    async between(totals) {
-      messages.progress(totals);
-      await output.relax();
-      return left > 0;
-    },
-  });
-  output.write(format.end());
-  return totals;
+  const known = new Set<string>();
+  let all: Totals | undefined;
+  for (;;) {
+    const totals = await readFlowLogs({
+      ...source,
+      objects: selected(source.objects(), flags.criteria, flags.follow ? known : undefined),
+      record(record) {
+        if (left > 0) output.write(format.record(record));
+        left -= 1;
+      },
+      async between(totals) {
+        messages.progress(totals);
+        await output.relax();
+        return left > 0;
+      },
+    });
+    all = all ? sumOf(all, totals) : totals;
+    messages.clear();
+    output.write(format.end());
+    await output.end();
+    if (!flags.follow || left <= 0) return all;
+    await sleep(systemClock, FOLLOW_MS, source.signal);
+  }
+}
+
+function sumOf(one: Totals, other: Totals): Totals {
+  return {
+    objects: one.objects + other.objects,
+    records: one.records + other.records,
+    matched: one.matched + other.matched,
+    badLines: one.badLines + other.badLines,
+    badObjects: one.badObjects + other.badObjects,
+    incomplete: one.incomplete + other.incomplete,
+  };
 }
 
 async function printTops(flags: Flags, source: Source, output: Output, messages: Messages): Promise<Totals> {
   const tallies = flags.tops.map((field) => createTally(field, flags.by));
   const totals = await readFlowLogs({
     ...source,
+    objects: selected(source.objects(), flags.criteria),
     record(record) {
       for (const tally of tallies) tally.add(record);
     },

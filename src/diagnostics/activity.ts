@@ -1,46 +1,102 @@
 import { claimOf } from "../engine/state/object.ts";
 import { type Entry, isRead } from "../platform/activity/entry.ts";
-import { activityContract, activityPage } from "../platform/activity/log.ts";
-import { RETENTION_MS, readActivity } from "../platform/activity/read.ts";
+import { activityContract, activityPage, type Period } from "../platform/activity/log.ts";
+import { readRange } from "../platform/activity/range.ts";
+import { RETENTION_MS } from "../platform/activity/read.ts";
 import { objectNamed } from "./objects.ts";
 import type { PlatformReader } from "./reader.ts";
 import type { Sources } from "./sources.ts";
 import { momentOf } from "./time.ts";
 
-const MOST_ENTRIES = 50_000;
+/** More entries than that are not read for one question. */
+const MOST_READ = 200_000;
+/** So many entries an answer names at most. */
+const MOST_SHOWN = 200;
 
 /** The moment that an argument names. */
 export function sinceOf(text: string, now: number): number {
-  const at = momentOf(text, now);
-  if (at === undefined) throw new Error(`since: "${text}" is no time; write 15m, 1h, 7d or 2026-03-01T10:00Z`);
-  return Math.max(at, now - RETENTION_MS);
+  return Math.max(timeOf("since", text, now), now - RETENTION_MS);
 }
 
-/** Entries of the activity log from a moment on, the oldest first, but for reads. */
-export async function entriesSince(
+function timeOf(name: string, text: string, now: number): number {
+  const at = momentOf(text, now);
+  if (at === undefined) throw new Error(`${name}: "${text}" is no time; write 15m, 1h, 7d or 2026-03-01T10:00Z`);
+  return at;
+}
+
+/** The time that a question is about. */
+export interface Asked {
+  since: string;
+  /** Where an answer that was truncated goes on. */
+  until?: string | undefined;
+}
+
+export function periodOf({ since, until }: Asked, now: number): Period {
+  // An entry may carry a time a little ahead of the clock that is asked.
+  return { from: sinceOf(since, now), to: until === undefined ? now + 60_000 : timeOf("until", until, now) };
+}
+
+/** What a reading of the log has found. */
+export interface Found {
+  /** The newest first. */
+  entries: Entry[];
+  /** How many entries were looked at, and how many the platform has of the time, where it tells. */
+  read: number;
+  total: number | undefined;
+  /** All entries from this moment on were looked at; undefined when all of the time were. */
+  reachedTo: number | undefined;
+}
+
+/**
+ * The newest entries of a time that are wanted, at least so many, or all of them. Entries of one moment are found together, so that
+ * a further question may go on at that moment.
+ */
+export async function newestEntries(
   platform: PlatformReader,
-  since: number,
-  { signal, progress }: Sources,
-): Promise<Entry[]> {
+  {
+    period,
+    most,
+    isWanted,
+    contract,
+  }: { period: Period; most: number; contract?: number; isWanted(entry: Entry): boolean },
+  { signal, progress }: Pick<Sources, "signal" | "progress">,
+): Promise<Found> {
   const api = platform.endpoint("api");
   const getter = {
     contractNumber: platform.contractNumber,
     send: (call: { method: "GET"; url: string; product: string }) => platform.read({ ...call, signal }),
   };
-  const contract = await activityContract(getter, api, { signal });
-  const entries: Entry[] = [];
-  const reading = readActivity({
-    page: async (time, offset) => (await activityPage(getter, api, { contract, time, offset }, { signal })).sources,
-    now: platform.now,
-    since,
+  const number = contract ?? (await activityContract(getter, api, { signal }));
+  const found: Found = { entries: [], read: 0, total: undefined, reachedTo: undefined };
+  const reading = readRange({
+    async page(time, offset) {
+      const page = await activityPage(getter, api, { contract: number, time, offset }, { signal });
+      if (offset === 0) found.total = page.total;
+      return page;
+    },
+    period,
+    order: "newest first",
   });
   for await (const batch of reading) {
-    for (const entry of batch) if (!isRead(entry)) entries.push(entry);
-    progress(entries.length, "entries of the activity log read");
-    if (entries.length >= MOST_ENTRIES) break;
+    for (const entry of batch) {
+      const last = found.entries.at(-1);
+      const isEnough = found.entries.length >= most && last?.time !== entry.time;
+      if (isEnough || found.read >= MOST_READ) return { ...found, reachedTo: isEnough ? last?.time : entry.time + 1 };
+      found.read += 1;
+      if (isWanted(entry)) found.entries.push(entry);
+    }
+    progress(found.read, "entries of the activity log read");
   }
-  return entries.slice(0, MOST_ENTRIES);
+  return found;
 }
+
+/** What an answer says that does not show everything; nothing when it does. */
+export const truncation = ({ reachedTo }: Pick<Found, "reachedTo">) =>
+  reachedTo !== undefined && {
+    truncated: true,
+    continue_with: { until: new Date(reachedTo).toISOString() },
+    note: "older entries were not looked at; ask again with until of continue_with",
+  };
 
 /** One entry in few words. */
 export const shortEntry = ({ time, user, action, status, message, requestId, resources }: Entry) => ({
@@ -53,20 +109,22 @@ export const shortEntry = ({ time, user, action, status, message, requestId, res
   resources: resources.map(({ type, id }) => `${type}/${id}`),
 });
 
-/** Who changed the resource of an object. */
+/** Who changed the resource of an object, the newest first. */
 export async function objectActivity(
   sources: Sources,
-  asked: { kind: string; name: string; namespace?: string | undefined; since: string },
+  asked: Asked & { kind: string; name: string; namespace?: string | undefined },
 ) {
   const { key, object } = await objectNamed(await sources.cluster(), asked, sources.signal);
   const claim = claimOf(object);
   if (claim === undefined) return { object: key, events: [], answer: `${key} has no resource on the platform` };
   const platform = await sources.platform();
-  const all = await entriesSince(platform, sinceOf(asked.since, platform.now()), sources);
   const { id, parents } = claim;
   // A number is an id in its parent only: every datacenter has a LAN 1.
   const isAbout = ({ resources, uri }: Entry) =>
     resources.some((each) => each.id === id) &&
     (!/^\d+$/.test(id) || Object.values(parents).some((parent) => uri.includes(parent)));
-  return { object: key, id, events: all.filter(isAbout).map(shortEntry), read: all.length };
+  const period = periodOf(asked, platform.now());
+  const isWanted = (entry: Entry) => !isRead(entry) && isAbout(entry);
+  const found = await newestEntries(platform, { period, most: MOST_SHOWN, isWanted }, sources);
+  return { object: key, id, events: found.entries.map(shortEntry), read: found.read, ...truncation(found) };
 }

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { readStatus } from "../engine/status/status.ts";
 import type { KubeObject } from "../kube/resource.ts";
-import { entriesSince, shortEntry, sinceOf } from "./activity.ts";
+import { type Entry, isRead } from "../platform/activity/entry.ts";
+import { type Asked, newestEntries, periodOf, shortEntry, truncation } from "./activity.ts";
 import { allObjects } from "./objects.ts";
 import { attempt, type Sources } from "./sources.ts";
 
@@ -19,28 +20,40 @@ const fields = z.array(
   z.looseObject({ manager: z.string().nullish(), time: z.string().nullish(), subresource: z.string().nullish() }),
 );
 
+/** More changes than that are not told at once. */
+const MOST_SHOWN = 500;
+
 /** What changed since a moment: objects in the cluster, and resources on the platform, the newest first. */
-export async function changesSince(sources: Sources, asked: { since: string; namespace?: string | undefined }) {
+export async function changesSince(sources: Sources, asked: Asked & { namespace?: string | undefined }) {
   const changes: Change[] = [];
   const missing: string[] = [];
-  let since = sinceOf(asked.since, sources.now());
+  let period = periodOf(asked, sources.now());
+  let reachedTo: number | undefined;
   await attempt(sources, "platform", missing, async () => {
     const platform = await sources.platform();
-    since = sinceOf(asked.since, platform.now());
-    for (const entry of await entriesSince(platform, since, sources)) {
-      if (entry.event === "RequestStatusUpdate") continue;
+    period = periodOf(asked, platform.now());
+    const isWanted = (entry: Entry) => !isRead(entry) && entry.event !== "RequestStatusUpdate";
+    const found = await newestEntries(platform, { period, most: MOST_SHOWN, isWanted }, sources);
+    reachedTo = found.reachedTo;
+    for (const entry of found.entries) {
       const { time, user, action, resources, status } = shortEntry(entry);
       changes.push({ time, where: "platform", what: `${action} ${resources.join(", ")} ${status}`.trim(), who: user });
     }
   });
+  // Both sides are told for the same time.
+  const from = reachedTo ?? period.from;
   await attempt(sources, "cluster", missing, async () => {
     for (const { key, object } of (await allObjects(sources, asked.namespace)).values()) {
-      for (const change of changesOf(key, object)) if (Date.parse(change.time) >= since) changes.push(change);
+      for (const change of changesOf(key, object)) {
+        const at = Date.parse(change.time);
+        if (at >= from && at < period.to) changes.push(change);
+      }
     }
   });
   return {
-    since: new Date(since).toISOString(),
+    since: new Date(from).toISOString(),
     changes: changes.sort((a, b) => Date.parse(b.time) - Date.parse(a.time)),
+    ...truncation({ reachedTo }),
     ...(missing.length > 0 && { not_checked: missing }),
   };
 }

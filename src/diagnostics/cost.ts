@@ -105,7 +105,11 @@ export async function costEstimate(sources: Sources, asked: { manifest: string }
     name: metadata?.name,
     ...priceOf(prices, kind, given),
   }));
-  return { items, per_month: sumOf(items), currency: currencyOf(prices), basis };
+  const unpriced = items.flatMap(({ kind, name, lines }) =>
+    lines.flatMap(({ what, note }) => (note === undefined ? [] : [`${kind}/${name ?? ""}: ${what}`])),
+  );
+  const notPriced = unpriced.length > 0 && { not_priced: unpriced };
+  return { items, ...notPriced, per_month: sumOf(items), currency: currencyOf(prices), basis };
 }
 
 /** The sum of what is priced, in cents that add up. */

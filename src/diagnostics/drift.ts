@@ -1,18 +1,113 @@
-import { readStatus } from "../engine/status/status.ts";
-import { allObjects, summaryOf } from "./objects.ts";
+import { inputsOf } from "../engine/observe/observe.ts";
+import { claimOf, objectKey } from "../engine/state/object.ts";
+import { readStatus, readWhole } from "../engine/status/status.ts";
+import type { Drift, Referent } from "../kinds/desired.ts";
+import { hasResource } from "../kinds/kind.ts";
+import { NotFound } from "../platform/answers/errors.ts";
+import { products } from "../platform/products/products.ts";
+import { allObjects, type Known, summaryOf } from "./objects.ts";
+import type { PlatformReader } from "./reader.ts";
 import type { Sources } from "./sources.ts";
 
-/** Objects whose resource differs from spec, as the operator last read it. */
+/** So many resources are read at the same time. */
+const SIDE_BY_SIDE = 8;
+
+/** How an object differs from its resource, and who says so. */
+interface Compared {
+  drift: readonly Drift[];
+  /** Why the platform was not read: then it is what the operator has written into status when it last looked. */
+  notRead?: string;
+}
+
+/**
+ * Objects whose resource differs from spec. Each resource is read for the question; where that cannot be, the operator's own word is
+ * told as that.
+ */
 export async function driftReport(
   sources: Sources,
   { namespace, selector }: { namespace?: string | undefined; selector?: string | undefined },
 ) {
-  const all = [...(await allObjects(sources, namespace, undefined, selector)).values()];
-  const items = all.flatMap((each) => {
-    const { drift = [] } = readStatus(each.object);
+  const all = await allObjects(sources, namespace, undefined, selector);
+  const owners = [...all.values()].filter(({ kind, object }) => hasResource(kind) && claimOf(object) !== undefined);
+  const platform = await sources.platform().catch((error: unknown) => messageOf(error));
+  const at = typeof platform === "string" ? undefined : new Date(platform.now()).toISOString();
+  const compared: { each: Known; result: Compared }[] = [];
+  for (let begin = 0; begin < owners.length; begin += SIDE_BY_SIDE) {
+    const part = owners.slice(begin, begin + SIDE_BY_SIDE);
+    const results = part.map(async (each) => ({ each, result: await compare(platform, all, each, sources) }));
+    compared.push(...(await Promise.all(results)));
+    sources.progress(compared.length, "resources compared");
+  }
+  const items = compared.flatMap(({ each, result: { drift, notRead } }) => {
     if (drift.length === 0) return [];
     const { kind, namespace: where, name, reason, message, id } = summaryOf(each);
-    return [{ kind, namespace: where, name, id, reason, message, drift }];
+    const source = notRead === undefined ? { as_of: at } : { as_of: "the operator's last look", not_read: notRead };
+    return [{ kind, namespace: where, name, id, reason, message, drift, ...source }];
   });
-  return { items, checked: all.filter(({ kind }) => kind.resource).length };
+  const unread = compared.filter(({ result }) => result.notRead !== undefined);
+  return {
+    items,
+    checked: compared.length - unread.length,
+    ...(at !== undefined && { read_at: at }),
+    ...(unread.length > 0 && {
+      not_checked: unread.map(({ each, result }) => `${each.key}: ${result.notRead}`).slice(0, 50),
+      note: `${unread.length} resources were not read: of them the operator's word counts, as old as its last look`,
+    }),
+  };
 }
+
+async function compare(
+  platform: PlatformReader | string,
+  all: ReadonlyMap<string, Known>,
+  each: Known,
+  { signal }: Sources,
+): Promise<Compared> {
+  const { drift: told = [] } = readStatus(each.object);
+  if (typeof platform === "string") return { drift: told, notRead: platform };
+  try {
+    return { drift: await read(platform, all, each, signal) };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { drift: told, notRead: messageOf(error) };
+  }
+}
+
+async function read(
+  platform: PlatformReader,
+  all: ReadonlyMap<string, Known>,
+  { kind, object }: Known,
+  signal: AbortSignal,
+): Promise<readonly Drift[]> {
+  const claim = claimOf(object);
+  if (!hasResource(kind) || !claim) return [];
+  const { contract } = readStatus(object);
+  if (contract !== undefined && platform.contractNumber !== undefined && contract !== platform.contractNumber) {
+    throw new Error(`it belongs to contract ${contract}, which these credentials do not read`);
+  }
+  const desired = kind.resource.desire(object.spec);
+  const refs: Record<string, Referent> = {};
+  for (const { role, target, kind: other, bond = "place", part, field } of desired.references) {
+    if ("id" in target) {
+      refs[role] = { id: target.id, status: {} };
+      continue;
+    }
+    const key = objectKey(other, target.namespace ?? object.metadata.namespace ?? "", target.name);
+    const named = all.get(key)?.object;
+    const status = named ? readWhole(named) : {};
+    const id = part ? part.of(status) : named && readStatus(named).id;
+    if (id !== undefined) refs[role] = { id, status };
+    else if (bond === "use") throw new Error(`${field} leads to ${key}, which could not be read`);
+  }
+  const { place } = kind.resource;
+  const { endpoint, url } = products[place.product];
+  const path = `${place.collection(claim.parents)}/${encodeURIComponent(claim.id)}`;
+  const address = `${url(platform.endpoint(endpoint), path)}?depth=${Math.max(1, place.depth)}`;
+  const reply = await platform.read({ method: "GET", url: address, product: place.product, signal }).catch((error) => {
+    if (error instanceof NotFound) throw new Error("the platform does not show it: see list_orphans");
+    throw error;
+  });
+  const item = place.reads ? place.reads(reply.body) : reply.body;
+  return desired.compare(item, inputsOf(object, { parents: claim.parents, refs })).drift;
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { PAUSED } from "../engine/state/names.ts";
 import { readStatus, readWhole } from "../engine/status/status.ts";
-import { allObjects } from "./objects.ts";
+import { allObjects, type Known } from "./objects.ts";
 import type { PlatformReader } from "./reader.ts";
 import { attempt, type Sources } from "./sources.ts";
 
@@ -10,54 +11,136 @@ interface Expiring {
   what: string;
   object: string;
   expires: string;
+  /** Nobody has to do anything. */
+  renews_itself: boolean;
+  /** What a person does, where it does not. */
+  what_to_do?: string;
+  /** What else uses the same one. */
+  also?: string[];
 }
 
-const account = z.looseObject({ tokenExpiresAt: z.string().optional() });
+/** A thing with the marks that it is known by: two things that share one are the same. */
+interface Found extends Expiring {
+  marks: readonly string[];
+}
+
+const account = z.looseObject({
+  tokenExpiresAt: z.string().optional(),
+  tokenId: z.string().optional(),
+  platformUserId: z.string().optional(),
+});
+const named = z.looseObject({ credentialsSecretRef: z.looseObject({ name: z.string() }) });
 
 /** Keys, tokens and certificates that expire within some days, the first ones first; what has expired is there, too. */
 export async function expiring(sources: Sources, asked: { days: number; namespace?: string | undefined }) {
-  const found: Expiring[] = [];
+  const found: Found[] = [];
   const missing: string[] = [];
-  const add = (what: string, object: string, expires: string | undefined) => {
-    if (expires !== undefined && !Number.isNaN(Date.parse(expires))) found.push({ what, object, expires });
-  };
   let now = sources.now();
   await attempt(sources, "objects", missing, async () => {
-    for (const { key, object } of (await allObjects(sources, asked.namespace)).values()) {
-      const { key: facts, certificate } = readStatus(object);
-      add("key", key, facts?.expiresAt);
-      add("certificate", key, certificate?.expiresAt);
-      add("token of the Account", key, account.safeParse(readWhole(object)).data?.tokenExpiresAt);
-    }
+    for (const each of (await allObjects(sources, asked.namespace)).values()) found.push(...ofObject(each));
   });
   await attempt(sources, "platform", missing, async () => {
     const platform = await sources.platform();
     now = platform.now();
-    const at = platform.identity?.expiresAt;
-    add("token in use", "the token itself", at === undefined ? undefined : new Date(at).toISOString());
-    if (platform.has("certificates")) for (const each of await certificates(platform, sources.signal)) found.push(each);
+    found.push(...ownToken(platform));
+    if (platform.has("certificates")) found.push(...(await certificates(platform, sources.signal)));
   });
   const until = now + asked.days * DAY_MS;
-  const items = found
+  const all = onceEach(found.filter(({ expires }) => !Number.isNaN(Date.parse(expires))));
+  const items = all
     .filter(({ expires }) => Date.parse(expires) <= until)
     .sort((a, b) => Date.parse(a.expires) - Date.parse(b.expires))
-    .map((each) => ({ ...each, days_left: Math.floor((Date.parse(each.expires) - now) / DAY_MS) }));
-  return { items, checked: found.length, ...(missing.length > 0 && { not_checked: missing }) };
+    .map(({ marks: _, ...each }) => ({
+      ...each,
+      days_left: Math.floor((Date.parse(each.expires) - now) / DAY_MS),
+    }));
+  return { items, checked: all.length, ...(missing.length > 0 && { not_checked: missing }) };
+}
+
+/** What an object has: its certificate or its key, and an Account its token. */
+function ofObject({ kind, key, object }: Known): Found[] {
+  const { key: facts, certificate, id } = readStatus(object);
+  const isPaused = object.metadata.annotations?.[PAUSED] !== undefined;
+  const renewal = isPaused
+    ? { renews_itself: false, what_to_do: `take the annotation ${PAUSED} away: nothing is renewed while it is there` }
+    : { renews_itself: true };
+  const expires = certificate?.expiresAt ?? facts?.expiresAt;
+  const own =
+    expires === undefined ? [] : [{ what: certificate ? "certificate" : "key", object: key, expires, ...renewal }];
+  const { tokenExpiresAt, tokenId, platformUserId } =
+    kind.resource === undefined ? (account.safeParse(readWhole(object)).data ?? {}) : {};
+  const marks = id === undefined ? [] : [id];
+  const result: Found[] = own.map((each) => ({ ...each, marks }));
+  if (tokenExpiresAt === undefined) return result;
+  const secret = named.safeParse(object.spec).data?.credentialsSecretRef.name;
+  return [
+    ...result,
+    {
+      what: "token of the Account",
+      object: key,
+      expires: tokenExpiresAt,
+      // Only a token that the operator has made is known by its id.
+      ...(tokenId !== undefined
+        ? renewal
+        : { renews_itself: false, what_to_do: `put another token into Secret ${secret ?? "of credentialsSecretRef"}` }),
+      marks: [tokenId, markOf(platformUserId, tokenExpiresAt)].flatMap((mark) => mark ?? []),
+    },
+  ];
+}
+
+/** Of one user and one second: the same token, as far as can be told without its value. */
+const markOf = (user: string | undefined, expires: string): string | undefined =>
+  user === undefined ? undefined : `${user} ${Math.floor(Date.parse(expires) / 1000)}`;
+
+function ownToken({ identity }: PlatformReader): Found[] {
+  const { expiresAt, tokenId, userId } = identity ?? {};
+  if (expiresAt === undefined) return [];
+  const expires = new Date(expiresAt).toISOString();
+  return [
+    {
+      what: "token of this server",
+      object: "the token itself",
+      expires,
+      renews_itself: false,
+      what_to_do: "start this server with another token",
+      marks: [tokenId, markOf(userId, expires)].flatMap((mark) => mark ?? []),
+    },
+  ];
+}
+
+/** Each thing once, as it was named first; what else it is, is told with it. */
+function onceEach(found: readonly Found[]): Found[] {
+  const all: Found[] = [];
+  for (const each of found) {
+    const at = all.findIndex(({ marks }) => marks.some((mark) => each.marks.includes(mark)));
+    const same = all[at];
+    if (!same) {
+      all.push(each);
+      continue;
+    }
+    const also = [...(same.also ?? []), `${each.what}: ${each.object}`];
+    all[at] = { ...same, marks: [...same.marks, ...each.marks], also };
+  }
+  return all;
 }
 
 const listed = z.looseObject({
   items: z.array(
     z.looseObject({
       id: z.string(),
-      metadata: z.looseObject({ notAfter: z.string().nullish(), commonName: z.string().nullish() }),
+      metadata: z.looseObject({
+        notAfter: z.string().nullish(),
+        commonName: z.string().nullish(),
+        autoCertificate: z.string().nullish(),
+      }),
     }),
   ),
 });
 
-async function certificates(platform: PlatformReader, signal: AbortSignal): Promise<Expiring[]> {
+async function certificates(platform: PlatformReader, signal: AbortSignal): Promise<Found[]> {
   const url = `${platform.endpoint("certificates").replace(/\/+$/, "")}/certificates?limit=1000`;
   const { body } = await platform.read({ method: "GET", url, product: "certificates", signal });
-  return listed.parse(body).items.flatMap(({ id, metadata: { notAfter, commonName } }) =>
+  return listed.parse(body).items.flatMap(({ id, metadata: { notAfter, commonName, autoCertificate } }) =>
     notAfter == null
       ? []
       : [
@@ -65,6 +148,10 @@ async function certificates(platform: PlatformReader, signal: AbortSignal): Prom
             what: "certificate of the certificate manager",
             object: `${commonName ?? ""} ${id}`.trim(),
             expires: notAfter,
+            ...(autoCertificate == null
+              ? { renews_itself: false, what_to_do: "upload its successor, and use that one instead" }
+              : { renews_itself: true }),
+            marks: [id],
           },
         ],
   );

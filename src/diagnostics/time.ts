@@ -1,6 +1,6 @@
 const UNIT_MS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 const DURATION = /^(\d{1,9}[smhdw])+$/;
-const TIME = /^\d{4}-\d{2}-\d{2}(?<clock>T\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:\d{2})?)?$/;
+const TIME = /^\d{4}-\d{2}-\d{2}(?<clock>T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})?)?$/;
 
 /** The moment that a flag names, in milliseconds: a duration back from now, or a time; undefined when it is neither. */
 export function momentOf(text: string, now: number): number | undefined {

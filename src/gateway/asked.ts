@@ -46,7 +46,10 @@ export interface TokenLimit {
 
 const invalid = (what: string) => new Refused(422, "invalid_value", what);
 
-export function bodyIn(bytes: Buffer): Body {
+export const bodyIn = (bytes: Buffer): Body => bodyOf(jsonIn(bytes), bytes.length);
+
+/** The value that the bytes of a body hold. */
+export function jsonIn(bytes: Buffer): unknown {
   const { depth, count } = shapeOf(bytes, MOST);
   if (depth > MOST.depth) throw invalid(`body: more than ${MOST.depth} objects and arrays within each other`);
   if (count > MOST.count) throw invalid(`body: more than ${MOST.count} objects and arrays`);
@@ -56,9 +59,14 @@ export function bodyIn(bytes: Buffer): Body {
   } catch {
     throw new Refused(422, "invalid_json", "the body is not valid JSON");
   }
+  return value;
+}
+
+/** `size` is that of the body in bytes. */
+export function bodyOf(value: unknown, size: number): Body {
   if (Object.keys(Object(value)).length > MOST.fields) throw invalid(`body: more than ${MOST.fields} fields`);
   const parsed = fields.safeParse(value);
-  if (parsed.success) return { fields: parsed.data, size: bytes.length };
+  if (parsed.success) return { fields: parsed.data, size };
   const [issue] = parsed.error.issues;
   throw invalid(`${issue?.path.join(".") || "body"}: ${issue?.message ?? "is not valid"}`);
 }

@@ -1,20 +1,36 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { contextTokens } from "../kinds/inference/context.ts";
-import { costOf, type Usage } from "../kinds/inference/prices.ts";
+import { costOf, type Price, type Usage } from "../kinds/inference/prices.ts";
 import type { Access } from "./access/access.ts";
 import { isLimited } from "./access/budget.ts";
 import { larger, type Meter, streamMeter, wholeMeter } from "./answer/meter.ts";
 import { pass } from "./answer/pass.ts";
-import { type Asked, askedIn, type Body, bodyIn, type TokenLimit } from "./asked.ts";
+import { type Asked, askedIn, type Body, bodyIn, bodyOf, jsonIn, type TokenLimit } from "./asked.ts";
 import type { Counted, GatewayParts } from "./parts.ts";
-import { Refused } from "./refused.ts";
+import { notAllowed, Refused } from "./refused.ts";
+import { translating } from "./responses/meter.ts";
+import { chatBodyOf, type ResponsesCall, responsesCallIn } from "./responses/request.ts";
 import { attempt } from "./turn/attempts.ts";
+
+/** The platform has no such path: the gateway translates it. */
+export const RESPONSES = "/v1/responses";
+const CHAT = "/v1/chat/completions";
+
+/** A call, who pays for it, and where it is sent. */
+interface Understood {
+  asked: Asked;
+  sentTo: string;
+  access: Access;
+  price: Price | undefined;
+  /** The answer is translated for this call. */
+  responses: ResponsesCall | undefined;
+}
 
 type Answered = Awaited<ReturnType<typeof attempt>>;
 
 const none: Usage = { input: 0, output: 0 };
 
-/** What an answer may have where neither the call nor its namespace says so. The smallest is the platform's own default. */
+/** What an answer may have where neither the call nor its namespace says so, and the least where a prompt leaves no room. */
 const USUAL_TOKENS = 4096;
 const LEAST_TOKENS = 16;
 
@@ -41,16 +57,17 @@ export function createForward(parts: GatewayParts, checkExists: (model: string) 
     const own = accesses.of(namespace);
     const access = own.find(({ models }) => models.includes(model));
     if (access !== undefined) return access;
-    const allowed = own.flatMap(({ models }) => models).slice(0, 20);
-    throw new Refused(
-      403,
-      "model_not_allowed",
-      `namespace ${namespace} may not use ${model}; it may use ${allowed.join(", ")}`,
-    );
+    const allowed = own.flatMap(({ models }) => models);
+    throw notAllowed(namespace, model, allowed);
   }
 
   /** The platform's answer, given on. Tells what it has used, also when it breaks off. */
-  async function deliver(asked: Asked, answer: Answered, response: ServerResponse, used: (usage: Usage) => void) {
+  async function deliver(
+    { asked, responses }: Pick<Understood, "asked" | "responses">,
+    answer: Answered,
+    response: ServerResponse,
+    used: (usage: Usage) => void,
+  ) {
     const { statusCode } = answer;
     // About the gateway's own credentials the client can do nothing, and is told nothing.
     if (statusCode === 401 || statusCode === 403) {
@@ -63,7 +80,8 @@ export function createForward(parts: GatewayParts, checkExists: (model: string) 
     if (isRefusal) used(none);
     if (statusCode === 404) await checkExists(asked.model);
     const isStream = String(answer.headers["content-type"]).startsWith("text/event-stream");
-    const meter = isStream ? streamMeter(asked.hidesUsage) : wholeMeter();
+    const plain = isStream ? streamMeter(asked.hidesUsage) : wholeMeter();
+    const meter = responses && !isRefusal ? translating(plain, responses) : plain;
     let isWhole = false;
     try {
       await pass(clock, answer, meter, response);
@@ -74,8 +92,9 @@ export function createForward(parts: GatewayParts, checkExists: (model: string) 
   }
 
   /** What a body asks for, and who pays. What was read of it is not kept. */
-  function understand(bytes: Buffer, path: string, counted: Counted) {
-    const body = bodyIn(bytes);
+  function understand(bytes: Buffer, path: string, counted: Counted): Understood {
+    const responses = path === RESPONSES ? responsesCallIn(jsonIn(bytes)) : undefined;
+    const body = responses ? bodyOf(chatBodyOf(responses), bytes.length) : bodyIn(bytes);
     const { model } = body.fields;
     const access = accessFor(counted.namespace, model);
     counted.model = model;
@@ -84,7 +103,10 @@ export function createForward(parts: GatewayParts, checkExists: (model: string) 
       const message = `the price of ${model} is not known, so it cannot be used with a budget`;
       throw new Refused(403, "price_unknown", message);
     }
-    return { asked: askedIn(body, path, tokenLimit(access, body)), access, price };
+    const sentTo = responses ? CHAT : path;
+    const asked = askedIn(body, sentTo, tokenLimit(access, body));
+    // The whole call is kept until it is answered: of a response only what its answer repeats.
+    return { asked, sentTo, access, price, responses: responses && { ...responses, input: "" } };
   }
 
   /** Reads the body, which counts as memory of its namespace until it is released. */
@@ -108,7 +130,7 @@ export function createForward(parts: GatewayParts, checkExists: (model: string) 
     signal: AbortSignal,
   ): Promise<void> {
     const { namespace } = counted;
-    const { asked, access, price, release } = await read(path, counted, request, response);
+    const { asked, sentTo, access, price, responses, release } = await read(path, counted, request, response);
     try {
       const reservation = await parts.budgets.reserve(access, price ? costOf(asked.atMost, price) : 0);
       let usage = none;
@@ -125,11 +147,11 @@ export function createForward(parts: GatewayParts, checkExists: (model: string) 
             },
           },
           namespace,
-          { method: "POST", path, body: asked.body },
+          { method: "POST", path: sentTo, body: asked.body },
           signal,
         );
         release();
-        await deliver(asked, answer, response, (used) => {
+        await deliver({ asked, responses }, answer, response, (used) => {
           usage = used;
         });
       } finally {

@@ -2,13 +2,20 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { unknownModel } from "../kinds/inference/catalogue.ts";
 import { createCatalogue } from "./catalogue.ts";
 import { peerOf } from "./connections.ts";
-import { createForward } from "./forward.ts";
+import { createForward, RESPONSES } from "./forward.ts";
 import type { Counted, GatewayParts } from "./parts.ts";
-import { Refused } from "./refused.ts";
+import { notAllowed, Refused } from "./refused.ts";
 import { attempt } from "./turn/attempts.ts";
 
 /** All that is passed on. Whatever else a path says leads nowhere. */
-const posts = new Set(["/v1/chat/completions", "/v1/completions", "/v1/embeddings", "/v1/images/generations"]);
+const posts = new Set([
+  "/v1/chat/completions",
+  RESPONSES,
+  "/v1/completions",
+  "/v1/embeddings",
+  "/v1/images/generations",
+]);
+const ONE_MODEL = "/v1/models/";
 
 /** Answers one call; `signal` ends it. Resolves in any case. */
 export type Handler = (request: IncomingMessage, response: ServerResponse, signal: AbortSignal) => Promise<void>;
@@ -29,6 +36,15 @@ export function createHandler(parts: GatewayParts): Handler {
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ object: "list", data }));
   }
 
+  /** One model, which its namespace may use. */
+  async function showModel(namespace: string, id: string, response: ServerResponse): Promise<void> {
+    await checkExists(id);
+    const allowed = accesses.of(namespace).flatMap(({ models }) => models);
+    if (!allowed.includes(id)) throw notAllowed(namespace, id, allowed);
+    const found = (await catalogue()).find((each) => each.id === id);
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(found));
+  }
+
   /** What the platform does not find may be a model that it does not have: then those are named that it has. */
   async function checkExists(model: string): Promise<void> {
     const ids = await catalogue().then(
@@ -42,12 +58,14 @@ export function createHandler(parts: GatewayParts): Handler {
   async function answer(counted: Counted, request: IncomingMessage, response: ServerResponse, signal: AbortSignal) {
     const [path = ""] = (request.url ?? "").split("?");
     const isModels = request.method === "GET" && path === "/v1/models";
-    if (!isModels && !(request.method === "POST" && posts.has(path))) {
-      throw new Refused(404, "not_found", `unknown path; valid: GET /v1/models, POST ${[...posts].join(", POST ")}`);
+    const model = request.method === "GET" && path.startsWith(ONE_MODEL) ? nameIn(path.slice(ONE_MODEL.length)) : "";
+    if (!isModels && model === "" && !(request.method === "POST" && posts.has(path))) {
+      throw new Refused(404, "not_found", `unknown path; valid: GET /v1/models, GET /v1/models/{id}, POST ${[...posts].join(", POST ")}`);
     }
     const namespace = await callers(request.headers.authorization, peerOf(request.socket));
     counted.namespace = namespace;
     if (isModels) return listModels(namespace, response);
+    if (model !== "") return showModel(namespace, model, response);
     // Before a byte of the body is read.
     if (accesses.of(namespace).length === 0) {
       throw new Refused(403, "model_not_allowed", `namespace ${namespace} may use no model; it has no InferenceAccess`);
@@ -85,5 +103,15 @@ export function createHandler(parts: GatewayParts): Handler {
     const headers = { "content-type": "application/json", ...refused.headers, ...close };
     response.writeHead(refused.status, headers).end(refused.body);
     request.resume();
+  }
+}
+
+/** The id of a model in a path, where its slash may be escaped; "" when it is none. */
+function nameIn(text: string): string {
+  try {
+    const name = decodeURIComponent(text);
+    return name.length > 256 ? "" : name;
+  } catch {
+    return "";
   }
 }

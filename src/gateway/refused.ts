@@ -26,3 +26,11 @@ export class Refused extends Error {
     return JSON.stringify({ error: { message: this.message, type, param: null, code: this.code } });
   }
 }
+
+/** A model that a namespace may not use, with some of those that it may. */
+export const notAllowed = (namespace: string, model: string, allowed: readonly string[]): Refused =>
+  new Refused(
+    403,
+    "model_not_allowed",
+    `namespace ${namespace} may not use ${model}; it may use ${allowed.slice(0, 20).join(", ") || "none"}`,
+  );

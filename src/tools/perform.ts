@@ -88,7 +88,12 @@ const page = z.looseObject({
 async function readAll(read: Read, args: Args, platform: PlatformReader, sources: Sources): Promise<unknown> {
   const query = read.query(args, platform.now());
   const first = await readOnce(read, args, query, platform, sources);
-  const shape = (answer: unknown) => read.shape(answer, args, first.headers);
+  const more =
+    read.beside === undefined ? {} : await readBeside({ ...read, path: read.beside }, args, platform, sources);
+  const shape = (answer: unknown) => {
+    const shown = read.shape(answer, args, first.headers, more.body);
+    return more.problem === undefined ? shown : { ...Object(shown), not_checked: [more.problem] };
+  };
   if (read.textAs !== undefined) return { [read.textAs]: String(first.body ?? "") };
   const begin = read.paged && !("offset" in query) ? page.safeParse(first.body) : undefined;
   if (!begin?.success) return shape(first.body);
@@ -104,6 +109,21 @@ async function readAll(read: Read, args: Args, platform: PlatformReader, sources
   }
   const note = hasMore(last) && { note: `the first ${items.length} items are shown; there are more` };
   return shape({ ...head, items, ...note });
+}
+
+/** What explains an answer, or why there is nothing. */
+async function readBeside(
+  read: Read,
+  args: Args,
+  platform: PlatformReader,
+  sources: Sources,
+): Promise<{ body?: unknown; problem?: string }> {
+  try {
+    return { body: (await readOnce(read, args, {}, platform, sources)).body };
+  } catch (error) {
+    sources.signal.throwIfAborted();
+    return { problem: `prices: ${error instanceof Error ? error.message : String(error)}` };
+  }
 }
 
 const hasMore = ({ items, _links }: z.output<typeof page>) => items.length > 0 && Boolean(_links?.next);

@@ -173,6 +173,29 @@ describe("an Account with a password", () => {
     expect(ready()?.message).toContain("put a token into key token of Secret cred");
   });
 
+  test("says that the password was changed, not that its token ended, and which key of which Secret to put right", async () => {
+    const { live, platform, ready, status } = open();
+    const { check, skip } = live();
+    await check();
+    const refuse = (also: (call: PlatformCall) => boolean) =>
+      platform.beforeEach((call) => {
+        const platformMessage = also(call) ? "The token has expired" : "Wrong credentials";
+        if (also(call) || call.url.includes("/auth/")) {
+          throw new Unauthorized({ call: "GET /auth/v1/tokens", status: 401, platformMessage });
+        }
+      });
+    refuse(() => false);
+    skip((HOUR * 2) / 3);
+    await check();
+    expect(ready()).toMatchObject({ status: "True" });
+    expect(status().advice?.[0]).toContain("into key password of Secret cred");
+    refuse(({ url }) => url.includes("/contracts"));
+    await check();
+    expect(ready()).toMatchObject({ status: "False", reason: "Unauthorized" });
+    expect(ready()?.message).toMatch(/refuses the password of user .*Wrong credentials.* key password of Secret cred/);
+    expect(ready()?.message).not.toContain("expired");
+  });
+
   test("stays Ready while its token is due and the platform refuses another, and says so", async () => {
     const { live, platform, ready, status } = open();
     const { check, skip } = live();

@@ -1,5 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { usage } from "../../src/tools/shape/billing.ts";
+import { pricesIn } from "../../src/tools/shape/money.ts";
 import type { Row } from "../../src/tools/table/row.ts";
 import { table } from "../../src/tools/table/table.ts";
 import { buildLandscape } from "./landscape.ts";
@@ -52,16 +54,57 @@ it("an object that waits for another one leads to that", async () => {
 
 it("reports name what is wrong, and nothing else", async () => {
   const reportOf = async (name: string) => (await land.call(name)).structuredContent;
-  expect(await reportOf("list_drift")).toMatchObject({ items: [{ kind: "Lan", drift: [{ field: "public" }] }] });
+  // By the platform itself, not by what the objects tell.
+  expect(await reportOf("list_drift")).toMatchObject({
+    items: expect.arrayContaining([
+      expect.objectContaining({ kind: "Datacenter", drift: [{ field: "name", wanted: "prod", found: "shop" }] }),
+    ]),
+    read_at: expect.any(String),
+    not_checked: expect.arrayContaining([expect.stringContaining("IPBlock/shop/gone: the platform does not show it")]),
+  });
   expect(await reportOf("list_orphans")).toMatchObject({
     without_resource: [{ object: "IPBlock/shop/gone" }],
     without_object: expect.not.arrayContaining([expect.objectContaining({ kind: "Server", name: "web-1" })]),
   });
   expect(await reportOf("list_expiring")).toMatchObject({
     items: expect.arrayContaining([
-      expect.objectContaining({ object: "AccessToken/shop/ci", what: "key" }),
-      expect.objectContaining({ object: "Account/shop/main", what: "token of the Account" }),
+      expect.objectContaining({ object: "AccessToken/shop/ci", what: "key", renews_itself: true }),
+      expect.objectContaining({
+        object: "Account/shop/main",
+        what: "token of the Account",
+        renews_itself: false,
+        what_to_do: "put another token into Secret t",
+      }),
     ]),
+  });
+});
+
+it("what was used is told with what it costs, the most expensive first, and what has no price by its name", async () => {
+  const row = table.find(({ name }) => name === "list_billing_utilization");
+  if (!row) throw new Error("there is no such tool");
+  const args = { ...(await land.argumentsFor(row)), top_n: 5 };
+  const { structuredContent } = await land.call("list_billing_utilization", args);
+  const { top_meters, total_cost, currency } = z
+    .object({
+      top_meters: z.array(z.looseObject({ cost: z.number() })).min(1),
+      total_cost: z.number().positive(),
+      currency: z.literal("EUR"),
+    })
+    .parse(structuredContent);
+  const costs = top_meters.map(({ cost }) => cost);
+  expect(costs).toEqual(costs.toSorted((a, b) => b - a));
+  expect(total_cost).toBeGreaterThanOrEqual(Math.floor((costs[0] ?? 0) * 100) / 100);
+  expect(currency).toBe("EUR");
+  const answer = { datacenters: [{ id: "a", meters: [{ meterId: "X", quantity: { quantity: 2, unit: "1h" } }] }] };
+  expect(usage(answer, {}, pricesIn({ products: [] }))).toMatchObject({ total_cost: 0, not_priced: ["X"] });
+});
+
+it("an estimate names what has no price", async () => {
+  const manifest = JSON.stringify({ kind: "Volume", metadata: { name: "a" }, spec: { size: 100, type: "Tape" } });
+  const { structuredContent } = await land.call("get_cost_estimate", { manifest });
+  expect(structuredContent).toMatchObject({
+    not_priced: [expect.stringMatching(/^Volume\/a: disk, Tape/)],
+    currency: "EUR",
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { usage, utilization } from "../../src/tools/shape/billing.ts";
-import { events } from "../../src/tools/shape/events.ts";
+import { eventOf, isEventWanted } from "../../src/tools/shape/events.ts";
 import { withoutSecrets } from "../../src/tools/shape/secrets.ts";
 import { fromXml } from "../../src/tools/shape/xml.ts";
 
@@ -109,15 +109,17 @@ describe("billing", () => {
   });
 });
 
-it("status updates of the activity log are left out, unless asked for", () => {
-  const entry = (type: string) => ({
-    _source: { meta: { time: "t" }, principal: { identity: { username: "Ada" } }, event: { type, resources: [] } },
-  });
-  const answer = { hits: { total: 2, hits: [entry("Provision"), entry("RequestStatusUpdate")] } };
-  expect(events(answer, {})).toMatchObject({ events: [{ type: "Provision", user: "Ada" }], total: 2 });
-  expect(events(answer, { include_status_updates: true })).toMatchObject({ events: [{}, {}] });
-  expect(events(answer, { event_types: ["RequestStatusUpdate"] })).toMatchObject({
-    events: [{ type: "RequestStatusUpdate" }],
-  });
-  expect(events(answer, { user: "bob" })).toMatchObject({ events: [] });
+it("status updates and reads of the activity log are left out, unless asked for", () => {
+  const provision = { event: "Provision", user: "Ada", action: "vr.server.create" };
+  const update = { ...provision, event: "RequestStatusUpdate" };
+  const read = { event: "Read", user: "Ada", action: "vr.server.read" };
+  const shown = (wanted: Parameters<typeof isEventWanted>[1]) =>
+    [provision, update, read].filter((each) => isEventWanted(each, wanted)).map(({ event }) => event);
+  expect(shown({})).toEqual(["Provision"]);
+  expect(shown({ include_status_updates: true })).toEqual(["Provision", "RequestStatusUpdate"]);
+  expect(shown({ include_reads: true })).toEqual(["Provision", "Read"]);
+  expect(shown({ event_types: ["RequestStatusUpdate"] })).toEqual(["RequestStatusUpdate"]);
+  expect(shown({ user: "bob" })).toEqual([]);
+  const source = { meta: { time: "t" }, principal: { identity: { username: "Ada" } }, event: { type: "Provision" } };
+  expect(eventOf(source)).toMatchObject({ time: "t", type: "Provision", user: "Ada" });
 });

@@ -24,7 +24,8 @@ ${accessUsage}
                           With --account, entries name the objects of the cluster that they concern.
   -h, --help              show this help
 
-The token's user needs the privilege ACCESS_ACTIVITY_LOG. Messages go to stderr.`;
+The token's user needs the privilege ACCESS_ACTIVITY_LOG. Messages go to stderr.
+Exit code 1: nothing matches --user, --resource or --action.`;
 
 export const options = {
   ...accessFlags,

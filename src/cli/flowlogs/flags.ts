@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import type { Criteria } from "../../diagnostics/flow-logs/filter.ts";
+import { type Networks, networksOf } from "../../diagnostics/flow-logs/networks.ts";
 import type { Action } from "../../diagnostics/flow-logs/records/record.ts";
 import { type Measure, measures, type TopField, topFields } from "../../diagnostics/flow-logs/top.ts";
 import { momentOf } from "../../diagnostics/time.ts";
@@ -18,7 +19,11 @@ Reads flow logs from a bucket.
   --nic ID                only this NIC
   --action ACTION         ACCEPT or REJECT
   --port N                only records with this source or destination port
+  --source CIDR           only records from this address or network, such as 10.7.0.0/16; repeatable
+  --destination CIDR      only records to this address or network; repeatable
+  --cidr CIDR             only records from or to this address or network; repeatable
   --limit N               print at most this many records
+  -f, --follow            wait for further objects until interrupted; the platform writes one every ten minutes
 
   --top FIELD             sum up instead of printing records: ${topFields.join(", ")};
                           repeatable
@@ -44,7 +49,11 @@ export const options = {
   nic: { type: "string", multiple: true },
   action: { type: "string" },
   port: { type: "string", multiple: true },
+  source: { type: "string", multiple: true },
+  destination: { type: "string", multiple: true },
+  cidr: { type: "string", multiple: true },
   limit: { type: "string" },
+  follow: { type: "boolean", short: "f", default: false },
   top: { type: "string", multiple: true },
   by: { type: "string", default: "bytes" },
   rows: { type: "string", default: "10" },
@@ -70,6 +79,7 @@ export interface Flags {
   nics: string[];
   criteria: Omit<Criteria, "interfaces">;
   limit: number;
+  follow: boolean;
   tops: TopField[];
   by: Measure;
   rows: number;
@@ -84,6 +94,9 @@ export function parseFlags(argv: string[], now: number): Flags {
   if (top.length > 0 && values.limit !== undefined) {
     throw new UsageError("--limit counts printed records: with --top, use --rows");
   }
+  if (values.follow && top.length > 0)
+    throw new UsageError("--follow prints records: it has no end that --top could sum up to");
+  if (values.follow && values.until !== undefined) throw new UsageError("--follow has no end: leave out --until");
   const moment = (flag: string, text: string) => {
     const at = momentOf(text, now);
     if (at === undefined) throw new UsageError(`--${flag} ${text}: give it as 15m, 1h, 7d or 2026-03-01T10:00`);
@@ -107,13 +120,25 @@ export function parseFlags(argv: string[], now: number): Flags {
       until,
       action: values.action === undefined ? undefined : oneOf("action", values.action.toUpperCase(), actions),
       ports: new Set(port.map((text) => whole("port", text, 65_535))),
+      source: networks("source", values.source),
+      destination: networks("destination", values.destination),
+      either: networks("cidr", values.cidr),
     },
     limit: values.limit === undefined ? Number.POSITIVE_INFINITY : whole("limit", values.limit),
+    follow: values.follow,
     tops: [...new Set(top.map((field) => oneOf("top", field, topFields)))],
     by: oneOf("by", values.by, measures),
     rows: whole("rows", values.rows),
     format: oneOf("output", values.output, formats),
   };
+}
+
+function networks(flag: string, texts: string[] | undefined): Networks | undefined {
+  if (texts === undefined) return undefined;
+  const found = networksOf(texts);
+  if (found) return found;
+  const wrong = texts.find((text) => networksOf([text]) === undefined);
+  throw new UsageError(`--${flag} ${wrong}: give an address or a network, such as 10.7.0.0/16`);
 }
 
 const actions: readonly Action[] = ["ACCEPT", "REJECT"];

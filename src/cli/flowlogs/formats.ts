@@ -10,7 +10,7 @@ export type Format = (typeof formats)[number];
 /** Turns records into text. Every text ends with a line end; "" is fine, too. */
 export interface RecordFormat {
   record(record: FlowRecord): string;
-  /** What is left at the end. */
+  /** What is held back so far. More may follow. */
   end(): string;
 }
 
@@ -42,7 +42,11 @@ function csv(): RecordFormat {
       header = "";
       return line;
     },
-    end: () => header,
+    end() {
+      const text = header;
+      header = "";
+      return text;
+    },
   };
 }
 

@@ -17,5 +17,6 @@ const grouped = new Intl.NumberFormat("en");
 /** A count for people: 1,234,567. */
 export const humanCount = (count: Count): string => grouped.format(count);
 
-/** "1 object", "2 objects". */
-export const plural = (count: Count, noun: string): string => `${humanCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+/** "1 object", "2 objects"; "1 entry", "2 entries". */
+export const plural = (count: Count, noun: string, nouns = `${noun}s`): string =>
+  `${humanCount(count)} ${count === 1 ? noun : nouns}`;

@@ -42,12 +42,20 @@ function section({ field, by, total, rows, dropped, missing }: Top, width: numbe
   const room = width - headings().length - 2;
   const largest = rows[0]?.share ?? 0;
   const lines = rows.map(({ share }, at) => `${line(cells[at] ?? [])}  ${bar(share / largest, room)}`.trimEnd());
+  if (dropped > 0 && rows.length === 0) return `${title}\n${unranked(field, by, missing)}\n`;
   const note =
     dropped === 0
       ? []
-      : [`${plural(dropped, "small value")} dropped to save memory: a row may lack up to ${human(by, missing)}.`];
+      : [
+          `${plural(dropped, "small value")} dropped to save memory: a row may lack up to ${human(by, missing)}, and values with less than that are not shown.`,
+        ];
   return `${[title, headings(), ...lines, ...note].join("\n")}\n`;
 }
+
+/** Why there are no rows: any order would be by chance. */
+const unranked = (field: TopField, by: Measure, missing: Count) =>
+  `No ranking: there are too many different values of ${field}, and each may lack up to ${human(by, missing)}, more than the largest has. ` +
+  "Read less at once, for example with --since, --nic, --cidr or --port.";
 
 const label = (field: TopField, value: TopRow["value"]) =>
   field === "protocol" ? protocolName(Number(value)) : String(value);
@@ -67,7 +75,7 @@ function json({ tops, totals }: TopReport): string {
   const row = (each: TopRow) => `{"value":${JSON.stringify(each.value)},${sums(each)},"share":${each.share}}`;
   const top = ({ field, by, total, rows, dropped, missing }: Top) =>
     `{"field":"${field}","by":"${by}","total":{${sums(total)}},"rows":[${rows.map(row).join(",")}],` +
-    `"dropped":${dropped},"missing":${missing}}`;
+    `"dropped":${dropped},"missing":${missing},"ranked":${dropped === 0 || rows.length > 0}}`;
   return `{"top":[${tops.map(top).join(",")}],"read":${JSON.stringify(totals)}}\n`;
 }
 

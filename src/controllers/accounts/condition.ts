@@ -31,7 +31,8 @@ export function usable(
   const { expiresAt, userId } = identity ?? {};
   const ends = !logged && expiresAt !== undefined && expiresAt - platformNow < WARN_MS;
   const expiry = `the token expires at ${new Date(expiresAt ?? 0).toISOString()}: update Secret ${secret}`;
-  const trouble = typeof logged?.trouble === "object" ? logged.trouble.message : logged?.trouble;
+  const refused = logged?.trouble && loginObstacle(logged.trouble, logged.username, secret);
+  const trouble = refused?.message ?? (typeof logged?.trouble === "object" ? logged.trouble.message : logged?.trouble);
   const advice = [
     ...(logged?.advice ?? []),
     ...(ends ? [expiry] : []),
@@ -92,7 +93,7 @@ export function loginObstacle(
   if (!(trouble instanceof PlatformError)) return trouble;
   if (!(trouble instanceof Unauthorized)) return undefined;
   const said = trouble.platformMessage ?? trouble.message;
-  const message = `the platform refuses username and password of Secret ${secret}: ${said}. Correct them; for a user with two-factor authentication ${instead}`;
+  const message = `the platform refuses the password of user ${username}, as if it had been changed (${said}): put the present one into key password of Secret ${secret}, or correct key username; for a user with two-factor authentication ${instead}`;
   return { reason: "Unauthorized", message };
 }
 

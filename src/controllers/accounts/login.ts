@@ -49,6 +49,7 @@ export interface LoggedIn {
   /** Undefined while there is none that works. */
   token: string | undefined;
   id: string | undefined;
+  username: string;
   advice: string[];
   /** Why there is no token, or no new one where one is due. */
   trouble?: PlatformError | Obstacle | "full" | "recovering";
@@ -94,6 +95,7 @@ export async function logIn(
   const result = (trouble?: LoggedIn["trouble"]): LoggedIn => ({
     token: works() ? value : undefined,
     id: state.current?.id,
+    username,
     advice: adviceOf(state),
     ...(trouble !== undefined && { trouble }),
     pausedMs: pausedMs(),
@@ -193,7 +195,8 @@ async function keep({ kept }: LoginDeps, state: TokenRecord, token: string, nonc
 export async function readLogin(deps: LoginDeps, account: string): Promise<LoggedIn> {
   const { record, token } = await deps.kept.read(account);
   if (record) spend(deps, record);
-  return { token, id: record?.current?.id, advice: [], pausedMs: 0, dueInMs: () => Number.POSITIVE_INFINITY };
+  const { current, username = "" } = record ?? {};
+  return { token, id: current?.id, username, advice: [], pausedMs: 0, dueInMs: () => Number.POSITIVE_INFINITY };
 }
 
 /**

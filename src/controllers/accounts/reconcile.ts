@@ -233,14 +233,15 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
     const inMs = Math.max(deps.settings.retryMs, afterMs ?? 0);
     return blocked(obstacle, !login && (limited || needsPerson(obstacle.reason)) ? { inMs } : "backoff");
   };
-  let logged = await enter(false);
-  const { trouble } = logged ?? {};
-  if (logged && logged.token === undefined) {
+  /** Why a password leads to no token. */
+  const keptOut = ({ trouble, pausedMs }: LoggedIn): Checked => {
     const obstacle = trouble && loginObstacle(trouble, entry.username, name);
     if (trouble instanceof PlatformError && !obstacle) return failed(trouble);
-    const inMs = trouble === "recovering" ? RECOVER_MS : logged.pausedMs;
+    const inMs = trouble === "recovering" ? RECOVER_MS : pausedMs;
     return blocked(obstacle ?? RECOVERING, inMs > 0 ? { inMs } : "backoff");
-  }
+  };
+  let logged = await enter(false);
+  if (logged && logged.token === undefined) return keptOut(logged);
   const expiresAt = connection.identity?.expiresAt;
   if (!login && expiresAt !== undefined && expiresAt <= platformTime(deps.clock, connection)) {
     const tokenExpiresAt = new Date(expiresAt).toISOString();
@@ -264,7 +265,10 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
     return usable(deps, platformTime(deps.clock, connection), contract, connection.identity, logged, name);
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
-    return failed(error);
+    // A token that was revoked is no matter where a password would make another one.
+    return error instanceof Unauthorized && logged?.trouble instanceof Unauthorized && logged.token === undefined
+      ? keptOut(logged)
+      : failed(error);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Networks } from "./networks.ts";
 import type { Action, FlowRecord } from "./records/record.ts";
 import type { Period } from "./selection.ts";
 
@@ -7,6 +8,10 @@ export interface Criteria extends Period {
   action?: Action | undefined;
   /** Source or destination. Empty means all. */
   ports: ReadonlySet<number>;
+  /** The source, the destination, and either of them; undefined means all. */
+  source?: Networks | undefined;
+  destination?: Networks | undefined;
+  either?: Networks | undefined;
 }
 
 export interface Filter {
@@ -16,7 +21,8 @@ export interface Filter {
   matches(record: FlowRecord): boolean;
 }
 
-export function createFilter({ since, until, interfaces, action, ports }: Criteria): Filter {
+export function createFilter(criteria: Criteria): Filter {
+  const { since, until, interfaces, action, ports, source, destination, either } = criteria;
   const from = since === undefined ? Number.NEGATIVE_INFINITY : since / 1000;
   const to = until === undefined ? Number.POSITIVE_INFINITY : until / 1000;
   return {
@@ -24,6 +30,9 @@ export function createFilter({ since, until, interfaces, action, ports }: Criter
       record.end >= from && record.start <= to && (interfaces === undefined || interfaces.has(record.interface)),
     matches: (record) =>
       (action === undefined || record.action === action) &&
-      (ports.size === 0 || ports.has(record.dstport) || ports.has(record.srcport)),
+      (ports.size === 0 || ports.has(record.dstport) || ports.has(record.srcport)) &&
+      (source === undefined || source(record.srcaddr)) &&
+      (destination === undefined || destination(record.dstaddr)) &&
+      (either === undefined || either(record.srcaddr) || either(record.dstaddr)),
   };
 }

@@ -61,8 +61,9 @@ export async function flowLogSummary({ platform: open, signal, progress }: Sourc
     since: new Date(period.since).toISOString(),
     totals,
     tops: tallies.map((tally) => {
-      const { field, by, total, rows } = tally.top(asked.rows);
-      return { field, by, total: plain(total), rows: rows.map(plain) };
+      const { field, by, total, rows, dropped, missing } = tally.top(asked.rows);
+      const note = `there are too many different values: each may lack up to ${missing}, and those with less are not shown; ask for a shorter time`;
+      return { field, by, total: plain(total), rows: rows.map(plain), ...(dropped > 0 && { note }) };
     }),
     ...(problems.length > 0 && { problems: problems.slice(0, 10) }),
   };

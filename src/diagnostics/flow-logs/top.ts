@@ -22,7 +22,10 @@ export interface Top {
   readonly rows: TopRow[];
   /** How often a value was dropped to save memory; 0 means that every row is exact. */
   readonly dropped: number;
-  /** By how much a row may be too small at most, because its value was dropped before it came up again. */
+  /**
+   * By how much a row may be too small at most, because its value was dropped before it came up again. A value that has no more than
+   * that is in no row: another one that was dropped may have as much.
+   */
   readonly missing: Count;
 }
 
@@ -57,11 +60,24 @@ export function createTally(field: TopField, by: Measure, capacity = CAPACITY): 
   let missing: Count = 0;
 
   const ranked = () => [...sums].sort(([, a], [, b]) => descending(a[by], b[by]));
+  /** Drops the smaller half. Only the value in the middle is looked for: to sort them all would take most of the time. */
   const shrink = () => {
-    const entries = ranked();
-    missing = add(missing, entries[capacity]?.[1][by] ?? 0);
-    dropped += entries.length - capacity;
-    sums = new Map(entries.slice(0, capacity));
+    const sizes = new Float64Array(sums.size);
+    let at = 0;
+    for (const each of sums.values()) sizes[at++] = Number(each[by]);
+    sizes.sort();
+    const least = sizes[sizes.length - capacity] ?? 0;
+    let equals = capacity - (sizes.length - countUpTo(sizes, least));
+    const kept = new Map<string | number, Sums>();
+    let largest: Count = 0;
+    for (const [value, sum] of sums) {
+      const size = Number(sum[by]);
+      if (size > least || (size === least && equals-- > 0)) kept.set(value, sum);
+      else if (sum[by] > largest) largest = sum[by];
+    }
+    missing = add(missing, largest);
+    dropped += sums.size - kept.size;
+    sums = kept;
   };
   return {
     add(record) {
@@ -82,6 +98,7 @@ export function createTally(field: TopField, by: Measure, capacity = CAPACITY): 
         missing,
         rows: ranked()
           .slice(0, rows)
+          .filter(([, sum]) => sum[by] > missing || missing === 0)
           .map(([value, sum]) => ({ value, ...sum, share: whole === 0 ? 0 : Number(sum[by]) / whole })),
       };
     },
@@ -95,3 +112,14 @@ function count(sums: Sums, { bytes, packets }: FlowRecord): void {
 }
 
 const descending = (a: Count, b: Count) => (a < b ? 1 : a > b ? -1 : 0);
+
+/** How many of sorted numbers are not above a value. */
+function countUpTo(sorted: Float64Array, value: number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] ?? 0) <= value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

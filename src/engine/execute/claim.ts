@@ -11,7 +11,7 @@ import { INTENT } from "../state/names.ts";
 import { openIntent } from "../state/object.ts";
 import type { Note } from "../state/published.ts";
 import type { ResourceStatus } from "../status/schema.ts";
-import { conditions, readFacts, readStatus } from "../status/status.ts";
+import { conditions, type ReadyState, readFacts, readStatus } from "../status/status.ts";
 import { countedAnnotation } from "../status/trust.ts";
 import { fetchObject, writeStatus } from "../write/write.ts";
 import { deleteUnclaimed, undo } from "./delete-unclaimed.ts";
@@ -40,13 +40,19 @@ export async function claim(deps: Deps, context: Context, found: Unclaimed, mark
   for (let object: KubeObject | undefined = context.object; ; ) {
     const before = readStatus(object);
     const { left, leftBehind, lossAllowed } = before;
+    const succeeds = intent.succeeds !== undefined;
+    const previous = succeeds ? former(deps, context, kept ? before : made) : before.previous;
+    const isReady = before.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
+    // The former one works until it is deleted: nobody has to wait for the new one.
+    const state: ReadyState =
+      succeeds && isReady
+        ? { mode: "ready", reason: "Available", message: `${kind.kind} is up to date` }
+        : { mode: "reconciling", ...waiting };
     const base = {
       ...readFacts(object),
       observedGeneration: object.metadata.generation,
-      conditions: conditions(object, deps.clock.now(), { mode: "reconciling", ...waiting }),
+      conditions: conditions(object, deps.clock.now(), state),
     };
-    const succeeds = intent.succeeds !== undefined;
-    const previous = succeeds ? former(deps, context, kept ? before : made) : before.previous;
     // Nobody has its key: what is in the Secret goes on working.
     const unused = { ...before, ...base, nonce: intent.nonce, previous };
     const status =

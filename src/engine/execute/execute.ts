@@ -112,6 +112,8 @@ async function wait(deps: Deps, context: Context, decision: Extract<Decision, { 
   const again: Requeue = recheckMs === undefined ? "never" : { inMs: recheckMs };
   // Until the platform was looked at, what the status says is the best that is known.
   if (decision.reason === "Observing") return again;
+  // The former key works until the new one is there: the object stays as Ready as it was.
+  if (decision.reason === "Creating" && view.previous && !view.previous.isOver) return again;
   const { reason, message } = decision;
   const drift = view.observation.seen === "present" ? view.observation.comparison?.drift : undefined;
   await record(deps, context, { mode: "reconciling", reason, message }, drift?.length ? { drift } : {});

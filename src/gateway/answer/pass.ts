@@ -32,7 +32,7 @@ export async function pass(
     last = held;
     if (bytes && bytes.length > 0 && !response.write(bytes)) await drained(clock, response);
   }
-  response.end(last ?? meter.end());
+  response.end(last && last.length > 0 ? last : meter.end());
 }
 
 function drained(clock: Clock, response: ServerResponse): Promise<void> {

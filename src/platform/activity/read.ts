@@ -1,5 +1,7 @@
 import { type Entry, entryOf, identityOf } from "./entry.ts";
-import type { ActivitySource, Days } from "./log.ts";
+import type { ActivityPage, ActivitySource, Days, Period } from "./log.ts";
+import { partsOf } from "./pages.ts";
+import { readRange } from "./range.ts";
 
 export const RETENTION_MS = 35 * 86_400_000;
 const DAY_MS = 86_400_000;
@@ -7,8 +9,8 @@ const DAY_MS = 86_400_000;
 const LATE_MS = 3_600_000;
 
 export interface ReadOptions {
-  /** The entries of some days from an offset on; none behind the last one. */
-  page(days: Days, offset: number): Promise<ActivitySource[]>;
+  /** The entries of a time from an offset on; none behind the last one. */
+  page(time: Days | Period, offset: number): Promise<ActivityPage>;
   /** By the platform's clock. */
   now(): number;
   since: number;
@@ -22,29 +24,24 @@ const startOfDay = (at: number) => at - (at % DAY_MS);
 const startOfOpenDays = (now: number) => startOfDay(now - LATE_MS);
 const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
-/**
- * Reads the log from `since` on and gives the entries in batches, oldest first, each entry once. Whole days are asked for, which
- * every form of the interface understands, and cut here. Memory is that of one day.
- */
+/** Reads the log from `since` on and gives the entries in batches, oldest first, each entry once. */
 export async function* readActivity(options: ReadOptions): AsyncGenerator<Entry[]> {
-  const { now, until = Number.POSITIVE_INFINITY, pause } = options;
+  const { now, page, pause } = options;
   const since = Math.max(options.since, now() - RETENTION_MS);
-  const wanted = (sources: ActivitySource[]) =>
-    sources
-      .flatMap((source) => entryOf(source) ?? [])
-      .filter(({ time }) => time >= since && time < until)
-      .sort((a, b) => a.time - b.time);
-
-  const open = startOfOpenDays(now());
-  for (let at = startOfDay(since); at < Math.min(open, until); at += DAY_MS) {
-    yield wanted(await readAll(options, { start: dateOf(at), end: dateOf(at) }));
-  }
-  if (until <= open) return;
+  const range = (to: number) => readRange({ page, period: { from: since, to }, order: "oldest first" });
+  // An entry may carry a time a little ahead of the clock that is asked.
+  if (pause === undefined) return yield* range(options.until ?? now() + LATE_MS);
+  yield* range(startOfOpenDays(now()));
   const recent = createRecent(options);
-  yield wanted(await recent.next());
-  while (pause !== undefined) {
+  const next = async () =>
+    (await recent.next())
+      .flatMap((source) => entryOf(source) ?? [])
+      .filter(({ time }) => time >= since)
+      .sort((a, b) => a.time - b.time);
+  yield await next();
+  for (;;) {
     await pause();
-    yield wanted(await recent.next());
+    yield await next();
   }
 }
 
@@ -98,6 +95,13 @@ export async function readPages(
   }
 }
 
-const readAll = async ({ page }: ReadOptions, days: Days, from = 0): Promise<ActivitySource[]> => [
-  ...(await readPages((offset) => page(days, offset), from)).values(),
-];
+/** All entries of some days from an offset on, as the list has them. */
+async function readAll({ page }: ReadOptions, days: Days, from = 0): Promise<ActivitySource[]> {
+  const all = new Map<string, ActivitySource>();
+  const read = async (offset: number) => {
+    const { sources, total } = await page(days, from + offset);
+    return { sources, total: total === undefined ? undefined : Math.max(0, total - from) };
+  };
+  for await (const part of partsOf(read, () => "begin")) for (const each of part) all.set(identityOf(each), each);
+  return [...all.values()];
+}

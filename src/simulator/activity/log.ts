@@ -82,9 +82,15 @@ export function createActivity({ documents, counters, chance, clock, identity, s
 
   const reads: Entry[] = [];
   let readsSoFar = 0;
+  /** All that is kept, for those who read page after page. */
+  let sorted: Entry[] | undefined;
+  entries.watch(() => {
+    sorted = undefined;
+  });
 
   function noteRead(entry: Omit<Noted, "requestId">): void {
     const n = readsSoFar++;
+    sorted = undefined;
     reads[n % mostReads] = { error: null, requestId: uuidOfName(`${scope}read/${n}`), ...entry, n };
   }
 
@@ -246,9 +252,8 @@ export function createActivity({ documents, counters, chance, clock, identity, s
     },
     read(from, to) {
       const oldest = Math.max(from, clock.now() - retention);
-      return [...entries.values(), ...reads]
-        .filter(({ at }) => at >= oldest && at < to)
-        .sort((a, b) => a.at - b.at || a.n - b.n);
+      sorted ??= [...entries.values(), ...reads].sort((a, b) => a.at - b.at || a.n - b.n);
+      return sorted.filter(({ at }) => at >= oldest && at < to);
     },
   };
 }

@@ -10,9 +10,10 @@ export function complete(world: World, call: Call): Reply {
   const body = bodyOf(completionBody, call.body);
   const model = modelOf(body.model, "chat");
   const prompts = [body.prompt].flat();
-  const maxTokens = body.max_tokens ?? 16;
   const prompt = prompts.reduce((sum, text) => sum + countTokens(text), 0);
-  checkContext(model, prompt, maxTokens, "prompt");
+  checkContext(model, prompt, body.max_tokens ?? 0, "prompt");
+  // Without a maximum an answer ends by itself, within the context.
+  const maxTokens = body.max_tokens ?? model.context - prompt;
   const stop = [body.stop ?? []].flat();
   const choices = prompts
     .flatMap((text) => Array.from({ length: body.n }, () => text))

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type Prices, totalOf, withCost } from "./money.ts";
 
 const amount = z.looseObject({ quantity: z.union([z.string(), z.number()]), unit: z.string() });
 const text = z.string().nullish();
@@ -58,21 +59,19 @@ function selected(answer: unknown, selection: Selection) {
   return { head, chosen };
 }
 
-export function usage(answer: unknown, selection: Selection): unknown {
+const none: Prices = new Map();
+
+export function usage(answer: unknown, selection: Selection, prices = none): unknown {
   const { head, chosen } = selected(answer, selection);
-  return {
-    ...head,
-    datacenters: chosen.map(({ id, name, location, meters }) => ({
-      id,
-      name,
-      location,
-      meters: meters.map(({ meterId, quantity: { quantity, unit } }) => ({
-        meter_id: meterId,
-        quantity: String(quantity),
-        unit,
-      })),
-    })),
-  };
+  const datacenters = chosen.map(({ id, name, location, meters }) => ({
+    id,
+    name,
+    location,
+    meters: meters.map(({ meterId, quantity: { quantity, unit } }) =>
+      withCost({ meter_id: meterId, quantity: String(quantity), unit }, prices),
+    ),
+  }));
+  return { ...head, datacenters, ...totalOf(datacenters.flatMap(({ meters }) => meters)) };
 }
 
 const meterOf = ({ meterId, type, region, resourceId, serverId, name, quantity }: Meter) => ({
@@ -95,19 +94,28 @@ function sums(meters: Meter[]) {
   return [...byMeter.values()];
 }
 
-export function utilization(answer: unknown, selection: Selection): unknown {
+/** With top_n, those that cost most; where no price is known, those with most of their unit. */
+export function utilization(answer: unknown, selection: Selection, prices = none): unknown {
   const { head, chosen } = selected(answer, selection);
-  if (selection.group_by === "meter") return { ...head, meters: sums(chosen.flatMap(({ meters }) => meters)) };
+  const priced = <T extends { meter_id: string; quantity: number }>(meters: T[]) =>
+    meters.map((each) => withCost(each, prices));
+  const all = chosen.flatMap(({ id, name, meters }) =>
+    priced(meters.map((each) => ({ ...meterOf(each), dc_id: id, dc_name: name }))),
+  );
+  const money = totalOf(all);
+  if (selection.group_by === "meter") {
+    return { ...head, meters: priced(sums(chosen.flatMap(({ meters }) => meters))), ...money };
+  }
   if (selection.group_by === "datacenter") {
-    return { ...head, datacenters: chosen.map(({ id, name, meters }) => ({ id, name, meters: sums(meters) })) };
+    const datacenters = chosen.map(({ id, name, meters }) => ({ id, name, meters: priced(sums(meters)) }));
+    return { ...head, datacenters, ...money };
   }
   if (selection.top_n !== undefined) {
-    const all = chosen.flatMap(({ id, name, meters }) =>
-      meters.map((each) => ({ ...meterOf(each), dc_id: id, dc_name: name })),
-    );
-    return { ...head, top_meters: all.sort((a, b) => b.quantity - a.quantity).slice(0, selection.top_n) };
+    const top = all.sort((a, b) => (b.cost ?? 0) - (a.cost ?? 0) || b.quantity - a.quantity);
+    return { ...head, top_meters: top.slice(0, selection.top_n), ...money };
   }
-  return { ...head, datacenters: chosen.map(({ id, name, meters }) => ({ id, name, meters: meters.map(meterOf) })) };
+  const datacenters = chosen.map(({ id, name, meters }) => ({ id, name, meters: priced(meters.map(meterOf)) }));
+  return { ...head, datacenters, ...money };
 }
 
 const catalogue = z.looseObject({

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type Entry, isRead } from "../../platform/activity/entry.ts";
 
 const text = z.string().nullish();
 const source = z.looseObject({
@@ -33,48 +34,42 @@ const source = z.looseObject({
     })
     .nullish(),
 });
-const page = z.looseObject({
-  hits: z.looseObject({ total: z.number().nullish(), hits: z.array(z.looseObject({ _source: source })) }),
-});
-
 export interface Wanted {
   user?: string | undefined;
   event_types?: string[] | undefined;
   include_status_updates?: boolean | undefined;
+  include_reads?: boolean | undefined;
 }
 
-/** Entries of the activity log in one flat form, without what says nothing. */
-export function events(answer: unknown, wanted: Wanted): unknown {
-  const { total, hits } = page.parse(answer).hits;
-  const all = hits.map(({ _source: { meta, principal, event, ...top } }) => {
-    const { param, resources } = event ?? {};
-    return {
-      time: top.time ?? meta?.time,
-      type: event?.type,
-      action: param?.action,
-      status: event?.status,
-      message: event?.message,
-      uri: param?.uri,
-      request_id: meta?.requestId,
-      queue_ref_id: meta?.queueRefId,
-      user: principal?.identity?.username ?? top.user,
-      service: principal?.sourceService,
-      source_ip: principal?.sourceIP,
-      initiator: param?.initiator,
-      param_service: param?.sourceService,
-      error_code: param?.errorCode,
-      error: param?.error && { http_status: param.error.httpStatus, messages: param.error.messages ?? [] },
-      resources: resources?.map(({ type, id, action }) => ({ type, id, action: action ?? [] })),
-    };
-  });
-  const isAbout = (user: string | null | undefined) => user?.toLowerCase().includes(wanted.user?.toLowerCase() ?? "");
+/** An entry of the activity log in one flat form, without what says nothing. */
+export function eventOf(entry: unknown) {
+  const { meta, principal, event, ...top } = source.parse(entry);
+  const { param, resources } = event ?? {};
   return {
-    events: all.filter(
-      ({ type, user }) =>
-        (wanted.include_status_updates || wanted.event_types?.length || type !== "RequestStatusUpdate") &&
-        (!wanted.event_types?.length || wanted.event_types.some((each) => each === type)) &&
-        (wanted.user === undefined || isAbout(user)),
-    ),
-    total: total ?? hits.length,
+    time: top.time ?? meta?.time,
+    type: event?.type,
+    action: param?.action,
+    status: event?.status,
+    message: event?.message,
+    uri: param?.uri,
+    request_id: meta?.requestId,
+    queue_ref_id: meta?.queueRefId,
+    user: principal?.identity?.username ?? top.user,
+    service: principal?.sourceService,
+    source_ip: principal?.sourceIP,
+    initiator: param?.initiator,
+    param_service: param?.sourceService,
+    error_code: param?.errorCode,
+    error: param?.error && { http_status: param.error.httpStatus, messages: param.error.messages ?? [] },
+    resources: resources?.map(({ type, id, action }) => ({ type, id, action: action ?? [] })),
   };
+}
+
+/** Whether an entry was asked for. A type that is named is wanted, whatever it is. */
+export function isEventWanted(entry: Pick<Entry, "event" | "user" | "action">, wanted: Wanted): boolean {
+  const { user, event_types: types = [], include_status_updates, include_reads } = wanted;
+  if (user !== undefined && !entry.user.toLowerCase().includes(user.toLowerCase())) return false;
+  if (types.length > 0) return types.includes(entry.event);
+  if (!include_reads && isRead(entry)) return false;
+  return include_status_updates === true || entry.event !== "RequestStatusUpdate";
 }

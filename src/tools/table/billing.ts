@@ -1,5 +1,6 @@
 import { z } from "zod";
 import * as shapes from "../shape/billing.ts";
+import { pricesIn } from "../shape/money.ts";
 import { focus } from "./focus.ts";
 import { anything, type ReadRow, type Row, reading } from "./row.ts";
 
@@ -20,7 +21,7 @@ const chosen = {
     .optional()
     .describe("Only these types, for example SERVER, STORAGE, IP."),
   regions: z.array(z.string().max(64)).max(50).optional().describe("Only these regions."),
-  top_n: z.int().min(1).max(1000).optional().describe("Only the largest meters of all datacenters."),
+  top_n: z.int().min(1).max(1000).optional().describe("Only the meters of all datacenters that cost most."),
 };
 const datacenters = z.looseObject({ datacenters: z.array(z.looseObject({ meters: z.array(z.looseObject({})) })) });
 const measured = z.looseObject({ contract_id: z.string(), meter_definitions: z.record(z.string(), z.string()) });
@@ -35,7 +36,15 @@ const trafficOnly = (answer: unknown): unknown =>
   z.object({ metadata: z.unknown().optional(), trafficObj: z.unknown() }).parse(answer);
 const traffic = z.looseObject({ trafficObj: z.looseObject({}) });
 const use = (name: string, path: string, description: string) =>
-  row({ name, path, description, args: chosen, result: measured, shape: shapes.utilization });
+  row({
+    name,
+    path,
+    description,
+    args: chosen,
+    result: measured,
+    shape: (answer, args, _, prices) => shapes.utilization(answer, args, pricesIn(prices)),
+    beside: `${C}/products`,
+  });
 
 const C = "/{contract}";
 
@@ -98,10 +107,11 @@ export const billing: readonly Row[] = [
     name: "list_billing_usage",
     path: `${C}/usage`,
     description:
-      "What was used so far this month, by datacenter and meter. For single resources use list_billing_utilization.",
+      "What was used so far this month, by datacenter and meter, and what that costs. For single resources use list_billing_utilization.",
     args: { ...zero, ...oneDatacenter },
     result: measured,
-    shape: shapes.usage,
+    shape: (answer, args, _, prices) => shapes.usage(answer, args, pricesIn(prices)),
+    beside: `${C}/products`,
   }),
   row({
     name: "get_billing_usage_by_datacenter",
@@ -109,12 +119,13 @@ export const billing: readonly Row[] = [
     description: "What one datacenter used so far this month, by meter.",
     args: zero,
     result: datacenters,
-    shape: shapes.usage,
+    shape: (answer, args, _, prices) => shapes.usage(answer, args, pricesIn(prices)),
+    beside: `${C}/products`,
   }),
   use(
     "list_billing_utilization",
     `${C}/utilization`,
-    "What each resource used so far this month. To find what costs most set top_n; prices: list_billing_products.",
+    "What each resource used so far this month, and what that costs. To find what costs most set top_n; prices: list_billing_products.",
   ),
   use("list_billing_utilization_by_period", `${C}/utilization/{period}`, "What each resource used in one month."),
   use(

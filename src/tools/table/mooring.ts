@@ -37,6 +37,11 @@ export const inNamespace = {
 
 const since = (usual: string) =>
   z.string().max(64).default(usual).describe(`Since when: 15m, 1h, 7d or 2026-03-01T10:00Z; default ${usual}.`);
+const until = z
+  .string()
+  .max(64)
+  .optional()
+  .describe("Only before then, in the same form: where a truncated answer says to go on; default: now.");
 const object = z.looseObject({ kind: z.string(), name: z.string() });
 const objects = list.extend({ items: z.array(object) });
 
@@ -83,7 +88,8 @@ export const mooring: readonly Row[] = [
   }),
   asking({
     name: "list_drift",
-    description: "Objects whose resource on the platform differs from spec, with field, wanted and found value.",
+    description:
+      "Objects whose resource on the platform differs from spec, with field, wanted and found value. Reads each resource; where it cannot, the operator's last word is told as that.",
     args: inNamespace,
     result: objects,
     answer: async (sources, args) => (await import("../../diagnostics/drift.ts")).driftReport(sources, args),
@@ -100,7 +106,7 @@ export const mooring: readonly Row[] = [
   asking({
     name: "list_expiring",
     description:
-      "Keys, tokens and certificates that expire soon: those of Mooring's objects, of the certificate manager, and this server's own token.",
+      "Keys, tokens and certificates that expire soon, each once, and whether it renews itself: those of Mooring's objects, of the certificate manager, and this server's own token.",
     args: {
       days: z.int().min(0).max(3650).default(30).describe("Within so many days; default 30."),
       ...inNamespace,
@@ -159,8 +165,8 @@ export const mooring: readonly Row[] = [
   asking({
     name: "list_object_activity",
     description:
-      "Who changed the resource of an object on the platform, from the activity log. Use it when something was changed outside Mooring.",
-    args: { ...named, since: since("7d") },
+      "Who changed the resource of an object on the platform, from the activity log, the newest first. Use it when something was changed outside Mooring.",
+    args: { ...named, since: since("7d"), until },
     result: z.looseObject({ object: z.string(), events: z.array(z.looseObject({})) }),
     narrow: "set a shorter time with since",
     answer: async (sources, args) => (await import("../../diagnostics/activity.ts")).objectActivity(sources, args),
@@ -169,7 +175,7 @@ export const mooring: readonly Row[] = [
     name: "list_changes",
     description:
       "What changed since a time, in the cluster and on the platform, the newest first. Use it when something worked before.",
-    args: { since: since("1h"), ...inNamespace },
+    args: { since: since("1h"), until, ...inNamespace },
     result: z.looseObject({
       since: z.string(),
       changes: z.array(z.looseObject({ time: z.string(), what: z.string() })),

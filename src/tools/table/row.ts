@@ -33,8 +33,10 @@ export interface Read {
   paged: boolean;
   /** The answer is text, which the result holds under this name. */
   textAs?: string;
-  /** What is shown of the answer. */
-  shape(answer: unknown, args: Record<string, unknown>, headers: Record<string, string>): unknown;
+  /** What is shown of the answer; `beside` is the answer of the second path. */
+  shape(answer: unknown, args: Record<string, unknown>, headers: Record<string, string>, beside?: unknown): unknown;
+  /** A second path of the same API that the answer is explained by. Where it cannot be read, the answer says so. */
+  beside?: string;
   /** Where an object storage call goes: to the default region, or to the bucket's own. */
   region?: "default" | "bucket";
 }
@@ -68,6 +70,12 @@ const month = (what: string) =>
     .regex(/^\d{4}-(0[1-9]|1[0-2])$/, "must be a month, YYYY-MM")
     .describe(what);
 export const day = (what: string) => z.iso.date("must be a date, YYYY-MM-DD").describe(what);
+
+export const contractNumber = z
+  .union([z.int().min(1).max(9_999_999_999), z.string().regex(/^\d{1,10}$/, "must be a contract number")])
+  // The billing tools write it with zeros in front.
+  .transform(Number)
+  .describe("Contract number, from get_billing_profile or list_activitylog_contracts.");
 
 /** Every argument that stands in a path. */
 const pathArguments: Record<string, z.ZodType> = {
@@ -116,11 +124,7 @@ const pathArguments: Record<string, z.ZodType> = {
   certificate_id: id("Id, from list_cert_certificates."),
   auto_certificate_id: id("Id, from list_cert_auto_certificates."),
   provider_id: id("Id, from list_cert_providers."),
-  contract: z
-    .union([z.int().min(1).max(9_999_999_999), z.string().regex(/^\d{1,10}$/, "must be a contract number")])
-    // The billing tools write it with zeros in front.
-    .transform(Number)
-    .describe("Contract number, from get_billing_profile or list_activitylog_contracts."),
+  contract: contractNumber,
   invoice_id: id("Id, from list_billing_invoices."),
   period: month("Month, YYYY-MM."),
   date: day("Day, YYYY-MM-DD."),
@@ -158,7 +162,8 @@ export interface ReadRow<Shape extends z.ZodRawShape> {
   narrow?: string;
   query?(args: Given<Shape>, now: number): Record<string, string>;
   textAs?: string;
-  shape?(answer: unknown, args: Given<Shape>, headers: Record<string, string>): unknown;
+  shape?(answer: unknown, args: Given<Shape>, headers: Record<string, string>, beside?: unknown): unknown;
+  beside?: string;
   region?: "default" | "bucket";
 }
 
@@ -169,7 +174,7 @@ export function reading<Shape extends z.ZodRawShape>(row: ReadRow<Shape>): Row {
     ...args,
     ...own.parse(Object.fromEntries(Object.keys(own.shape).map((name) => [name, args[name]]))),
   });
-  const { query, shape, textAs, region } = row;
+  const { query, shape, textAs, region, beside } = row;
   const paged = row.name.startsWith("list_");
   return {
     name: row.name,
@@ -185,13 +190,14 @@ export function reading<Shape extends z.ZodRawShape>(row: ReadRow<Shape>): Row {
         path: row.path,
         paged,
         query: (args, now) => query?.(typed(args), now) ?? {},
-        shape: (answer, args, headers) => {
-          const shown = shape ? shape(answer, typed(args), headers) : answer;
+        shape: (answer, args, headers, more) => {
+          const shown = shape ? shape(answer, typed(args), headers, more) : answer;
           // Structured content is an object.
           return Array.isArray(shown) ? { items: shown } : shown;
         },
         ...(textAs !== undefined && { textAs }),
         ...(region && { region }),
+        ...(beside !== undefined && { beside }),
       },
     },
   };

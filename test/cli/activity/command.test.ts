@@ -59,6 +59,15 @@ describe("mooring activity", { timeout: 60_000 }, () => {
     expect(await actions("--reads", "--action", "read")).toEqual(["ip.ipblock.read"]);
   });
 
+  it("says when nothing matches, and exits with 1", async () => {
+    const platform = await shared.contract();
+    await platform.core("DELETE", "/ipblocks/1");
+    const { code, stdout, stderr } = await activity(platform, "--resource", "server/nowhere", "--since", "2h");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/^none of the \d+ (entry|entries) since 2\S+ matches --resource server\/nowhere\n$/);
+    expect(await activity(platform, "--user", "nobody", "-o", "json")).toMatchObject({ code: 1, stdout: "[]\n" });
+  });
+
   it("names the objects of the cluster, of the Account's namespace where it may read no other", async () => {
     const platform = await shared.contract();
     const datacenter = await platform.datacenter();

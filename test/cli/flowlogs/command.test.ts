@@ -63,6 +63,36 @@ describe("mooring flowlogs", { timeout: 60_000 }, () => {
     );
   });
 
+  it("filters by source, destination and network", async () => {
+    const flows = [
+      lineOf({ dstport: 1, srcaddr: "10.7.1.2", dstaddr: "192.0.2.1" }),
+      lineOf({ dstport: 2, srcaddr: "192.0.2.1", dstaddr: "10.7.255.1" }),
+      lineOf({ dstport: 3, srcaddr: "2001:db8::7", dstaddr: "2001:db9::1" }),
+    ];
+    storage.objects.set("web-1-20260301T100000Z.log.gz", { body: packed(...flows) });
+    const ports = async (...args: string[]) =>
+      (await flowlogs("-o", "json", ...args)).stdout
+        .split("\n")
+        .slice(0, -1)
+        .map((line) => JSON.parse(line).dstport);
+    expect(await ports("--source", "10.7.0.0/16")).toEqual([1]);
+    expect(await ports("--destination", "10.7.0.0/16", "--destination", "2001:db9::1")).toEqual([2, 3]);
+    expect(await ports("--cidr", "192.0.2.1", "--source", "192.0.2.0/24")).toEqual([2]);
+    const { code, stderr } = await flowlogs("--cidr", "10.7.0.0/33");
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining("--cidr 10.7.0.0/33") });
+  });
+
+  it("follows the bucket until it is interrupted", async () => {
+    storage.objects.set("web-1-20260301T100000Z.log.gz", { body: packed(lineOf({ dstport: 1 })) });
+    const following = start(program(), ["flowlogs", "--bucket", "logs", "--follow", "-o", "json"], { env: env() });
+    expect(await following.line()).toContain('"dstport":1');
+    storage.objects.set("web-1-20260301T101000Z.log.gz", { body: packed(lineOf({ dstport: 2 })) });
+    expect(await following.line()).toContain('"dstport":2');
+    following.signal("SIGINT");
+    expect(await following.ended).toBe(130);
+    expect(following.output().match(/^\{/gm)).toHaveLength(2);
+  });
+
   it("filters, and fetches only what can matter", async () => {
     store();
     const args = ["--prefix", "a b/", "--since", "2026-03-01T10:12Z", "--action", "reject", "--port", "3", "-o", "csv"];

@@ -55,6 +55,7 @@ describe("the top", () => {
         const exact = new Map<string, number>();
         for (const [address, bytes] of flows) exact.set(address, (exact.get(address) ?? 0) + bytes);
         for (const row of rows) {
+          if (dropped > 0) expect(Number(row.bytes)).toBeGreaterThan(Number(missing));
           const real = exact.get(String(row.value)) ?? 0;
           expect(Number(row.bytes)).toBeLessThanOrEqual(real);
           expect(real - Number(row.bytes)).toBeLessThanOrEqual(Number(missing));
@@ -62,7 +63,8 @@ describe("the top", () => {
         const listed = new Set(rows.map((row) => row.value));
         const last = Number(rows.at(-1)?.bytes ?? 0);
         for (const [address, bytes] of exact) {
-          if (!listed.has(address)) expect(bytes).toBeLessThanOrEqual(last + Number(missing));
+          if (!listed.has(address))
+            expect(bytes).toBeLessThanOrEqual(Math.max(last, Number(missing)) + Number(missing));
         }
         expect(total.bytes).toBe(flows.reduce((sum, [, bytes]) => sum + bytes, 0));
         if (exact.size < 16) expect(dropped).toBe(0);
@@ -105,8 +107,18 @@ describe("a report", () => {
 
   it("says what was dropped", () => {
     const many = Array.from({ length: 20 }, (_, host): [string, number] => [`10.0.0.${host}`, 2048]);
-    const text = topFormats.table({ tops: [topOf(many, "bytes", 4)], totals }, 80);
+    const text = topFormats.table({ tops: [topOf([["10.9.9.9", 1e9], ...many], "bytes", 4)], totals }, 80);
     expect(text).toContain("small values dropped to save memory: a row may lack up to");
+    expect(text.match(/^10\./gm)).toHaveLength(1);
+  });
+
+  it("has no ranking when every row may be short by more than it has, and says why", () => {
+    const many = Array.from({ length: 20 }, (_, host): [string, number] => [`10.0.0.${host}`, 2048]);
+    const top = topOf(many, "bytes", 4);
+    expect(top.rows).toEqual([]);
+    const text = topFormats.table({ tops: [top], totals }, 80);
+    expect(text).toMatch(/^Top srcaddr.*\nNo ranking: there are too many different values of srcaddr/);
+    expect(JSON.parse(topFormats.json({ tops: [top], totals }, 80)).top[0]).toMatchObject({ rows: [], ranked: false });
   });
 
   it("is one JSON document", () => {

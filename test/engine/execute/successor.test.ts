@@ -108,6 +108,22 @@ describe("an access token", () => {
     expect(readFacts(current())).toEqual({ lifetime: "1h", tokenExpiresAt: expires });
   });
 
+  test("stays Ready while it is rotated on request", async () => {
+    const { live, held, annotate, api, current } = open();
+    const { settle } = live();
+    await settle();
+    const first = held();
+    const told = new Set<string>();
+    api.beforeEach(() => {
+      for (const { type, status, reason } of readStatus(current()).conditions ?? [])
+        told.add(`${type} ${status} ${reason}`);
+    });
+    annotate({ [ROTATE_AT]: "now" });
+    expect(await settle()).toContain("renew");
+    expect(held()).not.toBe(first);
+    expect([...told].filter((each) => each.startsWith("Ready"))).toEqual(["Ready True Available"]);
+  });
+
   test("is replaced at two thirds of its life; the one before works for ten more minutes", async () => {
     const { live, held, platform, status } = open();
     const { settle, skip } = live();

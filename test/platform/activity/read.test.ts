@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Entry } from "../../../src/platform/activity/entry.ts";
-import type { ActivitySource, Days } from "../../../src/platform/activity/log.ts";
+import type { ActivityPage, ActivitySource, Days, Period } from "../../../src/platform/activity/log.ts";
+import type { Order } from "../../../src/platform/activity/pages.ts";
+import { readRange } from "../../../src/platform/activity/range.ts";
 import { type ReadOptions, readActivity } from "../../../src/platform/activity/read.ts";
 
 const at = (time: string) => Date.parse(`${time}Z`);
@@ -9,13 +11,24 @@ const source = (time: string, resource = time): ActivitySource => ({ time: `${ti
 /** A log that gives two entries at once, in the order it keeps them. */
 function logOf(...entries: ActivitySource[]) {
   const asked: string[] = [];
-  const page = async ({ start, end = "9" }: Days, offset: number) => {
-    asked.push(`${start}..${end === "9" ? "" : end}+${offset}`);
-    const inside = entries.filter(({ time }) => (time ?? "") >= start && (time ?? "").slice(0, 10) <= end);
-    return inside.slice(offset, offset + 2);
+  const page = async (time: Days | Period, offset: number): Promise<ActivityPage> => {
+    const isMoments = "from" in time;
+    const { start, end = "9" } = isMoments ? { start: isoOf(time.from), end: isoOf(time.to) } : time;
+    asked.push(isMoments ? `${start}..${end}+${offset}` : `${start}..${end === "9" ? "" : end}+${offset}`);
+    const inside = entries.filter(({ time: at = "" }) =>
+      isMoments ? (at ?? "") >= start && (at ?? "") < end : (at ?? "") >= start && (at ?? "").slice(0, 10) <= end,
+    );
+    return { sources: inside.slice(offset, offset + 2), total: inside.length };
   };
   return { entries, asked, page };
 }
+const isoOf = (time: number) => new Date(time).toISOString().replace(".000", "");
+
+/** The same one that knows dates and no moments. */
+const datesOnly =
+  ({ page, entries }: ReturnType<typeof logOf>) =>
+  async (time: Days | Period, offset: number): Promise<ActivityPage> =>
+    "from" in time ? { sources: entries.slice(offset, offset + 2), total: entries.length } : page(time, offset);
 
 async function read(options: Omit<ReadOptions, "now"> & { now?: () => number }): Promise<string[]> {
   const found: Entry[] = [];
@@ -24,28 +37,89 @@ async function read(options: Omit<ReadOptions, "now"> & { now?: () => number }):
 }
 
 describe("reading the activity log", () => {
-  it("goes through the days and their pages, and cuts what was not asked for", async () => {
-    const { page, asked } = logOf(
+  const around = () =>
+    logOf(
       source("2026-03-01T09:00:00", "too early"),
       source("2026-03-01T11:00:00", "a"),
       source("2026-03-02T11:00:00", "b"),
       source("2026-03-03T11:00:00", "c"),
       source("2026-03-03T11:59:00", "too late"),
     );
-    const since = at("2026-03-01T10:00:00");
-    expect(await read({ page, since, until: at("2026-03-03T11:30:00") })).toEqual(["a", "b", "c"]);
-    expect(asked.filter((each) => each.endsWith("+0"))).toEqual([
-      "2026-03-01..2026-03-01+0",
-      "2026-03-02..2026-03-02+0",
-      "2026-03-03..+0",
-    ]);
+  const period = { since: at("2026-03-01T10:00:00"), until: at("2026-03-03T11:30:00") };
+
+  it("asks the platform for the very time", async () => {
+    const { page, asked } = around();
+    expect(await read({ page, ...period })).toEqual(["a", "b", "c"]);
+    expect(asked[0]).toBe("2026-03-01T10:00:00Z..2026-03-03T11:30:00Z+0");
   });
 
-  it("reads the last day also when --until is earlier in the day than --since", async () => {
-    const { page, asked } = logOf(source("2026-02-03T08:00:00", "a"));
-    const period = { since: at("2026-02-01T10:00:00"), until: at("2026-02-03T09:00:00") };
-    expect(await read({ page, ...period })).toEqual(["a"]);
-    expect(asked.some((each) => each.includes("..+"))).toBe(false);
+  it("asks a platform that knows dates only for whole days, and cuts what was not asked for", async () => {
+    const log = around();
+    expect(await read({ page: datesOnly(log), ...period })).toEqual(["a", "b", "c"]);
+    expect(log.asked[0]).toBe("2026-03-01..2026-03-03+0");
+  });
+
+  it("reads pages side by side, a few at a time", async () => {
+    const seconds = Array.from({ length: 60 }, (_, nth) => `2026-03-03T01:00:${String(nth).padStart(2, "0")}`);
+    const log = logOf(...seconds.map((each) => source(each)));
+    let [open, most] = [0, 0];
+    const page = async (time: Days | Period, offset: number) => {
+      open += 1;
+      most = Math.max(most, open);
+      await new Promise(setImmediate);
+      open -= 1;
+      return log.page(time, offset);
+    };
+    expect(await read({ page, since: at("2026-03-03T00:00:00") })).toEqual(seconds);
+    expect(most).toBe(8);
+    expect(log.asked).toHaveLength(31);
+  });
+
+  it("loses nothing when the platform tells too few, no number, or answers with less than was asked for", async () => {
+    const seconds = Array.from({ length: 9 }, (_, nth) => `2026-03-03T01:00:0${nth}`);
+    const { page } = logOf(...seconds.map((each) => source(each)));
+    const since = at("2026-03-03T00:00:00");
+    for (const total of [undefined, 0, 4, 1000]) {
+      const told: ReadOptions["page"] = async (...asked) => ({ ...(await page(...asked)), total });
+      expect(await read({ page: told, since })).toEqual(seconds);
+    }
+    const short: ReadOptions["page"] = async (time, offset) => {
+      const { sources, total } = await page(time, offset);
+      return { sources: offset === 4 ? sources.slice(0, 1) : sources, total };
+    };
+    expect(await read({ page: short, since })).toEqual(seconds);
+  });
+
+  const entryTimes = async (entries: ActivitySource[], order: Order, most = Number.POSITIVE_INFINITY) => {
+    const log = logOf(...entries);
+    const found: string[] = [];
+    const period = { from: at("2026-03-03T00:00:00"), to: at("2026-03-04T00:00:00") };
+    for await (const batch of readRange({ page: log.page, period, order })) {
+      found.push(...batch.map(({ resource }) => resource));
+      if (found.length >= most) break;
+    }
+    return { found, asked: log.asked.length };
+  };
+  const hundred = Array.from({ length: 100 }, (_, nth) =>
+    source(`2026-03-03T${String(nth % 24).padStart(2, "0")}:${String(nth % 60).padStart(2, "0")}:00`, String(nth)),
+  );
+  const byTime = hundred.toSorted((a, b) => (a.time ?? "").localeCompare(b.time ?? ""));
+  const names = (sources: ActivitySource[]) => sources.map(({ resource }) => resource);
+
+  it("gives the newest first when asked, and reads no more than is taken", async () => {
+    const newest = names(byTime.toReversed());
+    expect((await entryTimes(byTime, "newest first")).found).toEqual(newest);
+    expect((await entryTimes(byTime.toReversed(), "newest first")).found).toEqual(newest);
+    const few = await entryTimes(byTime, "newest first", 5);
+    expect(few.found.slice(0, 5)).toEqual(newest.slice(0, 5));
+    expect(few.asked).toBeLessThan(12);
+  });
+
+  it("sorts a list that has no order", async () => {
+    const { found } = await entryTimes(hundred, "oldest first");
+    expect([...found].sort()).toEqual(names(byTime).sort());
+    const unordered = await entryTimes([byTime[1] ?? {}, byTime[1] ?? {}, ...byTime.toReversed()], "oldest first");
+    expect(unordered.found).toEqual(names(byTime));
   });
 
   it("gives the oldest first, each once, in whatever order the platform has them", async () => {
@@ -58,13 +132,14 @@ describe("reading the activity log", () => {
   it("never asks for more than the 35 days that there are", async () => {
     const { page, asked } = logOf();
     await read({ page, since: 0 });
-    expect(asked).toHaveLength(36);
-    expect(asked[0]).toBe("2026-01-27..2026-01-27+0");
+    expect(asked).toEqual(["2026-01-27T12:00:00Z..2026-03-03T13:00:00Z+0"]);
   });
 
   it("ends with a platform that ignores the offset", async () => {
     const one = source("2026-03-03T01:00:00", "a");
-    expect(await read({ page: async () => [one], since: at("2026-03-03T00:00:00") })).toEqual(["a"]);
+    expect(await read({ page: async () => ({ sources: [one], total: 5 }), since: at("2026-03-03T00:00:00") })).toEqual([
+      "a",
+    ]);
   });
 });
 

@@ -1,0 +1,29 @@
+import { BlockList, isIP } from "node:net";
+
+/** A set of addresses: single ones and networks. */
+export type Networks = (address: string) => boolean;
+
+/** Verdicts that are kept: the same addresses come again and again. */
+const KEPT = 65_536;
+
+/** Which addresses are in one of the networks, each an address or a CIDR; undefined when one of them is neither. */
+export function networksOf(texts: readonly string[]): Networks | undefined {
+  const list = new BlockList();
+  for (const text of texts) {
+    const [address = "", bits, ...rest] = text.split("/");
+    const family = isIP(address);
+    const longest = family === 4 ? 32 : 128;
+    const length = bits === undefined ? longest : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
+    if (family === 0 || rest.length > 0 || !(length <= longest)) return undefined;
+    list.addSubnet(address, length, family === 4 ? "ipv4" : "ipv6");
+  }
+  let known = new Map<string, boolean>();
+  return (address) => {
+    const before = known.get(address);
+    if (before !== undefined) return before;
+    const isIn = list.check(address, address.includes(":") ? "ipv6" : "ipv4");
+    if (known.size >= KEPT) known = new Map();
+    known.set(address, isIn);
+    return isIn;
+  };
+}

@@ -1,0 +1,73 @@
+import type { Meter } from "../answer/meter.ts";
+import { responseOf, saidIn } from "./answer.ts";
+import { createResponseEvents } from "./events.ts";
+import type { ResponsesCall } from "./request.ts";
+
+/** An answer that is larger cannot be translated. */
+const LONGEST = 4 * 1_048_576;
+
+const none = Buffer.alloc(0);
+
+/** Counts an answer like the meter that it is given, and passes it on as a response. */
+export const translating = (meter: Meter, call: ResponsesCall): Meter =>
+  meter.isStream ? streamed(meter, call) : whole(meter, call);
+
+function whole(meter: Meter, call: ResponsesCall): Meter {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  return {
+    isStream: meter.isStream,
+    usage: meter.usage,
+    isFinal: meter.isFinal,
+    get events() {
+      return meter.events;
+    },
+    push(chunk) {
+      meter.push(chunk);
+      size += chunk.length;
+      if (size > LONGEST) throw new Error("the answer is too large to be translated");
+      chunks.push(chunk);
+      return none;
+    },
+    end() {
+      const text = Buffer.concat(chunks).toString("utf8");
+      const said = saidIn(parsed(text));
+      return Buffer.from(said ? JSON.stringify(responseOf(call, said, "ended")) : text);
+    },
+  };
+}
+
+function streamed(meter: Meter, call: ResponsesCall): Meter {
+  const events = createResponseEvents(call);
+  let rest = "";
+  const translated = (text: string) => {
+    const all = rest + text;
+    const parts = all.split(/\r?\n\r?\n/);
+    rest = parts.pop() ?? "";
+    return parts.map((part) => events.take(dataOf(part))).join("");
+  };
+  return {
+    isStream: meter.isStream,
+    usage: meter.usage,
+    isFinal: meter.isFinal,
+    get events() {
+      return meter.events;
+    },
+    push: (chunk) => Buffer.from(translated(meter.push(chunk).toString("utf8"))),
+    end: () => Buffer.from(`${translated(`${meter.end().toString("utf8")}\n\n`)}${events.end()}`),
+  };
+}
+
+const dataOf = (event: string): string =>
+  event
+    .split(/\r?\n/)
+    .flatMap((line) => /^data: ?(.*)$/.exec(line)?.[1] ?? [])
+    .join("\n");
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,87 @@
+import { type Entry, entryOf, identityOf } from "./entry.ts";
+import type { ActivityPage, ActivitySource, Days, Period } from "./log.ts";
+import { type Order, orderOf, partsOf } from "./pages.ts";
+
+export interface RangeOptions {
+  /** The entries of a time from an offset on; none behind the last one. */
+  page(time: Days | Period, offset: number): Promise<ActivityPage>;
+  period: Period;
+  order: Order;
+}
+
+/**
+ * All entries of a time, each once, in batches and in the order that is asked for. The platform is asked for the very time; one that
+ * knows dates only answers with more, and is asked for whole days. A list without an order is read to its end before it is sorted.
+ */
+export async function* readRange({ page, period, order }: RangeOptions): AsyncGenerator<Entry[]> {
+  if (period.from >= period.to) return;
+  const { first, time } = await begin(page, period);
+  const read = async (offset: number) => (offset === 0 ? first : page(time, offset));
+  const isNew = onceEach();
+  const wanted = (sources: readonly ActivitySource[]) =>
+    sources.filter(isNew).flatMap((source) => entriesOf(source, period));
+
+  const listed = orderOf(timesOf(first.sources));
+  let unordered = listed === undefined;
+  const kept: Entry[] = [];
+  let edge: number | undefined;
+  const isBehind = (time: number) => edge !== undefined && (order === "oldest first" ? time < edge : time > edge);
+  for await (const part of partsOf(read, () => (listed === undefined || listed === order ? "begin" : "end"))) {
+    const batch = sorted(wanted(listed === undefined || listed === order ? part : part.reverse()), order);
+    const [nearest] = batch;
+    unordered ||= nearest !== undefined && isBehind(nearest.time);
+    if (unordered) {
+      kept.push(...batch);
+      continue;
+    }
+    edge = batch.at(-1)?.time ?? edge;
+    if (batch.length > 0) yield batch;
+  }
+  const all = new Map(kept.map((entry) => [identityOf(entry.source), entry]));
+  if (all.size > 0) yield sorted([...all.values()], order);
+}
+
+const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+
+/** The first page, and the form of the time that the platform understands. */
+async function begin(page: RangeOptions["page"], period: Period) {
+  const first = await page(period, 0);
+  const isIn = (time: number) => time >= period.from && time < period.to;
+  if (timesOf(first.sources).every(isIn)) return { first, time: period };
+  const days = { start: dateOf(period.from), end: dateOf(period.to - 1) };
+  return { first: await page(days, 0), time: days };
+}
+
+const timesOf = (sources: readonly ActivitySource[]): number[] =>
+  sources.flatMap((source) => entryOf(source)?.time ?? []);
+
+function entriesOf(source: ActivitySource, { from, to }: Period): Entry[] {
+  const entry = entryOf(source);
+  return entry && entry.time >= from && entry.time < to ? [entry] : [];
+}
+
+const sorted = (entries: Entry[], order: Order): Entry[] =>
+  entries.sort((a, b) => (order === "oldest first" ? a.time - b.time : b.time - a.time));
+
+/** Of so many entries at least it is known whether they come again; no list repeats one that is further away. */
+const REMEMBERED = 20_000;
+
+/** Whether an entry comes for the first time. Only entries of the same moment are compared in full. */
+function onceEach(): (source: ActivitySource) => boolean {
+  /** Of a moment: its only entry so far, or what all of its entries say. */
+  type Seen = Map<number, ActivitySource | Set<string>>;
+  let [current, former]: [Seen, Seen] = [new Map(), new Map()];
+  return (source) => {
+    const time = entryOf(source)?.time ?? 0;
+    const known = current.get(time) ?? former.get(time);
+    if (known === undefined) {
+      if (current.size >= REMEMBERED) [current, former] = [new Map(), current];
+      current.set(time, source);
+      return true;
+    }
+    const identities = known instanceof Set ? known : new Set([identityOf(known)]);
+    current.set(time, identities);
+    const before = identities.size;
+    return identities.add(identityOf(source)).size > before;
+  };
+}
