@@ -35,12 +35,12 @@ export function canonical(value: unknown, without?: string): string {
   return textOf(value, (key, child) => child !== undefined && key !== without);
 }
 
-/** The same, but null, undefined and empty values are left out too: a JSON store may drop them. */
+/** The same, but null, undefined, and empty objects and arrays are left out of objects too: a JSON store may drop them. */
 export function canonicalWords(value: unknown): string {
   return textOf(value, (_, child) => !saysNothing(child));
 }
 
-/** Whether a value is null, undefined or empty, or has only such values in it. */
+/** Whether a value is null, undefined, an empty array, or an object with only such values. */
 function saysNothing(value: unknown): boolean {
   if (value === undefined || value === null) return true;
   if (typeof value !== "object") return false;

@@ -4,9 +4,7 @@ import { canonicalWords } from "./hash.ts";
 /** `ours`: signed with one of our keys. `absent`: no valid signature. `foreign`: signed with a key that is not here. */
 export type Verdict = "ours" | "absent" | "foreign";
 
-/**
- * Signs data and verifies signatures. Null and empty values are left out of the signature, because a JSON store may drop them.
- */
+/** Signs data and verifies signatures. Null, empty objects and empty arrays do not count, because a JSON store may drop them. */
 export interface Signer {
   sign(words: unknown): string;
   judge(words: unknown, signature: string): Verdict;

@@ -1,8 +1,8 @@
 import type { Clock } from "./clock.ts";
 
 /**
- * The longest that work runs before the event loop gets a turn. The limit is 25 ms; the rest is for the current item and for
- * the garbage collector, which copies whatever is new and stays.
+ * The longest that work runs before the event loop gets a turn. The promise is 25 ms; the difference is for the current item
+ * and for the garbage collector, which copies new objects that stay.
  */
 export const SLICE_MS = 5;
 
