@@ -2,7 +2,7 @@ import type { KubeObject, ObjectMeta } from "../resource.ts";
 
 /** Which labels and annotations are kept. */
 export interface Own {
-  /** Labels and annotations whose names begin with it. */
+  /** Labels and annotations with this prefix are kept. */
   prefix: string;
   /** Other labels that are kept; "all" where any label may matter. */
   labels?: readonly string[] | "all";

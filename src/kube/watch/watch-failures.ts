@@ -27,7 +27,7 @@ export const isOutdated = (error: unknown, heard: boolean): boolean =>
 
 const SAME_WITHIN_MS = 600_000;
 
-/** A watch retries forever, and so may its failure repeat: the same failure is reported as news once in ten minutes. */
+/** A watch retries forever, and its failure may last: the same failure is news only once in ten minutes. */
 export function tellingNews(
   clock: Pick<Clock, "monotonic">,
   tell: (error: unknown, isNews: boolean, retryInMs: number | undefined) => void,

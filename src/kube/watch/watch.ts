@@ -13,11 +13,11 @@ import { compareVersions } from "./version.ts";
 import { isOutdated, isRefusal, waitAfter } from "./watch-failures.ts";
 
 /**
- * Where a watch stands.
+ * The state machine of a watch.
  *
  * streaming-list ──end bookmark──▶ watching ──410, refused, rewound──▶ streaming-list
  *       └──refused──▶ listing ─────────▲
- * Any failure goes through `waiting` and then on with `next`; `stopped` is final.
+ * Any failure goes to `waiting`, and after the backoff to `next`; `stopped` is final.
  */
 export type WatchState =
   | { name: "streaming-list" }
@@ -170,7 +170,7 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
     if (compareVersions(metadata?.resourceVersion ?? known, known) < 0) throw rewound();
   }
 
-  /** An event after the initial ones. */
+  /** Applies an event after the initial ones. */
   function observe(event: WatchEvent<T>, known: string): WatchState {
     const { resourceVersion = known } = event.object.metadata;
     if (compareVersions(resourceVersion, known) < 0) throw rewound();

@@ -7,7 +7,7 @@ interface Limit {
   refillMs: number;
 }
 
-/** client-go's spam filter, for each object. */
+/** The limits of client-go's spam filter, per object. */
 const OBJECT: Limit = { burst: 25, refillMs: 300_000 };
 /** Status shows normal progress too: thousands of objects must not cause thousands of Event writes. */
 const STORM: Limit = { burst: 100, refillMs: 1000 };
