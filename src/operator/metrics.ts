@@ -29,7 +29,7 @@ export interface Metrics {
   closed(account: string): void;
   /** Only the leader exports object metrics, so no object is counted twice. */
   leading(held: boolean): void;
-  /** Namespaces of shards that do not run. */
+  /** The number of namespaces of each shard that is not running. */
   unserved(shards: ReadonlyMap<string, number>): void;
   /** Whether the Secret with the signing key is missing. */
   signingKey(missing: boolean): void;

@@ -63,7 +63,7 @@ export async function openSigningKey(options: Options): Promise<SigningKey> {
   let appeared = Promise.withResolvers<void>();
   let cancelExpiry = () => {};
 
-  /** A new array, even with the same keys, makes all signatures be verified again. */
+  /** A new array, even with the same keys, causes all signatures to be verified again. */
   function renew(next: readonly string[]): void {
     keys = [...next];
     appeared.resolve();
