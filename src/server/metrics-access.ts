@@ -6,7 +6,7 @@ import type { Clock } from "../runtime/clock.ts";
 /** The HTTP status for a client that asks for metrics. */
 export type Verdict = 200 | 401 | 403 | 429 | 500;
 
-/** Judges the Authorization header of a request. */
+/** Checks the Authorization header of a request. */
 export type MetricsAccess = (authorization: string | undefined) => Promise<Verdict>;
 
 const unjudged: Record<NoVerdict, Verdict> = { none: 401, busy: 429, failed: 500 };
