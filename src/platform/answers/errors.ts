@@ -109,7 +109,7 @@ export function saysQuota(words: string): boolean {
   return /\bquotas?\b|\blimits?\b.*\b(exceeded|reached|exhausted)\b|\bexceed\w*\b.*\b(limits?|contract)\b/i.test(words);
 }
 
-/** Makes all text from outside fit for one line of status, whoever reports the failure. */
+/** Makes all text from outside fit for one line of status. Done here, so that it holds for every error. */
 function plainly(failure: Failure): Failure {
   const { call, detail, platformMessage, errorCode } = failure;
   return {

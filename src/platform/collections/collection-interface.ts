@@ -4,8 +4,8 @@ import type { Log } from "../calls/call.ts";
 import type { Change, Item, Reading } from "./reading.ts";
 
 /**
- * Called with the ids whose reading changed or that asked for a list that is done; "all" after the first list, and when a
- * problem comes or goes.
+ * Called with the ids whose reading changed or whose requested list is done; "all" after the first list, and when a problem
+ * comes or goes.
  */
 export type CollectionListener = (ids: ReadonlySet<string> | "all") => void;
 

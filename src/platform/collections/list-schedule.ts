@@ -8,7 +8,7 @@ export interface ListState {
   /** Failed lists in a row, and the kind of the last failure. */
   failures: number;
   problem: "tooLarge" | "passing" | "lasting" | undefined;
-  /** Since when a list is requested, and when all who requested one are to be served. */
+  /** Since when a list is requested, and when the batch of requests is due. */
   asked: { since: number; dueAt: number } | undefined;
   /** The last single reads, in place of a list that is too large. */
   singly: { endedAt: number; failures: number };
@@ -46,7 +46,7 @@ const quiet = ({ endedAt, changedAt }: ListState): number => Math.max(0, endedAt
 const rules = {
   /** At rest. */
   resync: ({ endedAt, patience }) => endedAt + patience,
-  /** A list is requested. The first request is served at once; many that follow each other share one list. */
+  /** A list is requested. After a quiet time it starts at once; requests that follow each other share one list. */
   asked(state) {
     const { asked, endedAt, longest } = state;
     if (!asked) return undefined;
@@ -64,7 +64,7 @@ const rules = {
       : Math.max(state.endedAt + lookGap(quiet(state), state.changesGap), state.changesFrom),
   /** Owners were notified that their members are at rest, and have not read them. */
   tellAgain: ({ tellAgain }) => tellAgain,
-  /** Somebody else is changing members. */
+  /** Members that are not tracked are changing. */
   othersBusy: (state) =>
     state.othersBusy
       ? state.endedAt + lookGap(quiet(state), othersBusyGapMs.shortest, othersBusyGapMs.longest)

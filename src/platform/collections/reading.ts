@@ -1,4 +1,4 @@
-/** The types of a collection: its source, and what is known about a member since when. */
+/** The types of a collection: its source, its items, and readings of them. */
 import { z } from "zod";
 import type { Priority } from "../pace/pacer.ts";
 

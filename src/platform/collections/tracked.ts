@@ -7,7 +7,7 @@ export interface ChangeTracker {
   readonly size: number;
   /**
    * The earliest time for a list of changing members: a poll interval after the last of a series of changes, but at most
-   * `sharedGap` after the first. Undefined while no member is changing that is not known to be at rest.
+   * `sharedGap` after the first. Undefined when all tracked members are known to be at rest.
    */
   readonly worthListing: number | undefined;
   /** Single reads cost less than a list. */

@@ -32,8 +32,8 @@ export function toKafka(place: KafkaPlace, guard: () => void): Destination {
       const producer = new Producer({
         clientId: "mooring",
         bootstrapBrokers: [...brokers],
-        // Brokers have addresses and no names, so the name is not checked. The CA, which only this cluster uses, identifies
-        // them.
+        // Brokers have addresses and no names, so names are not checked. They are identified by the CA, which only this Kafka
+        // cluster uses.
         tls: { ca, cert: certificate, key: privateKey, checkServerIdentity: () => undefined },
         connectTimeout: PATIENCE_MS,
         requestTimeout: PATIENCE_MS,

@@ -57,7 +57,7 @@ async function begin(step: Step, progress: Progress, window: Window): Promise<nu
   return finish({ ...step, progress }, begun, window.lines);
 }
 
-/** Delivers the entries of a piece that was begun before, without entries of its period that came late. */
+/** Delivers exactly the entries of a piece that was begun before, without those that came late to its period. */
 async function resume(step: Step, begun: Piece): Promise<number> {
   const { now, progress, log } = step;
   const { from, to } = begun;

@@ -170,7 +170,7 @@ export function createPacer(options: PacerOptions): Pacer {
     heldUp = next() !== undefined;
   };
 
-  /** `Closed` if the turn of the n-th waiting request comes too late, as far as pause and rate tell. */
+  /** `Closed` if the turn of the n-th waiting request comes too late, judged by pause and rate. */
   const lateAt = (place: number, until: number): Closed | undefined => {
     const now = clock.monotonic();
     const closedMs = Math.max(0, closedUntil - now);

@@ -14,7 +14,7 @@ const stamped = z.looseObject({
 export function shownAsLog(source: CollectionSource): RequestLog {
   return shareRequestLog(
     async (createdAfter) => {
-      // A worker waits for this.
+      // Priority `people`, because a worker waits for this list.
       const items = await source.list(AbortSignal.timeout(LIST_MS), "people");
       return items.filter((item) => bornAt(item) >= createdAfter).map(asRequest);
     },
