@@ -50,7 +50,7 @@ export function openInstallation({ client, clock, namespace, watchNamespace, log
   const acquired = Promise.withResolvers<void>();
   const lost = Promise.withResolvers<string>();
   const own = createMarker(client, clock, watchNamespace ?? SHARED_NAMESPACE);
-  // An installation for all namespaces makes this Lease readable for everyone. Forbidden means that there is none.
+  // An installation for all namespaces makes this Lease readable for all service accounts. Forbidden means that there is none.
   const everywhere = watchNamespace === undefined ? undefined : createMarker(client, clock, SHARED_NAMESPACE);
   let leading = false;
   let isOurs = false;
