@@ -2,13 +2,13 @@
 # also runs third-party clients, and wants a JDK 17, Maven, Python 3 and OpenSSL for them.
 # ARGS passes options on: make demo ARGS=--once
 
-.PHONY: help demo test crash lint crds chart cluster clean soak bench image audit test-node test-inspector
+.PHONY: help demo test crash lint crds chart cluster clean soak bench image release push audit test-node test-inspector
 .DEFAULT_GOAL := help
 
 node := node_modules/node/bin/node
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## a Kubernetes API, the platform simulator and the operator on this machine, with samples applied
 	@bin/mooring demo $(ARGS)
@@ -55,6 +55,14 @@ cluster: ## a Kubernetes control plane on this machine, until Ctrl-C
 image: ## the container image, without a container engine; ARGS=--check also runs it, ARGS=--help lists the options
 	@bin/setup
 	@$(node) image/main.ts $(ARGS)
+
+release: ## everything that a release has, into dist/release: make release VERSION=0.1.0 [REGISTRY=HOST/PATH] [KEY=FILE]
+	@bin/setup
+	@$(node) release/main.ts --version "$(VERSION)" --registry "$(REGISTRY)" --key "$(KEY)" $(ARGS)
+
+push: ## image, chart and signatures of dist/release to a registry: make push REGISTRY=HOST/PATH
+	@bin/setup
+	@$(node) release/push.ts --registry "$(REGISTRY)" $(ARGS)
 
 audit: ## ask the registry for known vulnerabilities of the dependencies; fails on high and critical ones
 	@npm audit --audit-level=high $(ARGS)

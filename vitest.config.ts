@@ -13,7 +13,7 @@ const programs = [
   "test/cli/flowlogs/{command,large}.test.ts",
   shards,
   "test/kube/large-metadata.test.ts",
-  "test/clients/{alerts,chart,dashboard,gitops,helm,kafka,kafka-secret,mcp,platform-products,prometheus,setup-browser,versitygw}.test.ts",
+  "test/clients/{alerts,chart,dashboard,gateway-alerts,gitops,helm,kafka,kafka-secret,mcp,platform-products,prometheus,setup-browser,versitygw}.test.ts",
 ];
 // Counts every write that its API server sees, and so has one of its own.
 const alone = "test/cluster/scale.test.ts";

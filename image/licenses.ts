@@ -5,16 +5,38 @@ import { z } from "zod";
 const lockSchema = z.object({
   packages: z.record(
     z.string(),
-    z.object({ version: z.string(), dev: z.boolean().optional(), license: z.string().optional() }),
+    z.object({
+      version: z.string(),
+      dev: z.boolean().optional(),
+      license: z.string().optional(),
+      integrity: z.string().optional(),
+    }),
   ),
 });
 
-/** What the lock file installs for production: a list of names, versions and licenses, and then the texts. */
-export function licensesOf(root: string): string {
+export interface Library {
+  /** Its folder, from the root of the checkout. */
+  path: string;
+  name: string;
+  version: string;
+  license: string;
+  /** Of its archive, as the lock file has it. */
+  integrity: string | undefined;
+}
+
+/** What the lock file installs for production. */
+export function librariesOf(root: string): Library[] {
   const { packages } = lockSchema.parse(JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")));
-  const installed = Object.entries(packages)
+  return Object.entries(packages)
     .filter(([path, { dev }]) => path !== "" && !dev && existsSync(join(root, path)))
-    .map(([path, { version, license = "unknown" }]) => ({ path, license, name: `${nameOf(path)} ${version}` }));
+    .map(([path, { version, license = "unknown", integrity }]) => {
+      return { path, name: nameOf(path), version, license, integrity };
+    });
+}
+
+/** A list of names, versions and licenses, and then the texts. */
+export function licensesOf(root: string): string {
+  const installed = librariesOf(root).map((library) => ({ ...library, name: `${library.name} ${library.version}` }));
   const list = installed.map(({ name, license }) => `${name}: ${license}`);
   const texts = installed.flatMap(({ path, name }) => {
     const text = textOf(join(root, path));

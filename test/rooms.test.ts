@@ -14,7 +14,7 @@ const allowed: Record<string, { rooms: string[]; packages?: string[] }> = {
   controllers: { rooms: ["engine", "kinds", "kube", "platform", "runtime"] },
   server: { rooms: ["kube", "platform/answers/errors.ts", "runtime"] },
   operator: { rooms: ["controllers", "engine", "server", "kinds", "kube", "platform", "runtime"] },
-  gateway: { rooms: ["server", "kinds", "kube", "runtime/clock.ts"] },
+  gateway: { rooms: ["server", "kinds", "kube", "platform/addresses/platforms.ts", "runtime/clock.ts"] },
   simulator: { rooms: [] },
   diagnostics: { rooms: ["engine", "kinds", "kube", "platform", "runtime/clock.ts"] },
   tools: { rooms: ["diagnostics", "server", "kube", "platform", "runtime/clock.ts"] },

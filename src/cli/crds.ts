@@ -47,8 +47,11 @@ export async function crdsCommand(argv: string[]): Promise<number> {
   }
   const root = values.out ?? fileURLToPath(new URL("../../", import.meta.url));
   const files = generatedFiles();
-  mkdirSync(join(root, "crds"), { recursive: true });
-  for (const name of readdirSync(join(root, "crds"))) if (!files.has(`crds/${name}`)) rmSync(join(root, "crds", name));
+  for (const folder of ["crds", "deploy/chart/files/crds"]) {
+    mkdirSync(join(root, folder), { recursive: true });
+    for (const name of readdirSync(join(root, folder)))
+      if (!files.has(`${folder}/${name}`)) rmSync(join(root, folder, name));
+  }
   for (const [path, text] of files) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);

@@ -7,6 +7,7 @@ import { connect } from "../kube/client/config.ts";
 import type { KubeClient } from "../kube/client/transport.ts";
 import { progressTo } from "./control-plane/progress.ts";
 import { startCluster } from "./control-plane/start.ts";
+import { backgroundNote } from "./demo/background.ts";
 import { startChild } from "./demo/children.ts";
 import {
   applySamples,
@@ -94,23 +95,31 @@ async function demo({ chosen, once, json, waitMs, speed }: Wishes, interrupt: Ab
   const out = json ? process.stderr : process.stdout;
   const say = (text: string) => void out.write(`${text}\n`);
   await using cleanup = new AsyncDisposableStack();
-  const progress = progressTo(process.stderr);
-  const cluster = await startCluster({ controllerManager: true, onProgress: progress.update, signal });
-  progress.end();
-  cleanup.defer(() => cluster.stop());
-  const client = await connect({ kubeconfig: cluster.kubeconfig });
-  cleanup.defer(() => client.close());
-  const at = (name: string) => join(dirname(cluster.kubeconfig), name);
-  const kubeconfig = at("demo.kubeconfig");
-  await writeKubeconfig(kubeconfig, cluster.kubeconfig, { namespace: NAMESPACE });
-  say(`kubernetes   ${cluster.server}`);
-
+  // It is there at once, and its dashboard can be looked at while the control plane is built.
   const simulator = await startChild("simulator", ["--speed", speed]);
   cleanup.defer(() => simulator.stop());
   const platform = simulatorReady.parse(simulator.ready);
   const { endpoints, token } = platform;
   say(`simulator    ${endpoints.api}`);
   say(`storage      ${endpoints.objectStorage}`);
+
+  const progress = progressTo(process.stderr);
+  const background = backgroundNote(out);
+  const cluster = await startCluster({
+    controllerManager: true,
+    onProgress: progress.update,
+    onBackground: background.update,
+    signal,
+  });
+  progress.end();
+  cleanup.defer(() => cluster.stop());
+  void cluster.controllers.then((problem) => signal.aborted || background.end(problem));
+  const client = await connect({ kubeconfig: cluster.kubeconfig });
+  cleanup.defer(() => client.close());
+  const at = (name: string) => join(dirname(cluster.kubeconfig), name);
+  const kubeconfig = at("demo.kubeconfig");
+  await writeKubeconfig(kubeconfig, cluster.kubeconfig, { namespace: NAMESPACE });
+  say(`kubernetes   ${cluster.server}`);
 
   await installAsShipped(client);
   await writeOperatorKubeconfig(client, cluster.kubeconfig, at("operator.kubeconfig"));
@@ -125,7 +134,8 @@ async function demo({ chosen, once, json, waitMs, speed }: Wishes, interrupt: Ab
   say(`samples      applied into namespace ${NAMESPACE}\n`);
   cleanup.use(onKey(process.stdin, { l: log.toggle, "\u0003": () => interrupt.abort() }));
   const died = Promise.race([cluster.died, simulator.died]);
-  const rows = await Promise.race([untilReady(client, { waitMs, signal, out, hidden: () => log.shown }), died]);
+  const watching = { waitMs, signal, out, hidden: () => log.shown, note: background.note };
+  const rows = await Promise.race([untilReady(client, watching), died]);
   if (rows instanceof Error) throw rows;
   const late = rows.filter(({ ready }) => ready !== "True");
   if (late.length > 0) return refuse(late);
@@ -137,9 +147,14 @@ async function demo({ chosen, once, json, waitMs, speed }: Wishes, interrupt: Ab
     metrics: operator.metrics,
     log: at("operator.log"),
   };
-  if (json) console.log(JSON.stringify({ ready: true, ...access }));
-  else if (!once) say(goOn(cluster.assets, access));
+  if (json) {
+    // What a program does next may need garbage collection.
+    const problem = once ? undefined : await cluster.controllers;
+    if (problem) throw problem;
+    console.log(JSON.stringify({ ready: true, ...access }));
+  } else if (!once) say(goOn(cluster.assets, access, background.note()));
   if (once) return 0;
+  background.announce(say);
   const ended = new Promise<undefined>((resolve) => signal.addEventListener("abort", () => resolve(undefined)));
   const death = await Promise.race([died, ended]);
   if (death) throw death;
@@ -154,17 +169,19 @@ interface Watching {
   out: NodeJS.WriteStream;
   /** Whether something else is on the screen. */
   hidden: () => boolean;
+  /** What goes on meanwhile. */
+  note: () => string | undefined;
 }
 
 /** Shows the objects until all are Ready or the time is over; returns them as they are then. */
-async function untilReady(client: KubeClient, { waitMs, signal, out, hidden }: Watching): Promise<Row[]> {
+async function untilReady(client: KubeClient, { waitMs, signal, out, hidden, note }: Watching): Promise<Row[]> {
   const display = createDisplay(out);
   const startedAt = Date.now();
   for (;;) {
     const now = Date.now();
     const rows = await readRows(client, NAMESPACE, now);
     if (hidden()) display.leave();
-    else display.show(rows);
+    else display.show(rows, note());
     if (rows.every(({ ready }) => ready === "True") || now - startedAt > waitMs) return rows;
     await delay(LOOK_MS, undefined, { signal });
   }
@@ -183,7 +200,7 @@ interface Access {
   log: string;
 }
 
-function goOn(assets: string, { kubeconfig, endpoints, metrics, log }: Access): string {
+function goOn(assets: string, { kubeconfig, endpoints, metrics, log }: Access, note: string | undefined): string {
   const kubectl = existsSync(join(assets, "kubectl")) ? `\n  export PATH="$PATH:${assets}"   # kubectl` : "";
   return `
 All are Ready. In another terminal:
@@ -199,6 +216,6 @@ All are Ready. In another terminal:
 
 metrics    ${metrics}
 log        ${log}
-
+${note === undefined ? "" : `\n${note}\n`}
 l shows and hides the operator's log, Ctrl-C stops and removes everything.`;
 }

@@ -1,20 +1,25 @@
 import { z } from "zod";
 import { endpointUrl } from "../platform/addresses/endpoints.ts";
+import { endpointsOfPlatform, platformNames } from "../platform/addresses/platforms.ts";
 import type { Connection } from "../platform/calls/transport.ts";
 import type { EndpointName } from "../platform/products/products.ts";
 import { systemClock } from "../runtime/clock.ts";
+import { UsageError } from "../server/usage-error.ts";
 import type { AccessSource } from "./access-source.ts";
 
 /** The flags of every command that speaks to the platform. */
 export const accessFlags = {
   account: { type: "string" },
   namespace: { type: "string", short: "n" },
+  platform: { type: "string" },
 } as const;
 
 export const accessUsage = `  --account NAME          use the token and endpoints of this Account of the current cluster; set endpoints that it
-                          does not have in MOORING_ENDPOINTS
+                          does not have with --platform or in MOORING_ENDPOINTS
   -n, --namespace NAME    its namespace (default: the namespace of the kubeconfig context)
-                          Without --account: MOORING_ENDPOINTS, a JSON object such as {"api": "https://…",
+  --platform NAME         the public endpoints of a platform: ${platformNames.join(", ")}; MOORING_ENDPOINTS overrides single ones
+                          (default: none)
+                          Without --account: --platform or MOORING_ENDPOINTS, a JSON object such as {"api": "https://…",
                           "objectStorage": "https://…"}, and MOORING_TOKEN; MOORING_REGION replaces {region} in them.`;
 
 /** The way to the platform for a command. What is missing is told, with what to set, when it is first needed. */
@@ -26,13 +31,14 @@ export interface PlatformAccess extends AsyncDisposable {
 export interface AccessOptions {
   account?: string | undefined;
   namespace?: string | undefined;
+  platform?: string | undefined;
   env?: Record<string, string | undefined>;
 }
 
 /** Access by an Account of the current cluster when one is named, else by the environment. */
 export async function openPlatform(options: AccessOptions = {}): Promise<PlatformAccess> {
-  const { account, namespace, env = process.env } = options;
-  const endpoints = env.MOORING_ENDPOINTS ? parseEndpoints(env.MOORING_ENDPOINTS) : undefined;
+  const { account, namespace, platform, env = process.env } = options;
+  const endpoints = endpointsIn(platform, env.MOORING_ENDPOINTS);
   if (account === undefined) return accessWith(ofEnvironment(env, endpoints));
   // Without a cluster, nobody has to wait for all that speaks to one.
   const { sourceOfAccount } = await import("./account-source.ts");
@@ -70,7 +76,9 @@ function ofEnvironment(
   return {
     endpoint(name) {
       if (!endpoints) {
-        throw new Error(`MOORING_ENDPOINTS is not set: set it to a JSON object with "${name}", ${wayOut}`);
+        throw new Error(
+          `MOORING_ENDPOINTS is not set: set it to a JSON object with "${name}", name the platform with --platform, ${wayOut}`,
+        );
       }
       const url = endpoints[name];
       if (url === undefined) throw new Error(`MOORING_ENDPOINTS has no "${name}": add the address, ${wayOut}`);
@@ -84,6 +92,16 @@ function ofEnvironment(
       return { token: MOORING_TOKEN };
     },
   };
+}
+
+function endpointsIn(platform: string | undefined, text: string | undefined): Record<string, string> | undefined {
+  const own = text ? parseEndpoints(text) : undefined;
+  if (platform === undefined) return own;
+  try {
+    return { ...endpointsOfPlatform(platform), ...own };
+  } catch (error) {
+    throw new UsageError(`--platform: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 function parseEndpoints(text: string): Record<string, string> {

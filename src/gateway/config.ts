@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { parse } from "yaml";
 import { z } from "zod";
 import { listed, type Price } from "../kinds/inference/prices.ts";
+import { endpointsOfPlatform } from "../platform/addresses/platforms.ts";
 import { address, certificates, count, duration, format, level, pair, podNamespace, usageOf } from "../server/flags.ts";
 import type { LogFormat } from "../server/log.ts";
 import type { Pair } from "../server/serving-certificate.ts";
@@ -39,9 +40,13 @@ export const flags = {
     type: "string",
     help: "PATH  kubeconfig of the cluster (default: in-cluster, else KUBECONFIG, else ~/.kube/config)",
   },
+  platform: {
+    type: "string",
+    help: "NAME  platform whose inference endpoint is used: ionos (IONOS Cloud) (default: none)",
+  },
   upstream: {
     type: "string",
-    help: "URL  the platform's inference endpoint, without /v1 (required)",
+    help: "URL  the platform's inference endpoint, without /v1 (required without --platform)",
   },
   "token-file": {
     type: "string",
@@ -107,7 +112,7 @@ export function readConfig(
     listen: address("listen", values.listen),
     metricsListen: address("metrics-listen", values["metrics-listen"]),
     tls: pair(values["tls-cert-file"], values["tls-key-file"]),
-    upstream: url(values.upstream),
+    upstream: url(values.upstream ?? inferenceOf(values.platform)),
     tokenFile: file("token-file", values["token-file"]),
     ca: certificates(values["ca-file"]),
     source: sourceOf(values.account, values["access-file"]),
@@ -132,9 +137,18 @@ function sourceOf(account: string | undefined, path: string | undefined): Gatewa
   return account === undefined ? { accesses: accessesIn(file("access-file", path)) } : { account };
 }
 
+function inferenceOf(platform: string | undefined): string | undefined {
+  try {
+    return endpointsOfPlatform(platform).inference;
+  } catch (error) {
+    throw new UsageError(`--platform: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
 function url(text: string | undefined): string {
   if (text !== undefined && URL.canParse(text) && /^https?:/.test(text)) return text;
-  throw new UsageError(`--upstream: "${text ?? ""}" is not an http or https URL`);
+  if (text === undefined) throw new UsageError("--upstream: missing; set it, or --platform ionos");
+  throw new UsageError(`--upstream: "${text}" is not an http or https URL`);
 }
 
 function file(flag: string, path: string | undefined): string {

@@ -2,7 +2,7 @@
 export type Product = "core" | "auth" | "autoscaling" | "monitoring" | "logging" | "streaming";
 
 /** Hosts of the platform that are no such API and that workloads or checks need. */
-export type Endpoint = "inference";
+export type Endpoint = "inference" | "objectStorage";
 
 /** The kind's part of an object's status, whatever it holds. */
 export type Shown = Readonly<Record<string, unknown>>;

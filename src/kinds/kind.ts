@@ -5,6 +5,7 @@ import type {
   Check,
   Comparison,
   Desired,
+  Endpoint,
   Inputs,
   Lookup,
   Mention,
@@ -92,6 +93,8 @@ export interface Place {
   showsUsers?: boolean;
   /** What a user of the platform needs for it, as the platform calls it; told when it says no. */
   privilege?: string;
+  /** Hosts besides that of the product. */
+  hosts?: readonly Endpoint[];
 }
 
 export interface Creation {
@@ -190,6 +193,8 @@ export interface Task {
   contractWide?: string;
   /** What spec refers to. Throws when it cannot be read. */
   references(spec: unknown): Reference[];
+  /** Hosts that it writes to. */
+  hosts?: readonly Endpoint[];
 }
 
 /** A kind that has a resource on the platform. */

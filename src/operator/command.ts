@@ -4,11 +4,14 @@ import { readConfig, usage } from "./config.ts";
 import { collectGarbage } from "./garbage.ts";
 import { InstallationTaken } from "./installation.ts";
 import { runOperator, StopOverdue } from "./start.ts";
+import { requirePlatform } from "./unset-endpoints.ts";
 
 /** `mooring operator`: runs until SIGINT or SIGTERM. Logs go to stderr. */
 export async function operatorCommand(argv: string[]): Promise<number> {
   try {
-    return await untilStopped(readConfig(argv), usage, (...start) => {
+    const config = readConfig(argv);
+    if (config !== "help") requirePlatform(config);
+    return await untilStopped(config, usage, (...start) => {
       collectGarbage();
       return runOperator(...start);
     });

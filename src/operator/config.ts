@@ -84,6 +84,10 @@ export const flags = {
     type: "string",
     help: "NAME  reconcile namespaces labelled mooring.dev/shard=NAME only, with a Lease of its own (default: namespaces without the label)",
   },
+  platform: {
+    type: "string",
+    help: "NAME  platform for Accounts that set no endpoints: ionos (IONOS Cloud) sets all of them; --endpoint overrides single ones (default: none)",
+  },
   endpoint: {
     type: "string",
     multiple: true,
@@ -178,7 +182,7 @@ export function readConfig(argv: string[], env: Record<string, string | undefine
   const { values } = parseArgs({ args: argv, options: flags, strict: true });
   if (values.help) return "help";
   const start = randomBytes(4).toString("hex");
-  const endpoints = readEndpoints(values.endpoint ?? [], env.MOORING_ENDPOINTS);
+  const endpoints = readEndpoints(values.endpoint ?? [], env.MOORING_ENDPOINTS, values.platform);
   return {
     kubeconfig: values.kubeconfig,
     namespace: values.namespace ?? env.POD_NAMESPACE ?? podNamespace() ?? "mooring-system",

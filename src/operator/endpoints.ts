@@ -1,5 +1,6 @@
 import { endpointNames, endpointSchema } from "../kinds/identity/account.ts";
 import { allowedEndpoints } from "../platform/addresses/allowed-endpoints.ts";
+import { endpointsOfPlatform } from "../platform/addresses/platforms.ts";
 import type { Proxies } from "../platform/addresses/proxies.ts";
 import type { EndpointName } from "../platform/products/products.ts";
 import { UsageError } from "../server/usage-error.ts";
@@ -8,9 +9,12 @@ export type Endpoints = Partial<Record<EndpointName, string>>;
 
 const isName = (text: string): text is EndpointName => endpointNames.some((name) => name === text);
 
-/** The operator's endpoints. `--endpoint NAME=URL` overrides MOORING_ENDPOINTS, a JSON object with the same names. */
-export function readEndpoints(flags: readonly string[], json: string | undefined): Endpoints {
-  const endpoints: Endpoints = {};
+/**
+ * The operator's endpoints. `--endpoint NAME=URL` overrides MOORING_ENDPOINTS, a JSON object with the same names, which overrides
+ * `--platform`.
+ */
+export function readEndpoints(flags: readonly string[], json: string | undefined, platform?: string): Endpoints {
+  const endpoints: Endpoints = { ...ofPlatform(platform) };
   const put = (from: string, name: string, url: unknown) => {
     if (!isName(name)) throw new UsageError(`${from}: "${name}" is unknown; valid: ${endpointNames.join(", ")}`);
     const { data, error } = endpointSchema[name].safeParse(url);
@@ -24,6 +28,14 @@ export function readEndpoints(flags: readonly string[], json: string | undefined
     put("--endpoint", name, url);
   }
   return endpoints;
+}
+
+function ofPlatform(name: string | undefined): Endpoints {
+  try {
+    return endpointsOfPlatform(name);
+  } catch (error) {
+    throw new UsageError(`--platform: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 function objectIn(json: string | undefined): object {

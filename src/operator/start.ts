@@ -20,6 +20,7 @@ import { createLiveness } from "./liveness.ts";
 import { createMetrics } from "./metrics.ts";
 import { openSigningKey } from "./signing-key.ts";
 import { watchShards } from "./unserved.ts";
+import { unsetEndpoints, unsetInWords } from "./unset-endpoints.ts";
 
 /**
  * The time that a process has after it lost its lease, to finish work that only it knows of, such as deleting a resource that
@@ -98,6 +99,8 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
   });
   cleanup.defer(() => events.close());
   const { endpoints, ca, proxies } = config;
+  const unset = unsetEndpoints(kinds, endpoints);
+  if (unset.length > 0) log.warn({ endpoints: unset.map(({ endpoint }) => endpoint) }, unsetInWords(unset));
   const allowed = allowedEndpoints(config.allowEndpoints);
   // The operator's own endpoints are always allowed.
   const allowEndpoints = [...config.allowEndpoints, ...Object.values(endpoints).map(patternOf)];

@@ -24,6 +24,15 @@ describe("access by the environment", () => {
     expect(() => nothing.endpoint("api")).toThrow('MOORING_ENDPOINTS is not set: set it to a JSON object with "api"');
   });
 
+  it("has the public endpoints of a platform, and single ones over them", async () => {
+    const env = { MOORING_ENDPOINTS: '{"dns":"http://dns"}', MOORING_REGION: "de/txl" };
+    await using access = await openPlatform({ platform: "ionos", env });
+    expect(access.endpoint("api")).toBe("https://api.ionos.com");
+    expect(access.endpoint("streaming")).toBe("https://kafka.de-txl.ionos.com");
+    expect(access.endpoint("dns")).toBe("http://dns");
+    await expect(openPlatform({ platform: "other", env })).rejects.toThrow('--platform: "other" is unknown');
+  });
+
   it("fills in the region where an endpoint needs one", async () => {
     const env = { MOORING_ENDPOINTS: '{"api":"http://a","logging":"http://logging.{region}.example"}' };
     await using access = await openPlatform({ env });

@@ -41,7 +41,7 @@ const rule = z.object({
   expr: z.string(),
   for: z.string().optional(),
   labels: z.object({ severity: z.enum(["info", "warning", "critical"]) }),
-  annotations: z.object({ summary: z.string(), description: z.string() }),
+  annotations: z.object({ summary: z.string(), description: z.string(), runbook_url: z.string() }),
 });
 const panel = z.looseObject({
   title: z.string(),
@@ -60,7 +60,10 @@ const document = z.discriminatedUnion("kind", [
 /** What the chart gives those who watch over Mooring. */
 async function monitoring() {
   const helm = (await run(join(root, "test/clients/setup-helm"), ["helm"])).stdout.trim();
-  const values = ["serviceMonitor", "rules", "dashboards"].map((part) => `metrics.${part}.create=true`).join(",");
+  const values = ["serviceMonitor", "rules", "dashboards"]
+    .map((part) => `metrics.${part}.create=true`)
+    .concat("platform=ionos")
+    .join(",");
   const chart = ["template", "mooring", join(root, "deploy/chart"), "--set", values];
   const { stdout, stderr } = await run(helm, [...chart, "--show-only", "templates/monitoring.yaml"]);
   const documents = parseAllDocuments(stdout).map((each) => document.parse(each.toJS(), { error: () => stderr }));

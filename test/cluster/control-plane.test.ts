@@ -1,6 +1,7 @@
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -13,7 +14,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
+import { cacheFolder } from "../../src/cli/control-plane/binaries.ts";
 import { kubernetesVersion } from "../../src/cli/control-plane/go.ts";
+import { startCluster as startInThisProcess } from "../../src/cli/control-plane/start.ts";
 import { run } from "../processes.ts";
 import { program } from "../program.ts";
 import { cluster, kubectl, namespace, startProcess } from "./harness.ts";
@@ -129,6 +132,36 @@ describe("the control plane", () => {
     expect((await kubectl(["delete", "namespace", ns, "--timeout=60s"])).code).toBe(0);
   });
 });
+
+it("is usable while kube-controller-manager is still being built, and has it afterwards", async () => {
+  const folder = temporaryFolder();
+  const own = { XDG_CACHE_HOME: join(folder, "cache"), PATH: `${folder}:${process.env.PATH}` };
+  const env: NodeJS.ProcessEnv = { ...process.env, ...own };
+  delete env.KUBEBUILDER_ASSETS;
+  const bin = join(cacheFolder(env), "bin");
+  mkdirSync(bin, { recursive: true });
+  for (const name of ["etcd", "kube-apiserver"]) symlinkSync(join(cluster().assets, name), join(bin, name));
+  const go = `#!/bin/sh
+[ "$1" = env ] && { echo go1.26.0; exit; }
+while [ "$1" != -o ]; do shift; done
+while [ ! -e "${folder}/go-on" ]; do sleep 0.05; done
+ln -s "${cluster().assets}/kube-controller-manager" "$2"
+`;
+  writeFileSync(join(folder, "go"), go, { mode: 0o755 });
+  const steps: string[] = [];
+  const onBackground = (step: string) => void steps.push(step);
+  const running = await startInThisProcess({ controllerManager: true, onBackground, env });
+  try {
+    const kubectlThere = kubectl(cluster().assets, running.kubeconfig);
+    expect((await kubectlThere(["create", "namespace", "early"])).code).toBe(0);
+    await expect.poll(() => steps[0], { timeout: 60_000 }).toContain("building kube-controller-manager");
+    writeFileSync(join(folder, "go-on"), "");
+    expect(await running.controllers).toBeUndefined();
+    expect((await kubectlThere(["delete", "namespace", "early", "--timeout=60s"])).code).toBe(0);
+  } finally {
+    await running.stop();
+  }
+}, 120_000);
 
 describe("mooring cluster", () => {
   it("prints one line, also when it loses the race for a port, and is gone after SIGTERM with all its files", async () => {

@@ -7,7 +7,7 @@ import { type KubeObject, LAST_APPLIED, pathOf } from "../../src/kube/resource.t
 import { SECRETS } from "../../src/kube/write/owned-secret.ts";
 import { INSTALLATION, SHARED_NAMESPACE } from "../../src/operator/installation.ts";
 import { SIGNING_KEY } from "../../src/operator/signing-key.ts";
-import { type OperatorProcess, startOperator } from "./chaos-operator.ts";
+import { type OperatorProcess, onThisMachine, startOperator } from "./chaos-operator.ts";
 import { type OwnPlatform, startPlatform } from "./chaos-platform.ts";
 import { openStage, type Stage } from "./chaos-stage.ts";
 import { until } from "./chaos-wait.ts";
@@ -174,7 +174,7 @@ describe("objects and their signing key", () => {
 
   it("are not needed for an operator to say that its namespace does not exist", async () => {
     const place = ["--namespace", "no-such-namespace", "--watch-namespace", "x"];
-    const lost = await startOperator(stage.kubeconfig, [...place, "--no-leader-election"]);
+    const lost = await startOperator(stage.kubeconfig, [...place, ...onThisMachine, "--no-leader-election"]);
     expect(await lost.ended).not.toBe(0);
     expect(lost.log()).toContain("kubectl create namespace no-such-namespace");
   });

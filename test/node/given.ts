@@ -3,7 +3,10 @@ import type { Machine } from "./machine.ts";
 /** What the node is given by the process that starts it. */
 export interface Given extends Machine {
   helm: string;
-  image: string;
+  /** An archive with the image; nothing if a release is installed. */
+  image: string | undefined;
+  /** The folder of a release that is installed from a registry, instead of the checkout's chart. */
+  release: string | undefined;
   objects: number;
 }
 

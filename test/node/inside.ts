@@ -5,7 +5,8 @@ import { CURRENT, type Given, NEXT, type Say } from "./given.ts";
 import { handOvers } from "./hand-over.ts";
 import { installChart } from "./install.ts";
 import { bearLoad } from "./load.ts";
-import { ADDRESS, joinCluster, NODE, settle, startRuntime } from "./machine.ts";
+import { ADDRESS, importImage, joinCluster, NODE, settle, startRuntime } from "./machine.ts";
+import { installRelease } from "./release.ts";
 import { SYSTEM, type Tools, toolsFor } from "./tools.ts";
 
 // The node, in namespaces of its own: whatever is begun here ends with this process.
@@ -29,8 +30,8 @@ async function prove(): Promise<void> {
     kubeconfig,
     home: given.folder,
   });
-  const repository = "docker.io/library/mooring";
-  await startRuntime(given, { archive: given.image, repository, tags: [CURRENT, NEXT] });
+  await startRuntime(given);
+  if (given.image) importImage(given.image, "docker.io/library/mooring", [CURRENT, NEXT]);
   joinCluster(given, kubeconfig);
   const version = () => tools.kubectl("get", "node", NODE, "--output", "jsonpath={.status.nodeInfo.kubeletVersion}");
   const wait = async () => {
@@ -44,6 +45,7 @@ async function prove(): Promise<void> {
   await until(wait, { title: "the node", forMs: 180_000 });
   say(`a node runs kubelet ${await version()}`);
   try {
+    if (given.release) return await installRelease(tools, given.release, say);
     const platform = await installChart(tools, say);
     await handOvers(tools, say);
     await bearLoad(tools, { kubeconfig, platform, objects: given.objects, say });

@@ -17,16 +17,16 @@ export const chart = join(root, "deploy/chart");
 export const namespaced = ["--namespace", SYSTEM];
 
 /** A release of its own: an upgrade of the operator would start the simulator anew, which keeps nothing. */
-const PLATFORM = "platform";
+export const PLATFORM = "platform";
 const API = `http://mooring-simulator.${PLATFORM}:8080`;
-const platformValues = {
+export const platformValues = {
   replicas: 0,
   crds: { install: false },
   tenantRoles: { create: false },
   admissionPolicy: { create: false },
   simulator: { create: true, speed: 20 },
 };
-const operatorValues = {
+export const operatorValues = {
   endpoints: {
     api: API,
     objectStorage: `http://mooring-simulator.${PLATFORM}:9000`,
@@ -50,7 +50,7 @@ export const deploy = ({ helmWith }: Tools, tag: string): Promise<string> =>
     ...PATIENTLY,
   );
 
-const PATIENTLY = ["--wait", "--timeout=10m"];
+export const PATIENTLY = ["--wait", "--timeout=10m"];
 
 /** For kubectl: all kinds that have a namespace. */
 export const namespacedKinds = kinds
@@ -63,7 +63,7 @@ const SAMPLES = ["landscape", "metricpipeline", "logpipeline", "centrallogging",
 
 /** Installs the chart under the restricted profile, and brings the samples to Ready. */
 export async function installChart(tools: Tools, say: Say): Promise<PlatformInCluster> {
-  const { kubectl, helmWith, feed } = tools;
+  const { kubectl, helmWith } = tools;
   for (const namespace of [SYSTEM, PLATFORM]) {
     await kubectl("create", "namespace", namespace);
     await kubectl("label", "namespace", namespace, "pod-security.kubernetes.io/enforce=restricted");
@@ -74,6 +74,12 @@ export async function installChart(tools: Tools, say: Say): Promise<PlatformInCl
   if (pods.length !== 2 || pods.some(({ ready }) => !ready)) throw new Error(`pods: ${JSON.stringify(pods)}`);
   say("helm install --wait: two pods of the operator are Ready under the restricted profile");
 
+  const token = await applySamplesInCluster(tools, say);
+  return { url: API, token, control: await tools.forward(8080, "--namespace", PLATFORM, SIMULATOR) };
+}
+
+/** Applies the samples with the simulator's token, waits until they are Ready, and answers with that token. */
+export async function applySamplesInCluster({ kubectl, feed }: Tools, say: Say): Promise<string> {
   const log = await kubectl("--namespace", PLATFORM, "logs", SIMULATOR);
   const token = log.match(/token +(\S+)/)?.[1];
   if (token === undefined) throw new Error("the simulator's log has no token");
@@ -84,5 +90,5 @@ export async function installChart(tools: Tools, say: Say): Promise<PlatformInCl
   await kubectl("wait", namespacedKinds, "--all", "--for=condition=Ready", "--timeout=180s");
   const count = (await kubectl("get", "mooring", "--output", "name")).trim().split("\n").length;
   say(`${count} objects of the samples ${SAMPLES.join(", ")} are Ready`);
-  return { url: API, token, control: await tools.forward(8080, "--namespace", PLATFORM, SIMULATOR) };
+  return token;
 }

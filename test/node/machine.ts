@@ -82,11 +82,8 @@ const containerdConfig = (networks: string) => `version = 2
     conf_dir = "${networks}"
 `;
 
-/** Starts the container runtime, with this image under these tags. */
-export async function startRuntime(
-  machine: Machine,
-  image: { archive: string; repository: string; tags: readonly string[] },
-): Promise<void> {
+/** Starts the container runtime. It has an image for sandboxes, and no other one. */
+export async function startRuntime(machine: Machine): Promise<void> {
   const { folder } = machine;
   const networks = join(folder, "networks");
   mkdirSync(networks);
@@ -96,7 +93,10 @@ export async function startRuntime(
   daemon(machine, "containerd", "--config", config);
   await until(() => (existsSync(RUNTIME) ? undefined : "its socket is not there"), { title: "containerd" });
   ctr("images", "import", "--index-name", PAUSE, pauseImage(machine));
-  const { archive, repository, tags } = image;
+}
+
+/** Gives the container runtime an image under these tags. */
+export function importImage(archive: string, repository: string, tags: readonly string[]): void {
   ctr("images", "import", "--base-name", repository, archive);
   for (const tag of tags) ctr("images", "tag", `${repository}:${IMAGE}`, `${repository}:${tag}`);
 }

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { apart, root } from "../../image/build.ts";
 import { provide } from "../../image/tools.ts";
@@ -18,6 +18,7 @@ the operator's pods bear deletion, eviction, a kill, 2,000 objects and a rolling
 namespaces of its own, and gone afterwards. Installs containerd and others of Debian when they are missing.
 
   --objects N    how many objects (default 2000)
+  --release DIR  install this release (of \`make release\`) from a registry on this machine instead, and uninstall it
   --image FILE   an image that \`make image\` has built (default: build one)
   --logs         keep the logs of the node's programs, and say where
   -h, --help     show this help`;
@@ -26,6 +27,7 @@ const { values } = parseArgs({
   options: {
     objects: { type: "string", default: "2000" },
     image: { type: "string" },
+    release: { type: "string" },
     logs: { type: "boolean", default: false },
     help: { type: "boolean", short: "h", default: false },
   },
@@ -59,15 +61,17 @@ async function main(): Promise<number> {
   const programs = output(join(root, "test/node/setup-node"));
   const helm = output(join(root, "test/clients/setup-helm"), "helm");
   const built = join(root, ".cache/image/mooring.tar");
-  if (!values.image) output(process.execPath, join(root, "image/main.ts"));
-  const image = values.image ?? built;
-  if (!existsSync(image)) throw new Error(`--image: ${image} does not exist`);
+  const release = values.release && resolve(values.release);
+  if (release && !existsSync(join(release, "release.json"))) throw new Error(`--release: ${release} has no release`);
+  if (!values.image && !release) output(process.execPath, join(root, "image/main.ts"));
+  const image = release ? undefined : (values.image ?? built);
+  if (image && !existsSync(image)) throw new Error(`--image: ${image} does not exist`);
 
   await removeGroups();
   const work = temporaryFolder("node");
   const temporary = join(work.path, "tmp");
   mkdirSync(temporary);
-  const given: Given = { folder: work.path, programs, group: makeGroup(), helm, image, objects };
+  const given: Given = { folder: work.path, programs, group: makeGroup(), helm, image, release, objects };
   const [unshare = "", ...flags] = [...apart, "--net", "--uts", "--ipc"];
   const inside = [process.execPath, join(root, "test/node/inside.ts"), JSON.stringify(given)];
   const env = { ...process.env, TMPDIR: temporary };

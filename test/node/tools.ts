@@ -4,6 +4,7 @@ import { z } from "zod";
 
 export interface Tools {
   kubectl(...args: string[]): Promise<string>;
+  helm(...args: string[]): Promise<string>;
   /** Helm with values. */
   helmWith(values: object, ...args: string[]): Promise<string>;
   /** kubectl with something on its standard input. */
@@ -26,6 +27,7 @@ export function toolsFor(options: { kubectl: string; helm: string; kubeconfig: s
     });
   return {
     kubectl: (...args) => run(kubectl, args),
+    helm: (...args) => run(helm, args),
     helmWith: (values, ...args) => run(helm, [...args, "--values", "-"], JSON.stringify(values)),
     feed: (input, ...args) => run(kubectl, args, input),
     async forward(port, ...target) {

@@ -1,33 +1,80 @@
+{{- define "mooring.name" -}}
+{{- .Values.nameOverride | default "mooring" }}
+{{- end }}
+
+{{- define "mooring.fullname" -}}
+{{- .Values.fullnameOverride | default (include "mooring.name" .) | trunc 40 | trimSuffix "-" }}
+{{- end }}
+
 {{- /* Cluster-scoped objects of releases in several namespaces must not have the same name. */ -}}
 {{- define "mooring.clusterName" -}}
-{{- if eq .Release.Namespace "mooring-system" }}mooring{{ else }}mooring-{{ .Release.Namespace }}{{ end }}
+{{- include "mooring.fullname" . }}{{ if ne .Release.Namespace "mooring-system" }}-{{ .Release.Namespace }}{{ end }}
 {{- end }}
 
+{{- /* The name of a component: of the operator the full name itself. Takes the root and the component. */ -}}
+{{- define "mooring.component" -}}
+{{- $component := last . }}
+{{- include "mooring.fullname" (first .) }}{{ if ne $component "operator" }}-{{ $component }}{{ end }}
+{{- end }}
+
+{{- /* The values of a component: those of the operator are at the top. */ -}}
+{{- define "mooring.account" -}}
+{{- $component := last . }}
+{{- $values := (first .).Values }}
+{{- if ne $component "operator" }}{{ $values = get $values $component }}{{ end }}
+{{- $values.serviceAccount.name | default (include "mooring.component" .) }}
+{{- end }}
+
+{{- /* Takes the root and the component. */ -}}
 {{- define "mooring.selector" -}}
-app.kubernetes.io/name: mooring
-app.kubernetes.io/component: {{ . }}
+app.kubernetes.io/name: {{ include "mooring.name" (first .) }}
+app.kubernetes.io/component: {{ last . }}
 {{- end }}
 
-{{- /* Of the pods of a shard; without a name, of those that work on namespaces without one. */ -}}
+{{- /* Of the pods of a shard; without a name, of those that work on namespaces without one. Takes the root and the shard. */ -}}
 {{- define "mooring.operatorSelector" -}}
-{{- if . -}}
-{{ include "mooring.selector" "shard" }}
-mooring.dev/shard: {{ . | quote }}
+{{- if last . -}}
+{{ include "mooring.selector" (list (first .) "shard") }}
+mooring.dev/shard: {{ last . | quote }}
 {{- else -}}
-{{ include "mooring.selector" "operator" }}
+{{ include "mooring.selector" (list (first .) "operator") }}
 {{- end }}
 {{- end }}
 
 {{- define "mooring.operatorName" -}}
-{{ if . }}mooring-shard-{{ . }}{{ else }}mooring{{ end }}
+{{ include "mooring.fullname" (first .) }}{{ if last . }}-shard-{{ last . }}{{ end }}
 {{- end }}
 
 {{- define "mooring.labels" -}}
-app.kubernetes.io/name: mooring
+app.kubernetes.io/name: {{ include "mooring.name" . }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- /* Nothing is assumed about the platform. */ -}}
+{{- define "mooring.check" -}}
+{{- if not (or .Values.platform (include "mooring.endpoints" . | fromYaml) .Values.allowEndpoints) }}
+{{- fail "no platform is set: set platform=ionos, or endpoints.api for a platform with the same interface; with allowEndpoints alone, Accounts name their endpoints themselves; simulator.create=true needs no platform" }}
+{{- end }}
+{{- if and .Values.shards .Values.watchNamespace }}
+{{- fail "shards: cannot be combined with watchNamespace: an operator of one namespace works on all of it" }}
+{{- end }}
+{{- range list "gateway" "tools" }}
+{{- if and (get $.Values .).create $.Values.watchNamespace }}
+{{- fail (printf "%s.create: cannot be combined with watchNamespace: the %s read objects of all namespaces, which a Role cannot give; install them with a release without watchNamespace" . .) }}
+{{- end }}
+{{- end }}
+{{- if and .Values.metrics.serviceMonitor.create .Values.metrics.podMonitor.create }}
+{{- fail "metrics.podMonitor.create: cannot be combined with metrics.serviceMonitor.create: everything would be scraped twice" }}
+{{- end }}
+{{- if and .Values.metrics.podMonitor.create (include "mooring.metricsAuth" .) (not .Values.metrics.podMonitor.bearerTokenSecret) }}
+{{- fail "metrics.podMonitor.bearerTokenSecret: set it: with metrics.auth a scraper needs a token, and a PodMonitor cannot name a file" }}
+{{- end }}
 {{- end }}
 
 {{- define "mooring.image" -}}
@@ -56,7 +103,7 @@ capabilities:
 {{- define "mooring.endpoints" -}}
 {{- $simulator := dict }}
 {{- if .Values.simulator.create }}
-{{- $host := printf "http://mooring-simulator.%s" .Release.Namespace }}
+{{- $host := printf "http://%s.%s" (include "mooring.component" (list . "simulator")) .Release.Namespace }}
 {{- $_ := set $simulator "api" (printf "%s:8080" $host) }}
 {{- $_ := set $simulator "objectStorage" (printf "%s:9000" $host) }}
 {{- $_ := set $simulator "inference" (printf "%s:8080/inference" $host) }}
@@ -67,28 +114,30 @@ capabilities:
 {{- $_ := set $simulator . (printf "%s:8080/%s/{region}" $host .) }}
 {{- end }}
 {{- end }}
-{{- merge (deepCopy .Values.endpoints) $simulator | toYaml }}
+{{- range $name, $url := .Values.endpoints }}
+{{- if $url }}{{ $_ := set $simulator $name $url }}{{ end }}
+{{- end }}
+{{- toYaml $simulator }}
 {{- end }}
 
 {{- define "mooring.metricsAuth" -}}
 {{- if and .Values.metrics.auth (not .Values.watchNamespace) }}true{{ end }}
 {{- end }}
 
-{{- /* It reads objects of all namespaces, which a Role cannot give. */ -}}
 {{- define "mooring.gateway" -}}
-{{- if and .Values.gateway.create (not .Values.watchNamespace) }}true{{ end }}
+{{- if .Values.gateway.create }}true{{ end }}
 {{- end }}
 
-{{- /* As the gateway. */ -}}
 {{- define "mooring.tools" -}}
-{{- if and .Values.tools.create (not .Values.watchNamespace) }}true{{ end }}
+{{- if .Values.tools.create }}true{{ end }}
 {{- end }}
 
 {{- define "mooring.metricsScheme" -}}
 {{- if include "mooring.metricsAuth" . }}HTTPS{{ else }}HTTP{{ end }}
 {{- end }}
 
-{{- /* The Secret with the certificate of the gateway or the tools; nothing without TLS. Takes the values and the name of the component. */ -}}
+{{- /* The Secret with the certificate of the gateway or the tools; nothing without TLS. Takes the root and the component. */ -}}
 {{- define "mooring.tlsSecret" -}}
-{{- if (first .).tls.enabled }}{{ (first .).tlsSecret | default (printf "mooring-%s-tls" (last .)) }}{{ end }}
+{{- $values := get (first .).Values (last .) }}
+{{- if $values.tls.enabled }}{{ $values.tlsSecret | default (printf "%s-tls" (include "mooring.component" .)) }}{{ end }}
 {{- end }}

@@ -43,6 +43,7 @@ export interface Flags {
   help: boolean;
   account: string | undefined;
   namespace: string | undefined;
+  platform: string | undefined;
   /** Counted back from the platform's own time, which is known later. */
   since(now: number): number;
   until(now: number): number | undefined;
@@ -53,7 +54,7 @@ export interface Flags {
 
 export function parseFlags(argv: string[], now: number): Flags {
   const { values } = parseArgs({ args: argv, options });
-  const { help, account, namespace, user = [], resource = [], action = [], reads, follow, until } = values;
+  const { help, account, namespace, platform, user = [], resource = [], action = [], reads, follow, until } = values;
   const moment = (flag: string, text: string, from: number) => {
     const at = momentOf(text, from);
     if (at === undefined) throw new UsageError(`--${flag} ${text}: give it as 15m, 1h, 7d or 2026-03-01T10:00`);
@@ -69,5 +70,5 @@ export function parseFlags(argv: string[], now: number): Flags {
   if (follow && until !== undefined) throw new UsageError("--follow has no end: leave out --until");
   if (follow && format === "json") throw new UsageError("-o json is one document: with --follow, use -o ndjson");
   const criteria = { users: user, resources: resource, actions: action, reads };
-  return { help, account, namespace, since, until: end, criteria, follow, format };
+  return { help, account, namespace, platform, since, until: end, criteria, follow, format };
 }

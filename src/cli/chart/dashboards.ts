@@ -1,19 +1,7 @@
-/** Two dashboards for Grafana: what all objects are like, and how the operator itself does. */
+import type { Dashboard, Panel } from "./dashboard.ts";
+import { serverDashboards } from "./server-dashboards.ts";
 
-interface Panel {
-  title: string;
-  /** Of Grafana: short, s, reqps, percentunit, bytes … */
-  unit: string;
-  /** PromQL by legend. */
-  queries: Record<string, string>;
-  type?: "timeseries" | "stat" | "table";
-}
-
-interface Dashboard {
-  uid: string;
-  title: string;
-  panels: Panel[];
-}
+/** Dashboards for Grafana: what all objects are like, how the operator itself does, and those of the gateway and the tools. */
 
 /** Other operators, and every process, have metrics of these names, too. */
 const ours = (metric: string) => `${metric} and on (job, instance) leader_election_master_status{name="mooring"}`;
@@ -165,7 +153,7 @@ const HEIGHT = 7;
 
 /** Files that Grafana imports, by name. */
 export function dashboardFiles(): [name: string, text: string][] {
-  return dashboards.map(({ uid, title, panels }) => {
+  return [...dashboards, ...serverDashboards].map(({ uid, title, panels }) => {
     const dashboard = {
       uid,
       title,

@@ -1,7 +1,9 @@
 import { stringify } from "yaml";
 import { z } from "zod";
+import { GROUP } from "../../kinds/index.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import { leaseOf } from "../../operator/lease-name.ts";
+import { customResourceDefinition } from "../manifests/crd.ts";
 import { gatewayRights } from "../manifests/gateway-rights.ts";
 import { yaml } from "../manifests/manifests.ts";
 import { crdPolicy, gatewayPolicy, operatorPolicies } from "../manifests/policy.ts";
@@ -18,10 +20,15 @@ export function chartFiles(kinds: readonly Kind[]): Map<string, string> {
     ["values.yaml", `# ${NOTE}\n${valuesOf(schema()).join("\n")}\n`],
     ["values.schema.json", `${JSON.stringify(schema(), null, 2)}\n`],
     ["README.md", readme()],
-    ["templates/rights.yaml", `{{- /* ${NOTE} */ -}}\n${rightsTemplate(kinds)}`],
+    ["templates/rights.yaml", `{{- /* ${NOTE} */ -}}\n${withCommonLabels(rightsTemplate(kinds))}`],
+    ...crds(kinds).map(([name, text]) => [`files/crds/${name}`, text] as const),
     ...dashboardFiles().map(([name, text]) => [`files/dashboards/${name}`, text] as const),
   ]);
 }
+
+/** Copies for Helm, which tells of every symbolic link in a chart. */
+const crds = (kinds: readonly Kind[]): [name: string, text: string][] =>
+  kinds.map((kind) => [`${GROUP}_${kind.plural}.yaml`, `# ${NOTE}\n${yaml([customResourceDefinition(kind)])}`]);
 
 /** What is used of a JSON schema. */
 interface Schema {
@@ -57,11 +64,14 @@ const readme = () => `<!-- ${NOTE} -->
 
 <!-- not run: it needs a cluster with nodes -->
 \`\`\`console
-$ helm install mooring deploy/chart --namespace mooring-system --create-namespace --set endpoints.api=https://api.example.com
+$ helm install mooring deploy/chart --namespace mooring-system --create-namespace --set platform=ionos
 \`\`\`
 
 Installs the CRDs, the operator with two replicas and leader election, its rights, and the roles of its users. One release per
 namespace; cluster-wide, one release.
+
+\`platform: ionos\` sets all endpoints of IONOS Cloud; \`endpoints\` overrides single ones, or names another platform with the
+same interface. Without either of them, and without \`allowEndpoints\` or \`simulator.create\`, the chart refuses to render.
 
 Metrics are served to ServiceAccounts that are bound to the ClusterRole \`mooring-metrics-reader\`, such as the one of your
 Prometheus: [metrics](../../docs/metrics.md#access).
@@ -73,7 +83,7 @@ first, and [upgrade](../../docs/operations.md#upgrade).
 
 **Uninstall**: \`helm uninstall\` leaves the CRDs, all objects and everything on the platform as they are, and the Secret
 \`mooring-signing-key\`, by which the next installation knows its own entries in status. Objects cannot be deleted while no operator runs: their
-finalizer waits for one. To remove everything: [uninstall](../../docs/operations.md#uninstall).
+finalizer waits for one. To remove everything: [uninstall](../../docs/uninstall.md).
 
 ## Values
 
@@ -85,13 +95,15 @@ ${rows(schema()).join("\n")}
 const RELEASE_NAMESPACE = "{{ .Release.Namespace }}";
 const installation = {
   namespace: RELEASE_NAMESPACE,
+  name: "{{ include `mooring.fullname` . }}",
+  account: "{{ include `mooring.account` (list . `operator`) }}",
   clusterName: "{{ include `mooring.clusterName` . }}",
   metricsAuth: false,
 };
 
 const gateway = {
   namespace: RELEASE_NAMESPACE,
-  account: "mooring-gateway",
+  account: "{{ include `mooring.account` (list . `gateway`) }}",
   name: `${installation.clusterName}-gateway`,
 };
 
@@ -105,13 +117,32 @@ const withShards = (template: string): string =>
     )
     .replaceAll(`, '${leaseOf(SHARDS)}'`, `{{ range .Values.shards }}, '${leaseOf("{{ . }}")}'{{ end }}`);
 
+/** The documents of a template, with the labels that the values give all objects. */
+const withCommonLabels = (template: string): string => `{{- define "mooring.rights" -}}
+${template}{{- end }}
+{{- if .Values.commonLabels }}
+{{- range splitList "\\n---\\n" (include "mooring.rights" .) }}
+{{- $object := fromYaml . }}
+{{- if $object.metadata }}
+{{- $_ := set $object.metadata "labels" (merge (dict) ($object.metadata.labels | default dict) $.Values.commonLabels) }}
+---
+{{ toYaml $object }}
+{{- end }}
+{{- end }}
+{{- else }}
+{{ include "mooring.rights" . }}
+{{- end }}
+`;
+
 /** The rights of the operator and of its users, from the same source as those of \`mooring rights\`. */
 function rightsTemplate(kinds: readonly Kind[]): string {
-  const isNamespace = (document: object) => "kind" in document && document.kind === "Namespace";
+  // The template of the operator has these, with what the values say about them.
+  const isElsewhere = (document: object) =>
+    "kind" in document && (document.kind === "Namespace" || document.kind === "ServiceAccount");
   const rights = (watched?: string[]) =>
     yaml(
       operatorRights(kinds, { ...installation, ...(watched ? { watched } : { shards: [SHARDS] }) }).filter(
-        (each) => !isNamespace(each),
+        (each) => !isElsewhere(each),
       ),
     );
   const when = (condition: string, then: string) => `{{- if ${condition} }}\n---\n${then}{{- end }}\n`;
@@ -134,7 +165,7 @@ function rightsTemplate(kinds: readonly Kind[]): string {
       yaml(
         toolsRights(kinds, {
           namespace: RELEASE_NAMESPACE,
-          account: "mooring-tools",
+          account: "{{ include `mooring.account` (list . `tools`) }}",
           name: `${installation.clusterName}-tools`,
         }),
       ),

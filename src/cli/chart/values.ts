@@ -1,24 +1,10 @@
 import { z } from "zod";
+import { endpointNames, endpointSchema } from "../../kinds/identity/account.ts";
 import { limitsInWords } from "../../operator/limits.ts";
+import { platformNames } from "../../platform/addresses/platforms.ts";
+import { flag, free, group, labels, list, resources, text, workload } from "./workload-values.ts";
 
 /** The values of the Helm chart: its values.yaml, its JSON schema and the table in its README are made from this. */
-
-const free = (what: string) => z.record(z.string(), z.unknown()).default({}).describe(what);
-const list = (what: string) => z.array(z.unknown()).default([]).describe(what);
-const labels = (what: string) => z.record(z.string(), z.string()).default({}).describe(what);
-const text = (what: string, value = "") => z.string().default(value).describe(what);
-const flag = (what: string, value: boolean) => z.boolean().default(value).describe(what);
-const group = <T extends z.ZodRawShape>(what: string, shape: T) => z.strictObject(shape).describe(what);
-
-const quantity = z.union([z.string(), z.number()]);
-const resources = (what: string, requests: Record<string, string>, limits: Record<string, string>) =>
-  group(what, {
-    requests: z.record(z.string(), quantity).default(requests).describe("Requested resources."),
-    limits: z
-      .record(z.string(), quantity)
-      .default(limits)
-      .describe("Limits. No CPU limit: it would only slow bursts down."),
-  });
 
 /** How a server gets its certificate. */
 const tls = (name: string) => ({
@@ -33,8 +19,44 @@ const tls = (name: string) => ({
   }),
 });
 
+/** A scraper of the Prometheus operator. */
+const monitor = (what: string, more: z.ZodRawShape = {}) =>
+  group(what, {
+    create: flag("Create it.", false),
+    interval: text("Scrape interval.", "30s"),
+    scrapeTimeout: text("Scrape timeout. Default: that of Prometheus."),
+    labels: labels("Labels."),
+    relabelings: list("Relabelings of targets."),
+    metricRelabelings: list("Relabelings of metrics."),
+    ...more,
+  });
+
+const endpoint = (name: (typeof endpointNames)[number]) =>
+  z
+    .string()
+    .regex(/^(https?:\/\/\S+)?$/)
+    .default("")
+    .describe(`${endpointSchema[name].description} Default: that of the platform.`);
+
 export const chartValues = z.strictObject({
-  image: group("Container image, used by the operator and the simulator.", {
+  platform: z
+    .enum(["", ...platformNames])
+    .default("")
+    .describe(
+      "Platform for Accounts that set no endpoints: ionos (IONOS Cloud) sets all of them. Without it, set endpoints.",
+    ),
+  nameOverride: text("Replaces mooring in the names of objects and in the label app.kubernetes.io/name."),
+  fullnameOverride: text("Replaces mooring in the names of objects only."),
+  commonLabels: labels("Labels of all objects of the chart, besides the CRDs."),
+  extraObjects: z
+    .array(z.union([z.string(), z.record(z.string(), z.unknown())]))
+    .default([])
+    .describe("Further objects, as YAML or as text that is rendered as a template."),
+  docsUrl: text(
+    "Address of this documentation, for runbook_url of the alerts. Set it to where you publish docs/.",
+    "https://mooring.dev/docs",
+  ),
+  image: group("Container image, used by all pods of the chart.", {
     repository: text("Repository.", "mooring"),
     tag: text("Tag. Default: the chart's appVersion."),
     digest: text("Digest, sha256:…; used instead of the tag."),
@@ -72,10 +94,10 @@ export const chartValues = z.strictObject({
       true,
     ),
   }),
-  endpoints: z
-    .record(z.string(), z.string())
-    .default({})
-    .describe("Endpoints of the platform for Accounts that set none, for example {api: https://api.example.com}."),
+  endpoints: group(
+    "Endpoints of the platform for Accounts that set none: single ones of the platform, or all of another one with the same interface.",
+    Object.fromEntries(endpointNames.map((name) => [name, endpoint(name)])),
+  ),
   allowEndpoints: z
     .array(z.string())
     .default([])
@@ -102,20 +124,22 @@ export const chartValues = z.strictObject({
     .describe(
       `Maximum number of objects of a kind in one namespace, for example {Account: 50}; newer ones are Stalled. Secret and ConfigMap are those written by Mooring, "*" all others. Default: ${limitsInWords}.`,
     ),
-  extraArgs: z
-    .array(z.string())
-    .default([])
-    .describe("Further flags of the operator; `mooring operator --help` lists them."),
-  extraEnv: list("Further environment variables, as in a container."),
+  ...workload({
+    what: "the operator",
+    command: "operator",
+    account: "mooring",
+    grace: { least: 25, usual: 30, why: "The operator ends within 20 seconds." },
+  }),
   metrics: group("Metrics of the operator and the gateway.", {
     auth: flag(
       "Serve metrics over TLS, to tokens that may get the URL /metrics only. Not used with watchNamespace, which has no ClusterRoles.",
       true,
     ),
-    serviceMonitor: group("ServiceMonitor for the Prometheus operator.", {
-      create: flag("Create it.", false),
-      interval: text("Scrape interval.", "30s"),
-      labels: labels("Labels."),
+    serviceMonitor: monitor("ServiceMonitor for the Prometheus operator, of the operator and the gateway."),
+    podMonitor: monitor("PodMonitor instead of the ServiceMonitor.", {
+      bearerTokenSecret: free(
+        "Secret of the release's namespace with a token that may get the URL /metrics, as {name: …, key: …}; needed with metrics.auth.",
+      ),
     }),
     rules: group("PrometheusRule with the alerts.", {
       create: flag("Create it.", false),
@@ -141,42 +165,36 @@ export const chartValues = z.strictObject({
       "`egress` of the NetworkPolicies; must include DNS, the Kubernetes API and the platform. Default: not restricted.",
     ),
   }),
-  podDisruptionBudget: group("PodDisruptionBudget.", {
-    create: flag("Create it.", true),
-    maxUnavailable: z.union([z.int(), z.string()]).default(1).describe("Pods that may be missing at once."),
-  }),
   resources: resources("Resources of the operator.", { cpu: "100m", memory: "256Mi" }, { memory: "1Gi" }),
-  terminationGracePeriodSeconds: z
-    .int()
-    .min(25)
-    .default(30)
-    .describe("Grace period of the pods. The operator ends within 20 seconds."),
-  podAnnotations: labels("Annotations of the pods."),
-  podLabels: labels("Labels of the pods."),
-  nodeSelector: labels("Node selector of the pods."),
-  tolerations: list("Tolerations of the pods."),
-  affinity: free("Affinity of the pods."),
-  topologySpreadConstraints: list("Topology spread of the pods. Default: over nodes and zones where possible."),
-  priorityClassName: text("Priority class of the pods."),
-  gateway: group("The inference gateway, for one ClusterAccount. Not used with watchNamespace.", {
-    create: flag("Run it.", false),
-    account: text("ClusterAccount whose InferenceAccess objects it serves.", "default"),
-    upstream: text("The platform's inference endpoint, without /v1. Default: endpoints.inference."),
-    tokenSecret: group(
-      "Secret of the release's namespace with a token of that ClusterAccount's contract, which you create.",
-      {
-        name: text("Name.", "mooring-gateway"),
-        key: text("Key.", "token"),
-      },
-    ),
-    ...tls("mooring-gateway"),
-    replicas: z.int().min(1).default(2).describe("Pods. Each has its part of rate and burst."),
-    rate: z.number().positive().default(5).describe("Calls per second of the contract."),
-    burst: z.int().min(1).default(10).describe("Calls at once of the contract."),
-    extraArgs: z.array(z.string()).default([]).describe("Further flags; `mooring gateway --help` lists them."),
-    resources: resources("Resources of the gateway.", { cpu: "100m", memory: "256Mi" }, { memory: "512Mi" }),
-  }),
-  tools: group("Read-only tools for AI clients, over HTTP. Not used with watchNamespace.", {
+  gateway: group(
+    "The inference gateway, for one ClusterAccount. Refused with watchNamespace: it serves all namespaces.",
+    {
+      create: flag("Run it.", false),
+      account: text("ClusterAccount whose InferenceAccess objects it serves.", "default"),
+      upstream: text(
+        "The platform's inference endpoint, without /v1. Default: endpoints.inference, else that of the platform.",
+      ),
+      tokenSecret: group(
+        "Secret of the release's namespace with a token of that ClusterAccount's contract, which you create.",
+        {
+          name: text("Name.", "mooring-gateway"),
+          key: text("Key.", "token"),
+        },
+      ),
+      ...tls("mooring-gateway"),
+      replicas: z.int().min(1).default(2).describe("Pods. Each has its part of rate and burst."),
+      rate: z.number().positive().default(5).describe("Calls per second of the contract."),
+      burst: z.int().min(1).default(10).describe("Calls at once of the contract."),
+      ...workload({
+        what: "the gateway",
+        command: "gateway",
+        account: "mooring-gateway",
+        grace: { least: 30, usual: 30, why: "Open calls have 20 seconds to end, after 5 in which new ones may come." },
+      }),
+      resources: resources("Resources of the gateway.", { cpu: "100m", memory: "256Mi" }, { memory: "512Mi" }),
+    },
+  ),
+  tools: group("Read-only tools for AI clients, over HTTP. Refused with watchNamespace: they read all namespaces.", {
     create: flag("Run them.", false),
     tokenSecret: group("Secret of the release's namespace with a token of the platform, which you create.", {
       name: text("Name.", "mooring-tools"),
@@ -189,7 +207,12 @@ export const chartValues = z.strictObject({
       .array(z.string())
       .default([])
       .describe("Host names by which clients call it, besides the Service's own, for example of an Ingress."),
-    extraArgs: z.array(z.string()).default([]).describe("Further flags; `mooring tools --help` lists them."),
+    ...workload({
+      what: "the tools",
+      command: "tools",
+      account: "mooring-tools",
+      grace: { least: 5, usual: 10, why: "Calls are short." },
+    }),
     resources: resources("Resources of the tool server.", { cpu: "50m", memory: "128Mi" }, { memory: "512Mi" }),
   }),
   simulator: group("The platform simulator, to try Mooring without a contract. It keeps nothing.", {

@@ -8,11 +8,12 @@ import { goBuild, moduleFolder, requireGo } from "./go.ts";
 import { lock } from "./lock.ts";
 import { during, type Progress, silent } from "./progress.ts";
 
+/** `usual`: how long a build takes on two cores, after those above it. */
 const packages = {
-  etcd: "go.etcd.io/etcd/server/v3",
-  "kube-apiserver": "k8s.io/kubernetes/cmd/kube-apiserver",
-  kubectl: "k8s.io/kubernetes/cmd/kubectl",
-  "kube-controller-manager": "k8s.io/kubernetes/cmd/kube-controller-manager",
+  etcd: { path: "go.etcd.io/etcd/server/v3", usual: "a minute" },
+  "kube-apiserver": { path: "k8s.io/kubernetes/cmd/kube-apiserver", usual: "3 minutes" },
+  kubectl: { path: "k8s.io/kubernetes/cmd/kubectl", usual: "a minute" },
+  "kube-controller-manager": { path: "k8s.io/kubernetes/cmd/kube-controller-manager", usual: "3 minutes" },
 } as const;
 
 export type BinaryName = keyof typeof packages;
@@ -54,15 +55,23 @@ export async function provideBinaries(names: readonly BinaryName[], options: Pro
     if (missing().includes("kube-apiserver")) await fetchRelease(bin, cache, { env, onProgress, signal, patienceMs });
     const toBuild = missing();
     for (const [index, name] of toBuild.entries()) {
-      const step = `building ${name} (${index + 1} of ${toBuild.length}, once)`;
+      const { path, usual } = packages[name];
+      const step = `building ${name} (${index + 1} of ${toBuild.length}, once; usually ${usual} on two cores)`;
       const part = join(bin, `${name}.part`);
-      await during(onProgress, step, () => goBuild(packages[name], part, { env, signal }));
+      await during(onProgress, step, () => goBuild(path, part, { env, signal }));
       await rename(part, join(bin, name));
     }
   } finally {
     held.release();
   }
   return bin;
+}
+
+/** Whether a binary need not be built. Throws when KUBEBUILDER_ASSETS is set and lacks it. */
+export function isThere(name: BinaryName, env: NodeJS.ProcessEnv = process.env): boolean {
+  const given = env.KUBEBUILDER_ASSETS;
+  if (given) return isExecutable(join(requireGiven(resolve(given), [name]), name));
+  return isExecutable(join(cacheFolder(env), "bin", name));
 }
 
 function requireGiven(folder: string, names: readonly BinaryName[]): string {
@@ -73,7 +82,7 @@ function requireGiven(folder: string, names: readonly BinaryName[]): string {
 }
 
 /** Keyed by go.sum: other versions of the binaries never mix with these. */
-function cacheFolder(env: NodeJS.ProcessEnv): string {
+export function cacheFolder(env: NodeJS.ProcessEnv): string {
   const base = env.XDG_CACHE_HOME || join(env.HOME || homedir(), ".cache");
   const key = createHash("sha256")
     .update(readFileSync(join(moduleFolder, "go.sum")))

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { type BinaryName, provideBinaries } from "./binaries.ts";
+import { type BinaryName, isThere, provideBinaries } from "./binaries.ts";
 import { type Audit, apiserverArguments, controllerManagerArguments, etcdArguments, LOOPBACK } from "./components.ts";
 import { type ClusterFolder, files, openFolder, writeAccess } from "./folder.ts";
 import { freePort, type Target, untilServed } from "./probe.ts";
@@ -11,6 +11,11 @@ import { type Component, type Components, supervise } from "./supervise.ts";
 export interface ClusterOptions {
   /** Run kube-controller-manager too: garbage collection, namespace deletion, service accounts. */
   controllerManager?: boolean | undefined;
+  /**
+   * Told while kube-controller-manager is built after the API server was started, which a cluster is then usable without.
+   * Default: the cluster is not ready before all of it runs.
+   */
+  onBackground?: Progress | undefined;
   /** A folder to keep the cluster in; without it a temporary one is used and removed. */
   data?: string | undefined;
   audit?: Audit | undefined;
@@ -18,6 +23,7 @@ export interface ClusterOptions {
   address?: string | undefined;
   onProgress?: Progress | undefined;
   signal?: AbortSignal | undefined;
+  env?: NodeJS.ProcessEnv | undefined;
 }
 
 export interface Cluster {
@@ -27,6 +33,8 @@ export interface Cluster {
   /** The folder of the control plane's binaries. */
   readonly assets: string;
   readonly adminToken: string;
+  /** Resolves when kube-controller-manager runs, if it was asked for, or with the reason why it does not. */
+  readonly controllers: Promise<Error | undefined>;
   /** Resolves with the reason when a component dies without being stopped. */
   readonly died: Promise<Error>;
   /** Ends everything; resolves when all processes are gone and a temporary folder is removed. */
@@ -38,21 +46,38 @@ export interface Cluster {
  * crashing, on purpose: etcd is made to survive it, and so the way out that must never fail is the one always taken.
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
-  const { onProgress = silent, signal } = options;
+  const { onProgress = silent, onBackground, signal, env } = options;
   const names: BinaryName[] = ["etcd", "kube-apiserver"];
-  if (options.controllerManager) names.push("kube-controller-manager");
-  const assets = await provideBinaries(names, { onProgress, signal });
+  const isLater = options.controllerManager && onBackground !== undefined && !isThere("kube-controller-manager", env);
+  if (options.controllerManager && !isLater) names.push("kube-controller-manager");
+  const assets = await provideBinaries(names, { onProgress, signal, ...(env && { env }) });
   const folder = await openFolder(options.data);
   const components = supervise(assets, folder);
+  const stopping = new AbortController();
+  let controllers: Promise<Error | undefined> = Promise.resolve(undefined);
   const stop = async () => {
+    stopping.abort(new Error("the cluster is stopped"));
+    await controllers;
     await components.stop();
     await folder.close();
   };
   try {
     const target = await during(onProgress, "starting the control plane", () =>
-      startComponents(components, folder, options),
+      startComponents(components, folder, { ...options, controllerManager: options.controllerManager && !isLater }),
     );
+    if (isLater) {
+      const until = signal ? AbortSignal.any([signal, stopping.signal]) : stopping.signal;
+      const provided = provideBinaries(["kube-controller-manager"], {
+        onProgress: onBackground,
+        signal: until,
+        ...(env && { env }),
+      });
+      controllers = provided
+        .then(() => components.run(controllerManagerOf(target, options.address ?? LOOPBACK), until))
+        .then(() => undefined, asError);
+    }
     return {
+      controllers,
       kubeconfig: join(folder.path, files.kubeconfig),
       server: target.server,
       assets,
@@ -65,6 +90,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     throw error;
   }
 }
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
 const startDeadlineMs = 120_000;
 

@@ -66,7 +66,10 @@ export function format(rows: readonly Row[]): string[] {
 }
 
 /** Shows a table that changes: redrawn in place on a terminal, one line per change elsewhere. */
-export function createDisplay(out: NodeJS.WriteStream): { show(rows: readonly Row[]): void; leave(): void } {
+export function createDisplay(out: NodeJS.WriteStream): {
+  show(rows: readonly Row[], note?: string): void;
+  leave(): void;
+} {
   let drawn = 0;
   const seen = new Map<string, string>();
   return {
@@ -74,9 +77,11 @@ export function createDisplay(out: NodeJS.WriteStream): { show(rows: readonly Ro
     leave() {
       drawn = 0;
     },
-    show(rows) {
+    show(rows, note) {
       if (out.isTTY) {
-        const lines = format(rows);
+        // A line that is wrapped would be two, and the next table would be drawn one line too low.
+        const whole = (line: string) => line.slice(0, (out.columns || 80) - 1);
+        const lines = [...format(rows), ...(note === undefined ? [] : ["", ...note.split("\n")])].map(whole);
         out.write(`${drawn > 0 ? `\x1b[${drawn}A` : ""}\x1b[J${lines.join("\n")}\n`);
         drawn = lines.length;
         return;

@@ -62,6 +62,7 @@ export interface Flags {
   help: boolean;
   account: string | undefined;
   namespace: string | undefined;
+  platform: string | undefined;
   createKey: boolean;
   bucket: string;
   prefix: string;
@@ -77,7 +78,7 @@ export interface Flags {
 
 export function parseFlags(argv: string[], now: number): Flags {
   const { values } = parseArgs({ args: argv, options });
-  const { help, account, namespace, server = [], nic = [], port = [], top = [] } = values;
+  const { help, account, namespace, platform, server = [], nic = [], port = [], top = [] } = values;
   const [bucket = "", ...folders] = (values.bucket ?? "").split("/");
   if (bucket === "" && !help) throw new UsageError("--bucket is missing");
   if (top.length > 0 && values.limit !== undefined) {
@@ -95,6 +96,7 @@ export function parseFlags(argv: string[], now: number): Flags {
     help,
     account,
     namespace,
+    platform,
     createKey: values["create-key"],
     bucket,
     prefix: folders.join("/") + values.prefix,

@@ -49,10 +49,13 @@ every minute.
 
 ## Alerts and dashboards
 
-[deploy/chart/files/alerts.yaml](../deploy/chart/files/alerts.yaml) is a rule file for Prometheus. Two dashboards for Grafana are in
-[deploy/chart/files/dashboards](../deploy/chart/files/dashboards): all objects, and the operator itself. The chart installs them
-with \`metrics.rules.create\` and \`metrics.dashboards.create\`.
+[deploy/chart/files/alerts.yaml](../deploy/chart/files/alerts.yaml) is a rule file for Prometheus. Dashboards for Grafana are in
+[deploy/chart/files/dashboards](../deploy/chart/files/dashboards): all objects, the operator itself, the gateway and the tools. The chart
+installs them with \`metrics.rules.create\` and \`metrics.dashboards.create\`; those of the gateway and the tools only where these run.
 
+- Every alert has a \`runbook_url\`: to the reason in the [list of reasons](reference/reasons.md), or to [troubleshooting](troubleshooting.md#alerts).
+  \`docsUrl\` of the chart says where this documentation is published.
+- The tools have no metrics. Their alert and their dashboard need kube-state-metrics and the kubelet's metrics.
 - The label \`namespace\` of a metric is that of the object. A scrape configuration of your own needs \`honor_labels: true\`, which the
   chart's ServiceMonitor has; without it Prometheus puts the operator's namespace there.
 - Other operators have metrics with the same names. Alerts and dashboards take the processes that have the series
@@ -62,6 +65,6 @@ with \`metrics.rules.create\` and \`metrics.dashboards.create\`.
 - \`MooringNoLeader\` is about each installation and shard, by the operator's namespace. Of several, one whose pods are all gone does not raise
   it: alert on your pods as well.
 
-Each alert was seen to fire and to resolve by a real Prometheus while its fault was caused, and every query of the dashboards to
-return data (\`test/clients/alerts.test.ts\`). The panels were drawn in a browser by a page of the tests, not by Grafana.
+Each alert on the operator was seen to fire and to resolve by a real Prometheus while its fault was caused, and every query of its dashboards to
+return data (\`test/clients/alerts.test.ts\`; the gateway and the tools: \`gateway-alerts.test.ts\`). The panels were drawn in a browser by a page of the tests, not by Grafana.
 `;

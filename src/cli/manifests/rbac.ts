@@ -12,6 +12,10 @@ const DEFAULT_NAMESPACE = "mooring-system";
 export interface Installation {
   /** The operator's own namespace, with its ServiceAccount and its Lease. */
   namespace?: string;
+  /** The name of its Roles. */
+  name?: string;
+  /** The name of its ServiceAccount. */
+  account?: string;
   /** The name of its cluster-scoped objects. */
   clusterName?: string;
   /** The only namespaces whose objects it manages: it then has Roles there and no right anywhere else. */
@@ -23,6 +27,7 @@ export interface Installation {
 }
 
 export const namespaceOf = ({ namespace = DEFAULT_NAMESPACE }: Installation): string => namespace;
+const accountOf = ({ account = NAME }: Installation): string => account;
 /** Cluster-scoped objects of several installations must not have the same name. */
 export const clusterNameOf = (installation: Installation): string => {
   const namespace = namespaceOf(installation);
@@ -32,7 +37,7 @@ export const clusterNameOf = (installation: Installation): string => {
 /** The Leases of the operator, in its own namespace: also the one of an installation that works on this namespace alone. */
 export const leasesOf = ({ shards = [] }: Installation): string[] => [leaseOf(), INSTALLATION, ...shards.map(leaseOf)];
 export const usernameOf = (installation: Installation): string =>
-  `system:serviceaccount:${namespaceOf(installation)}:${NAME}`;
+  `system:serviceaccount:${namespaceOf(installation)}:${accountOf(installation)}`;
 
 interface Rule {
   apiGroups: string[];
@@ -104,7 +109,7 @@ const roleRef = (kind: string, name: string) => ({ apiGroup: "rbac.authorization
 /** An operator of one namespace may be any ServiceAccount. */
 const everyOperator = [{ apiGroup: "rbac.authorization.k8s.io", kind: "Group", name: "system:serviceaccounts" }];
 const subjectsOf = (installation: Installation) => [
-  { kind: "ServiceAccount", name: NAME, namespace: namespaceOf(installation) },
+  { kind: "ServiceAccount", name: accountOf(installation), namespace: namespaceOf(installation) },
 ];
 const clusterRole = (name: string, rules: object[]) => ({ ...api, kind: "ClusterRole", metadata: { name }, rules });
 const boundRole = (name: string, rules: Rule[], installation: Installation) => [
@@ -130,7 +135,7 @@ export function metricsRights(installation: Installation = {}): object[] {
 /** The ServiceAccount of the operator and all of its rights. */
 export function operatorRights(kinds: readonly Kind[], installation: Installation = {}): object[] {
   const namespace = namespaceOf(installation);
-  const { watched, metricsAuth = watched === undefined } = installation;
+  const { watched, metricsAuth = watched === undefined, name = NAME } = installation;
   const subjects = subjectsOf(installation);
   const role = (name: string, where: string, rules: Rule[], whom: object[] = subjects) => {
     const metadata = { name, namespace: where };
@@ -139,9 +144,9 @@ export function operatorRights(kinds: readonly Kind[], installation: Installatio
   };
   return [
     { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
-    { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: NAME, namespace } },
+    { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: accountOf(installation), namespace } },
     ...(watched
-      ? watched.flatMap((each) => role(NAME, each, [...namespaceRules(kinds), ...markerRules]))
+      ? watched.flatMap((each) => role(name, each, [...namespaceRules(kinds), ...markerRules]))
       : [
           ...boundRole(clusterNameOf(installation), [...namespaceRules(kinds), ...clusterRules], installation),
           ...role(`${clusterNameOf(installation)}-installation`, SHARED_NAMESPACE, markerRules),
@@ -152,7 +157,7 @@ export function operatorRights(kinds: readonly Kind[], installation: Installatio
             everyOperator,
           ),
         ]),
-    ...role(`${NAME}-leader`, namespace, [
+    ...role(`${name}-leader`, namespace, [
       ...leaseRules(installation),
       ...(watched ? [...signingKeyRules, ...tokenRules] : []),
     ]),

@@ -52,6 +52,7 @@ ${accessUsage}
 export interface Settings {
   account: string | undefined;
   namespace: string | undefined;
+  platform: string | undefined;
   kubeconfig: string | undefined;
   tokenFile: string | undefined;
   transport: Transport;
@@ -121,6 +122,7 @@ export function readSettings(argv: string[], env: Env = process.env): Settings |
   return {
     account: values.account,
     namespace: values.namespace,
+    platform: values.platform,
     kubeconfig: values.kubeconfig,
     tokenFile: values["token-file"],
     transport: transport.value,

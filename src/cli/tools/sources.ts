@@ -4,23 +4,18 @@ import { type PlatformReader, readOver } from "../../diagnostics/reader.ts";
 import type { Sources } from "../../diagnostics/sources.ts";
 import { givenKeys, noKeys, ownKeys } from "../../diagnostics/storage-keys.ts";
 import type { KubeClient } from "../../kube/client/transport.ts";
+import { platforms } from "../../platform/addresses/platforms.ts";
 import { Unauthorized } from "../../platform/answers/errors.ts";
 import { platformTime } from "../../platform/calls/platform-time.ts";
-import type { EndpointName } from "../../platform/products/products.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { openPlatform, type PlatformAccess } from "../platform-access.ts";
 import type { Settings } from "./flags.ts";
 
 type Env = Record<string, string | undefined>;
 
-/** Where the public platform is, for who sets its variables and nothing else. */
-const publicHosts: Partial<Record<EndpointName, string>> = {
-  api: "https://api.ionos.com",
-  dns: "https://dns.de-fra.ionos.com",
-  certificates: "https://certificate-manager.de-fra.ionos.com",
-  objectStorage: "https://s3.eu-central-3.ionoscloud.com",
-  objectStorageManagement: "https://s3.ionos.com",
-};
+/** Where the public platform is, for who sets its variables and nothing else: the hosts that tools call. */
+const { api, dns, certificates, objectStorage, objectStorageManagement } = platforms.ionos;
+const publicHosts = { api, dns, certificates, objectStorage, objectStorageManagement };
 
 /** The environment with the variables of the platform's own clients under our names, where ours are not set. */
 export function understood(env: Env): Env {
@@ -47,7 +42,7 @@ export function understood(env: Env): Env {
 
 /** Both sides, opened when they are first needed: a server without a token starts, and says so when it is asked. */
 export function openSources(
-  settings: Pick<Settings, "account" | "namespace" | "kubeconfig" | "tokenFile">,
+  settings: Pick<Settings, "account" | "namespace" | "kubeconfig" | "tokenFile"> & Partial<Pick<Settings, "platform">>,
   given: Env,
 ): Pick<Sources, "platform" | "cluster" | "now"> & AsyncDisposable {
   const env = understood({ ...given, ...(settings.kubeconfig && { KUBECONFIG: settings.kubeconfig }) });
@@ -55,9 +50,9 @@ export function openSources(
   let client: Promise<KubeClient> | undefined;
 
   const opened = () => {
-    const { account, namespace, tokenFile } = settings;
+    const { account, namespace, platform, tokenFile } = settings;
     const token = tokenFile === undefined ? {} : { MOORING_TOKEN: readFileSync(tokenFile, "utf8").trim() };
-    access ??= openPlatform({ account, namespace, env: { ...env, ...token } });
+    access ??= openPlatform({ account, namespace, platform, env: { ...env, ...token } });
     access.catch(() => {
       access = undefined;
     });

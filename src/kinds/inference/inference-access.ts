@@ -109,6 +109,7 @@ export const inferenceAccess: Kind = {
   ],
   resource: mapping(spec, {
     ...token,
+    place: { ...token.place, hosts: ["inference"] },
     creation: {
       ...token.creation,
       check: ({ models = [] }) => ({

@@ -147,7 +147,11 @@ export const activityLogExport: Kind = {
     },
   ],
   // The log tells of everybody who uses the contract.
-  task: { contractWide: "ActivityLogExport", references: (raw) => referencesOf(spec.parse(raw)) },
+  task: {
+    contractWide: "ActivityLogExport",
+    hosts: ["objectStorage"],
+    references: (raw) => referencesOf(spec.parse(raw)),
+  },
 };
 
 export type ActivityLogExportSpec = z.output<typeof spec>;

@@ -181,7 +181,9 @@ export function elect(options: ElectionOptions): Election {
       cancelDeadline();
       stopping.abort();
       await running;
-      if (giving) await giveBack().catch((error: unknown) => log("could not be released", error));
+      // A lease that does not exist needs no release.
+      const failed = (error: unknown) => (isNotFound(error) ? undefined : log("could not be released", error));
+      if (giving) await giveBack().catch(failed);
     },
   };
 }

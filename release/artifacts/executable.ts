@@ -1,0 +1,85 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "rolldown";
+import { sha256 } from "../formats/oci.ts";
+import { type Entry, tar } from "../formats/tar.ts";
+import type { NodeBinary } from "./node.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Node finds what was put into it by this word, which it carries itself. */
+const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
+
+/** What of the program the single file needs: not what is there to be read. */
+const unread = /^(README\.md|CHANGELOG\.md|crds\/)/;
+
+/** Makes the blob that turns Node into `mooring`. It is the same for all platforms. */
+export async function makeBlob(program: readonly Entry[], work: string): Promise<string> {
+  // Node keeps the path of the main file in the blob, so it is the same wherever this is done.
+  const [main, output] = ["start.cjs", "mooring.blob"];
+  const files = program.filter(({ path }) => !unread.test(path));
+  const assets: Record<string, string> = {};
+  const add = (key: string, content: Buffer | string) => {
+    const path = join(work, "assets", key);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
+    assets[key] = path;
+  };
+  for (const { path, content } of files) add(path, content);
+  add("build", sha256(tar(files, 0)).slice(0, 16));
+  await build({
+    input: join(root, "release/artifacts/start.ts"),
+    platform: "node",
+    logLevel: "warn",
+    output: { file: join(work, main), format: "cjs" },
+  });
+  // Users can do nothing about what is experimental in Node.
+  const execArgv = ["--disable-warning=ExperimentalWarning"];
+  const config = { main, output, assets, execArgv, disableExperimentalSEAWarning: true };
+  writeFileSync(join(work, "sea.json"), JSON.stringify(config));
+  execFileSync(process.execPath, ["--experimental-sea-config", "sea.json"], { cwd: work, stdio: "pipe" });
+  return join(work, output);
+}
+
+/** Puts the blob into Node. */
+export function makeExecutable(node: NodeBinary, blob: string, path: string): void {
+  copyFileSync(node.path, path);
+  chmodSync(path, 0o755);
+  const darwin = node.platform.os === "darwin";
+  const segment = darwin ? ["--macho-segment-name", "NODE_SEA"] : [];
+  const postject = join(root, "node_modules/postject/dist/cli.js");
+  const args = [postject, path, "NODE_SEA_BLOB", blob, "--sentinel-fuse", FUSE, ...segment];
+  execFileSync(process.execPath, args, { stdio: "pipe" });
+  if (darwin) sign(path);
+}
+
+/** Programs that sign for macOS, which starts nothing on ARM without a signature; both do so without an identity. */
+const signers = {
+  codesign: ["--force", "--sign", "-"],
+  rcodesign: ["sign"],
+};
+
+const signer = () =>
+  Object.entries(signers).find(([name]) => spawnSync("sh", ["-c", `command -v ${name}`]).status === 0);
+
+function sign(path: string): void {
+  const [name, args = []] = signer() ?? [];
+  if (name === undefined) throw new Error("codesign or rcodesign is needed for macOS");
+  execFileSync(name, [...args, path], { stdio: "pipe" });
+}
+
+/** Why there will be no program for a platform; nothing when there will be one. */
+export function obstacle(node: NodeBinary | undefined, os: string): string | undefined {
+  if (node === undefined) return `npm has no Node ${process.versions.node} for it`;
+  if (os === "darwin" && signer() === undefined) return `neither codesign nor rcodesign is here to sign it`;
+  return undefined;
+}
+
+/** An archive for people and for krew. */
+export const executableEntries = (path: string, root: string, licenses: string): Entry[] => [
+  { path: "mooring", content: readFileSync(path), executable: true },
+  { path: "LICENSE", content: readFileSync(join(root, "LICENSE")) },
+  { path: "licenses.txt", content: licenses },
+];

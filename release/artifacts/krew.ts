@@ -1,0 +1,37 @@
+import { stringify } from "yaml";
+import type { Platform } from "./node.ts";
+
+export interface KrewArchive {
+  platform: Platform;
+  file: string;
+  sha256: string;
+}
+
+export interface KrewPlugin {
+  version: string;
+  homepage: string;
+  description: string;
+  /** The address below which people download the files of this release. */
+  downloads: string;
+  archives: readonly KrewArchive[];
+}
+
+/** The manifest of the plugin `kubectl mooring`. */
+export const krewManifest = ({ version, homepage, description, downloads, archives }: KrewPlugin): string =>
+  stringify({
+    apiVersion: "krew.googlecontainertools.github.com/v1alpha2",
+    kind: "Plugin",
+    metadata: { name: "mooring" },
+    spec: {
+      version: `v${version}`,
+      homepage,
+      shortDescription: "Look after cloud resources managed by Mooring",
+      description: `${description}.\nThe plugin is the whole command: run "kubectl mooring help".\n`,
+      platforms: archives.map(({ platform: { os, arch }, file, sha256 }) => ({
+        selector: { matchLabels: { os, arch } },
+        uri: `${downloads}/${file}`,
+        sha256,
+        bin: "mooring",
+      })),
+    },
+  });

@@ -1,0 +1,61 @@
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { getAsset, getAssetKeys } from "node:sea";
+import { pathToFileURL } from "node:url";
+import { constants, Script } from "node:vm";
+
+// The first thing that runs in the single file: it unpacks the command beside the other caches, once for each build, and runs it.
+
+/** Names the build: the digest of all that is unpacked. */
+const BUILD = "build";
+
+function unpackInto(folder: string): void {
+  for (const path of getAssetKeys().filter((key) => key !== BUILD)) {
+    const target = join(folder, path);
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, Buffer.from(getAsset(path)));
+  }
+}
+
+/** The folder is complete as soon as it has its name, however many processes start at once. */
+function unpackOnce(folder: string): string {
+  if (existsSync(folder)) return folder;
+  mkdirSync(dirname(folder), { recursive: true });
+  const work = mkdtempSync(`${folder}.`);
+  try {
+    unpackInto(work);
+    renameSync(work, folder);
+  } catch (error) {
+    if (!existsSync(folder)) throw error;
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+  return folder;
+}
+
+/** Where nothing may be kept, the command is unpacked for this process alone. */
+function unpackForNow(): string {
+  const folder = mkdtempSync(join(tmpdir(), "mooring-"));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  unpackInto(folder);
+  return folder;
+}
+
+function unpack(): string {
+  const { env } = process;
+  const cache = env.XDG_CACHE_HOME || join(env.HOME || homedir(), ".cache");
+  try {
+    return unpackOnce(join(cache, "mooring", `program-${getAsset(BUILD, "utf8")}`));
+  } catch {
+    return unpackForNow();
+  }
+}
+
+const main = join(unpack(), "dist/main.js");
+// A program of this name starts others of its kind as `node main.js …` does.
+const [program = "", , ...args] = process.argv;
+process.argv = [program, main, ...(args[0] === main ? args.slice(1) : args)];
+// import() of this file itself would find nothing but Node's own modules.
+const load = new Script("(url) => import(url)", { importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER });
+load.runInThisContext()(pathToFileURL(main).href);

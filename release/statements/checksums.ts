@@ -1,0 +1,29 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { sha256 } from "../formats/oci.ts";
+import { entriesBelow } from "../formats/tar.ts";
+
+export const CHECKSUMS = "SHA256SUMS";
+
+/** Not in the list: it itself, and what is made with a key, which differs each time. */
+const signed = /^(SHA256SUMS|signatures\/|mooring\.pub$|provenance\.dsse\.json$)/;
+
+/** Digests of all files of a release, by path. */
+export const digestsIn = (folder: string): Map<string, string> =>
+  new Map(
+    entriesBelow(folder)
+      .filter(({ path }) => !signed.test(path))
+      .map(({ path, content }) => [path, sha256(content)]),
+  );
+
+/** As `sha256sum --check` reads it. */
+export const checksums = (folder: string): string =>
+  [...digestsIn(folder)].map(([path, digest]) => `${digest}  ${path}\n`).join("");
+
+/** Files that are not what the list says, or are missing. */
+export function mismatches(folder: string): string[] {
+  const found = digestsIn(folder);
+  const lines = readFileSync(join(folder, CHECKSUMS), "utf8").trim().split("\n");
+  const listed = lines.map((line) => line.split("  "));
+  return listed.flatMap(([digest, path = ""]) => (found.get(path) === digest ? [] : [path]));
+}

@@ -1,0 +1,43 @@
+import type { Identity } from "../artifacts/image.ts";
+import type { Contents } from "./spdx.ts";
+import { debianPurl } from "./spdx.ts";
+
+export interface Subject {
+  name: string;
+  digest: { sha256: string };
+}
+
+/**
+ * How a release was made, as an in-toto statement with SLSA's predicate. It has no time of day and no number of a run, so
+ * that two builds of one commit say the same.
+ */
+export function provenance(
+  identity: Identity,
+  parameters: Record<string, string>,
+  contents: Contents & { lockfile: string },
+  subject: readonly Subject[],
+): string {
+  const { source, revision, version } = identity;
+  const statement = {
+    _type: "https://in-toto.io/Statement/v1",
+    subject,
+    predicateType: "https://slsa.dev/provenance/v1",
+    predicate: {
+      buildDefinition: {
+        buildType: `${source}/blob/${revision}/docs/release.md`,
+        externalParameters: { version, ...parameters },
+        internalParameters: {},
+        resolvedDependencies: [
+          { uri: `git+${source}@${revision}`, digest: { gitCommit: revision } },
+          { name: "package-lock.json", digest: { sha256: contents.lockfile } },
+          ...contents.nodes.map(({ platform, version, sha256 }) => {
+            return { uri: `pkg:npm/${platform.node}@${version}`, digest: { sha256 } };
+          }),
+          ...contents.debian.map(({ sha256, ...named }) => ({ uri: debianPurl(named), digest: { sha256 } })),
+        ],
+      },
+      runDetails: { builder: { id: `${source}/blob/${revision}/release/main.ts` } },
+    },
+  };
+  return `${JSON.stringify(statement, undefined, 2)}\n`;
+}

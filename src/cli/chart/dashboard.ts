@@ -1,0 +1,14 @@
+export interface Panel {
+  title: string;
+  /** Of Grafana: short, s, reqps, percentunit, bytes … */
+  unit: string;
+  /** PromQL by legend. */
+  queries: Record<string, string>;
+  type?: "timeseries" | "stat" | "table";
+}
+
+export interface Dashboard {
+  uid: string;
+  title: string;
+  panels: Panel[];
+}

