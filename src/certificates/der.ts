@@ -1,9 +1,9 @@
-/** Writes ASN.1 in its distinguished encoding (X.690), as far as a PKCS#12 file needs it. Reads none. */
+/** Writes the part of ASN.1 DER (X.690) that a PKCS#12 file needs. It reads none. */
 export type Der = Uint8Array;
 
 const concat = (parts: readonly Uint8Array[]): Der => Uint8Array.from(Buffer.concat(parts));
 
-/** A tag, the length of what follows, and what follows. */
+/** Tag, length and content. */
 function tagged(tag: number, ...parts: readonly Uint8Array[]): Der {
   const content = concat(parts);
   return concat([Uint8Array.from([tag, ...lengthOf(content.length)]), content]);
@@ -23,12 +23,12 @@ function bigEndian(value: number): number[] {
 
 export const sequence = (...parts: readonly Der[]): Der => tagged(0x30, ...parts);
 
-/** The encoding of a set does not depend on the order in which its members were named. */
+/** DER sorts the members of a set, so their order here does not matter. */
 export const setOf = (...members: readonly Der[]): Der => tagged(0x31, ...members.toSorted(Buffer.compare));
 
 export const octets = (content: Uint8Array): Der => tagged(0x04, content);
 
-/** A whole number that is not negative: a first bit that is set would make it so. */
+/** A non-negative integer. A leading zero byte keeps the first bit, the sign, unset. */
 export function integer(value: number): Der {
   const bytes = bigEndian(value);
   return tagged(0x02, Uint8Array.from((bytes[0] ?? 0) < 0x80 ? bytes : [0, ...bytes]));
@@ -36,12 +36,12 @@ export function integer(value: number): Der {
 
 export const nothing = tagged(0x05);
 
-/** Text in UTF-16, which is what PKCS#12 names things in. */
+/** Text in UTF-16, as PKCS#12 encodes names. */
 export const bmpString = (text: string): Der => tagged(0x1e, utf16(text));
 
 export const utf16 = (text: string): Uint8Array => Buffer.from(text, "utf16le").swap16();
 
-/** An object identifier, written with dots. */
+/** An object identifier, from its dotted form. */
 export function oid(dotted: string): Der {
   const [first = 0, second = 0, ...rest] = dotted.split(".").map(Number);
   return tagged(0x06, Uint8Array.from([first * 40 + second, ...rest].flatMap(base128)));
@@ -54,6 +54,6 @@ function base128(value: number): number[] {
   return bytes;
 }
 
-/** The field with number 0 of a structure: around a value, or in place of the tag of an octet string. */
+/** Context tag 0: explicit wraps a value, implicit replaces the tag of an octet string. */
 export const explicit = (value: Der): Der => tagged(0xa0, value);
 export const implicitOctets = (content: Uint8Array): Der => tagged(0x80, content);

@@ -6,7 +6,7 @@ export interface Pems {
   privateKey: string;
 }
 
-/** What a certificate says of itself. */
+/** Fields of a certificate. */
 export interface Facts {
   serial: string;
   issuedAt: string;
@@ -17,8 +17,8 @@ export interface Facts {
 export type Inspection = { facts: Facts } | { problem: string };
 
 /**
- * What a client certificate says, or why nobody could use it. Judged before it is published. Of a chain the first is
- * the client's own, and the others lead to the CA. No problem quotes what was judged.
+ * Returns the fields of a client certificate, or why it cannot be used. Checked before it is published. The first certificate
+ * of a chain is the client's own, the others lead to the CA. A problem never quotes the input.
  */
 export function inspect({ ca, certificate, privateKey }: Pems, now: number): Inspection {
   let path: X509Certificate[] | undefined;
@@ -51,7 +51,7 @@ export function inspect({ ca, certificate, privateKey }: Pems, now: number): Ins
   };
 }
 
-/** All certificates in a text, in their order; throws when one of them cannot be read. */
+/** All certificates in a text, in order; throws when one of them cannot be parsed. */
 export const certificatesIn = (pem: string): X509Certificate[] =>
   (pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []).map(
     (each) => new X509Certificate(each),
@@ -59,7 +59,7 @@ export const certificatesIn = (pem: string): X509Certificate[] =>
 
 const written = (date: Date): string => date.toISOString();
 
-/** The certificates from this one up to the authority that vouches for it; undefined when none does. */
+/** The chain from this certificate to a CA that signed it; undefined when there is none. */
 function pathTo(
   authorities: readonly X509Certificate[],
   from: X509Certificate,

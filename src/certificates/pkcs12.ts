@@ -15,7 +15,7 @@ import {
 } from "./der.ts";
 import { certificatesIn, type Pems } from "./inspect.ts";
 
-/** RFC 7292, 8018 and 5912; `trustedKeyUsage` is Java's own mark of a certificate that is trusted by itself. */
+/** RFC 7292, 8018 and 5912. With `trustedKeyUsage` Java marks a certificate as a trust anchor. */
 const OID = {
   data: oid("1.2.840.113549.1.7.1"),
   encryptedData: oid("1.2.840.113549.1.7.6"),
@@ -33,19 +33,19 @@ const OID = {
   anyUsage: oid("2.5.29.37.0"),
 } as const;
 
-/** As many as the JDK takes by itself. The password is a random one: more would only cost time. */
+/** The default of the JDK. The password is random, so more iterations would only cost time. */
 const ITERATIONS = 10_000;
 const SALT_BYTES = 20;
 
 /**
- * A key store in PKCS#12: the private key and its certificate under the name `user`, and the certificates up to and with
- * the CA. JDK, OpenSSL 3 and librdkafka read it: PBES2 with AES-256 and PBKDF2, HMAC-SHA-256 over all of it.
+ * A PKCS#12 key store: the private key and its certificate under the name `user`, and the chain including the CA. It uses PBES2
+ * with AES-256 and PBKDF2, and an HMAC-SHA-256 over all, so that JDK, OpenSSL 3 and librdkafka can read it.
  */
 export async function keystoreOf({ ca, certificate, privateKey }: Pems, password: string): Promise<Uint8Array> {
   const all = [...certificatesIn(certificate), ...certificatesIn(ca)];
   const [own, ...chain] = new Map(all.map(({ raw, fingerprint256 }) => [fingerprint256, raw])).values();
   if (!own) throw new Error("a key store needs a certificate");
-  // By this id, which may be any, a reader finds the certificate of the key.
+  // Links the key to its certificate. Any id will do.
   const belonging = [named("user"), attribute(OID.localKeyId, octets(createHash("sha256").update(own).digest()))];
   const certificates = sequence(certificateBag(own, belonging), ...chain.map((each) => certificateBag(each)));
   const key = createPrivateKey(privateKey).export({ type: "pkcs8", format: "der" });
@@ -54,7 +54,7 @@ export async function keystoreOf({ ca, certificate, privateKey }: Pems, password
   return file([encryptedData(await sealed(certificates, password)), plainData(keys)], password);
 }
 
-/** A trust store in PKCS#12: the certificates of the CA, the first under the name `ca`, as Java trusts them. */
+/** A PKCS#12 trust store: the CA certificates, the first under the name `ca`, marked as trusted for Java. */
 export async function truststoreOf(ca: string, password: string): Promise<Uint8Array> {
   const trusted = attribute(OID.trustedKeyUsage, OID.anyUsage);
   const bags = certificatesIn(ca).map(({ raw }, index) =>
@@ -78,7 +78,7 @@ const encryptedData = ({ algorithm, content }: Sealed): Der =>
   sequence(OID.encryptedData, explicit(sequence(integer(0), sequence(OID.data, algorithm, implicitOctets(content)))));
 
 interface Sealed {
-  /** How it was encrypted: everything but the password. */
+  /** The encryption parameters: everything but the password. */
   algorithm: Der;
   content: Uint8Array;
 }
@@ -95,7 +95,7 @@ async function sealed(content: Uint8Array, password: string): Promise<Sealed> {
   };
 }
 
-/** The parts of a store, with a code over them that shows that nobody without the password has changed them. */
+/** The parts of a store with a MAC over them: they cannot be changed without the password. */
 function file(parts: readonly Der[], password: string): Uint8Array {
   const content = sequence(...parts);
   const salt = randomBytes(SALT_BYTES);
@@ -104,17 +104,17 @@ function file(parts: readonly Der[], password: string): Uint8Array {
   return sequence(integer(3), plainData(content), mac);
 }
 
-/** The key of that code: RFC 7292, appendix B, whose first round gives all the bytes that HMAC-SHA-256 needs. */
+/** The key of that MAC, by RFC 7292, appendix B. One block is enough, because SHA-256 gives all bytes that the HMAC needs. */
 function macKey(password: string, salt: Uint8Array): Uint8Array {
   const forMac = Buffer.alloc(BLOCK, 3);
   let digest: Uint8Array = Buffer.concat([forMac, filled(salt), filled(utf16(`${password}\0`))]);
-  // At once and not in three steps: half the time of a loop that nothing else can interrupt.
+  // The one-shot `hash` takes half the time of create, update and digest. The loop blocks the event loop.
   for (let round = 0; round < ITERATIONS; round++) digest = hash("sha256", digest, "buffer");
   return digest;
 }
 
-/** Bytes that SHA-256 takes at a time. */
+/** The block size of SHA-256 in bytes. */
 const BLOCK = 64;
 
-/** Repeated until the last block is full. */
+/** Repeats the bytes up to a multiple of the block size. */
 const filled = (bytes: Uint8Array): Uint8Array => Buffer.alloc(Math.ceil(bytes.length / BLOCK) * BLOCK, bytes);

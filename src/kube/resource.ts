@@ -1,4 +1,4 @@
-/** A type of object the apiserver serves. `group` is "" for the core group. */
+/** A resource type of the API server. `group` is "" for the core group. */
 export interface Resource {
   group: string;
   version: string;
@@ -45,8 +45,7 @@ export function apiVersionOf(resource: Resource): string {
 }
 
 /**
- * The URL path of a collection or, with a name, of one object.
- * Without a namespace the path of a namespaced resource means all namespaces.
+ * The URL path of a collection or, with a name, of one object. Without a namespace, a namespaced resource means all namespaces.
  */
 export function pathOf(
   resource: Resource,
@@ -64,7 +63,7 @@ export function keyOf(object: { metadata: { namespace?: string; name: string } }
   return namespace ? `${namespace}/${name}` : name;
 }
 
-/** The object without `metadata.managedFields`, which can outweigh all the rest and is of no use here. */
+/** The object without `metadata.managedFields`, which can be larger than the rest and is not used here. */
 export function withoutManagedFields<T extends KubeObject>(object: T): T {
   if (object.metadata === undefined || !("managedFields" in object.metadata)) return object;
   // A copy, because `delete` would turn the object into a slow dictionary.
@@ -72,5 +71,5 @@ export function withoutManagedFields<T extends KubeObject>(object: T): T {
   return { ...object, metadata };
 }
 
-/** Where kubectl keeps a copy of what was applied, which is in the object as well. */
+/** The annotation in which kubectl keeps a copy of the applied object. */
 export const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";

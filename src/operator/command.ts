@@ -19,7 +19,7 @@ export async function operatorCommand(argv: string[]): Promise<number> {
     const isExpected = [LeadershipLost, InstallationTaken, StopOverdue].some((each) => error instanceof each);
     if (!isExpected || !(error instanceof Error)) throw error;
     console.error(`mooring: ${error.message}`);
-    // Whatever hangs must not keep a process alive that is no leader any more, or is to end.
+    // The process must end even if something hangs: it no longer leads, or its shutdown timed out.
     process.exit(1);
   }
 }

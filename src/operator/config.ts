@@ -20,39 +20,39 @@ import type { Pair } from "../server/serving-certificate.ts";
 import { type Endpoints, readEndpoints, readPatterns, readProxies } from "./endpoints.ts";
 import { limitsInWords, readLimits } from "./limits.ts";
 
-/** Everything about the operator that can be set from outside. */
+/** All settings of the operator. */
 export interface Config {
   kubeconfig: string | undefined;
-  /** The operator's own: of its Lease, and of the Secrets of ClusterAccounts. */
+  /** The operator's namespace, with its Lease and the Secrets of ClusterAccounts. */
   namespace: string;
-  /** Only objects of this namespace; all when undefined. */
+  /** Watches only this namespace; all namespaces when undefined. */
   watchNamespace: string | undefined;
-  /** Only namespaces whose label names this shard; those without the label when undefined. */
+  /** Reconciles only namespaces labelled with this shard; when undefined, those without the label. */
   shard: string | undefined;
-  /** Where the platform is for Accounts that do not say it, and what those may say that do. */
+  /** The platform endpoints of Accounts that set none; `allowEndpoints`: which others Accounts may set. */
   endpoints: Endpoints;
   allowEndpoints: readonly string[];
-  /** Certificates of authorities that are trusted as well. */
+  /** Additional CA certificates, in PEM. */
   ca: string | undefined;
-  /** On the way to the platform: HTTPS_PROXY, HTTP_PROXY, NO_PROXY. */
+  /** Proxies to the platform: HTTPS_PROXY, HTTP_PROXY, NO_PROXY. */
   proxies: Proxies;
   listen: { host: string; port: number };
-  /** Metrics only for those whom the API server allows to `get` /metrics. */
+  /** Metrics only for clients that the API server allows to `get` /metrics. */
   metricsAuth: boolean;
-  /** Paths of the certificate for `listen` and of its key. */
+  /** Paths of the serving certificate and its key. */
   tls: Pair | undefined;
   workers: number;
-  /** The most objects of a kind in one namespace. */
+  /** The maximum number of objects of a kind in one namespace. */
   limit: LimitOf;
   leaderElection: boolean;
-  /** The pod's name: a container that is restarted in its pod is the same holder of the Lease. Without it, one of a kind. */
+  /** The holder identity of the Lease: the pod's name, which a restarted container keeps. Outside of a pod it is unique. */
   identity: string;
-  /** One of a kind: tells this process from those before it in the same pod. */
+  /** Unique: distinguishes this process from earlier ones in the same pod. */
   process: string;
   logLevel: string;
   logFormat: LogFormat;
   json: boolean;
-  /** Up to so many objects have metrics of their own. */
+  /** Up to this many objects have a metric each. */
   objectMetrics: number;
   resyncMs: number;
   recheckMs: number;
@@ -64,7 +64,7 @@ export interface Config {
   annotateAfterMs: number;
 }
 
-/** What the operator calls itself in the audit log of the API server. */
+/** The user agent in the audit log of the API server. */
 export const USER_AGENT = "mooring-operator";
 
 export const flags = {
@@ -177,7 +177,7 @@ export const flags = {
 
 export const usage = (): string => usageOf("operator", flags);
 
-/** Reads the command line; "help" when that was asked for. Throws `UsageError`. */
+/** Reads the command line; returns "help" for --help. Throws `UsageError`. */
 export function readConfig(argv: string[], env: Record<string, string | undefined> = process.env): Config | "help" {
   const { values } = parseArgs({ args: argv, options: flags, strict: true });
   if (values.help) return "help";

@@ -9,7 +9,10 @@ export type Endpoints = Partial<Record<EndpointName, string>>;
 
 const isName = (text: string): text is EndpointName => endpointNames.some((name) => name === text);
 
-/** The operator's endpoints: `--endpoint NAME=URL`, over MOORING_ENDPOINTS, a JSON object of the same names, over `--platform`. */
+/**
+ * The operator's endpoints. `--endpoint NAME=URL` overrides MOORING_ENDPOINTS, a JSON object with the same names, which overrides
+ * `--platform`.
+ */
 export function readEndpoints(flags: readonly string[], json: string | undefined, platform?: string): Endpoints {
   const endpoints: Endpoints = { ...ofPlatform(platform) };
   const put = (from: string, name: string, url: unknown) => {
@@ -44,7 +47,7 @@ function objectIn(json: string | undefined): object {
   throw new UsageError('MOORING_ENDPOINTS must be a JSON object such as {"api": "https://api.example.com"}');
 }
 
-/** Patterns of what Accounts may name as endpoints of their own: nothing without one. */
+/** Patterns of the endpoints that Accounts may set; without a pattern they may set none. */
 export function readPatterns(patterns: readonly string[]): readonly string[] {
   try {
     allowedEndpoints(patterns);
@@ -54,7 +57,7 @@ export function readPatterns(patterns: readonly string[]): readonly string[] {
   }
 }
 
-/** The proxies between here and the platform. Their addresses may hold a password, and are in no message. */
+/** Proxies to the platform. Their URLs may hold a password, so no message shows them. */
 export function readProxies(env: Record<string, string | undefined>): Proxies {
   const given = (name: string) => env[name] || env[name.toLowerCase()] || undefined;
   const urlOf = (name: string) => {

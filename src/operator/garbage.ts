@@ -1,7 +1,10 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** Gives back what only loading the program took. It stops everything else, and is called while there is nothing else. */
+/**
+ * Frees the memory that only loading the program needed. A full collection blocks the event loop, so call it before anything
+ * else runs.
+ */
 export function collectGarbage(): void {
   setFlagsFromString("--expose-gc");
   const collect: unknown = runInNewContext("gc");

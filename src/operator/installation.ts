@@ -4,50 +4,53 @@ import type { KubeClient } from "../kube/client/transport.ts";
 import { holding, type Lease, leaseRecord } from "../kube/lease/lease-record.ts";
 import { type Clock, sleep } from "../runtime/clock.ts";
 
-/** The Lease by which installations notice each other. Its holder is the namespace of the operators of one installation. */
+/** The Lease by which installations detect each other. Its holder is the namespace of one installation's operators. */
 export const INSTALLATION = "mooring-installation";
-/** Where it is for an installation that works on all namespaces; another one has it in the namespace that it works on. */
+/**
+ * The namespace of that Lease for an installation that watches all namespaces. With --watch-namespace, it is in the watched
+ * namespace.
+ */
 export const SHARED_NAMESPACE = "kube-system";
 
-/** What nobody has renewed for so long is free: longer than any upgrade or outage that is noticed takes. */
+/** A Lease that was not renewed for this long is free. An upgrade, or an outage that is noticed, takes less time. */
 const DURATION_MS = 600_000;
 const RENEW_MS = 120_000;
-/** So long two may overlap when somebody deletes the Lease of an installation that runs. */
+/** The poll interval: two installations overlap at most this long after the Lease of a running one is deleted. */
 const LOOK_MS = 5_000;
 const DEADLINE_MS = 5_000;
 const TRIES = 5;
 
-/** This installation may work no longer: the Lease names another one. */
+/** This installation must stop: the Lease names another one. */
 export class InstallationTaken extends Error {}
 
 export interface Installation extends AsyncDisposable {
-  /** Why this installation does nothing; undefined when no other one is in its way. */
+  /** Why this installation does nothing; undefined when it is not blocked by another one. */
   refusal(): string | undefined;
-  /** To be called by the leader: resolves when no other installation works on the same objects. */
+  /** Called by the leader. Resolves when no other installation works on the same objects. */
   acquire(): Promise<void>;
-  /** Resolves when it was acquired and is another one's now. */
+  /** Resolves when the Lease was acquired and another installation holds it now. */
   readonly lost: Promise<string>;
 }
 
 interface Options {
   client: KubeClient;
   clock: Clock;
-  /** The operator's own. */
+  /** The operator's namespace. */
   namespace: string;
   watchNamespace?: string | undefined;
   log: { warn(detail: object, message: string): void; error(detail: object, message: string): void };
 }
 
 /**
- * Two installations that work on the same objects undo each other's work: the second one waits until the Lease is free. The
- * times of another machine are not compared with ours: a Lease is free when it has not changed for its duration.
+ * Two installations that work on the same objects undo each other's work, so the second one waits until the Lease is free. A
+ * Lease is free when it has not changed for its duration by our own clock; times of other machines are not compared.
  */
 export function openInstallation({ client, clock, namespace, watchNamespace, log }: Options): Installation {
   const stopping = new AbortController();
   const acquired = Promise.withResolvers<void>();
   const lost = Promise.withResolvers<string>();
   const own = createMarker(client, clock, watchNamespace ?? SHARED_NAMESPACE);
-  // Readable for everybody where there is one; whoever may not read it is in a cluster without.
+  // An installation for all namespaces makes this Lease readable for all service accounts. Forbidden means that there is none.
   const everywhere = watchNamespace === undefined ? undefined : createMarker(client, clock, SHARED_NAMESPACE);
   let leading = false;
   let isOurs = false;
@@ -90,7 +93,7 @@ export function openInstallation({ client, clock, namespace, watchNamespace, log
       if (stopping.signal.aborted || isConflict(error) || isNotFound(error)) return;
       if (!isForbidden(error))
         return log.warn({ err: error }, `Lease ${own.namespace}/${INSTALLATION} not read or written`);
-      // Rights of a former version do not name it.
+      // The RBAC of an older version does not include this Lease.
       if (!isOurs && leading)
         log.warn(
           { err: error },
@@ -113,7 +116,7 @@ export function openInstallation({ client, clock, namespace, watchNamespace, log
     lost: lost.promise,
     async acquire() {
       leading = true;
-      // Shards that start together write the same Lease.
+      // Retry conflicts: shards that start together write the same Lease.
       for (let tries = 0; tries < TRIES && !isOurs && refusal === undefined; tries++) await attemptSafely();
       await acquired.promise;
     },
@@ -126,14 +129,14 @@ export function openInstallation({ client, clock, namespace, watchNamespace, log
 
 interface Marker {
   readonly namespace: string;
-  /** The namespace of the installation that holds it now. */
+  /** The namespace of the installation that holds the Lease now; undefined when it is free. */
   look(): Promise<string | undefined>;
   take(holder: string): Promise<void>;
 }
 
 function createMarker(client: KubeClient, clock: Clock, namespace: string): Marker {
   const record = leaseRecord(client, { namespace, name: INSTALLATION, deadlineMs: DEADLINE_MS });
-  /** As last seen, and when on our clock its spec was first seen like that. */
+  /** The Lease as last seen, and when by our clock its spec was first seen in this state. */
   let seen: { lease: Lease; at: number } | undefined;
   const see = (lease: Lease) => {
     const isSame = seen && isDeepStrictEqual(seen.lease.spec, lease.spec);

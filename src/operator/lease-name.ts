@@ -1,2 +1,2 @@
-/** The Lease of a shard; without a name, of the operator itself. */
+/** The name of a shard's Lease; without a shard, of the operator's own. */
 export const leaseOf = (shard?: string): string => (shard === undefined ? "mooring" : `mooring-${shard}`);

@@ -14,7 +14,7 @@ export const limitsInWords = Object.entries(usualLimits)
   .map(([kind, most]) => `${kind}=${most}`)
   .join(" ");
 
-/** The usual limits with those that were given. */
+/** The default limits, overridden by those that were given. */
 export function readLimits(given: readonly string[]): LimitOf {
   const read = given.map((text): [string, number] => {
     const [, kind = "", most = ""] = /^([^=]+)=(.+)$/.exec(text) ?? [];

@@ -2,18 +2,18 @@ import type { Queue } from "../kube/queue/queue.ts";
 import { PASS_MS } from "../kube/queue/work.ts";
 import type { Clock } from "../runtime/clock.ts";
 
-/** So long the workers may make no progress while objects wait. */
+/** The longest that workers may make no progress while keys wait. */
 const STILL_MS = 2 * PASS_MS;
-/** A pass is ended at its deadline, whatever it waits for: one that has gone on for so long was not. */
+/** A reconcile ends at its deadline, whatever it waits for. One that runs this long is stuck. */
 const STUCK_MS = 3 * PASS_MS;
 
-/** Tells whether the workers get anything done: a process that does not is better started again. */
+/** Whether the workers make progress. A process whose workers do not is restarted by its liveness probe. */
 export interface Liveness {
-  /** The workers begin; before that, and for who stands by, there is nothing to be done. */
+  /** The workers start. Before that, and in a standby process, there is no problem to report. */
   begin(): void;
-  /** A worker has made progress: a pass has ended by itself, or a call of one was answered or failed. */
+  /** A worker made progress: a reconcile ended before its deadline, or one of its calls was answered or failed. */
   beat(): void;
-  /** What is wrong; undefined when nothing is. */
+  /** The problem; undefined when there is none. */
   problem(): string | undefined;
 }
 

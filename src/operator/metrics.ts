@@ -11,29 +11,29 @@ import { createRegistry } from "../server/registry.ts";
 import { createObjectMetrics, objectGauges } from "./object-metrics.ts";
 
 /**
- * What the operator tells Prometheus. Where controller-runtime has a metric for it, the name and labels are
- * controller-runtime's, so that dashboards and alerts made for other operators fit this one.
+ * The operator's metrics. A metric that controller-runtime has too uses the same name and labels, so that dashboards and alerts
+ * made for other operators work here.
  */
 export interface Metrics {
-  /** Everything as text, in pieces: between two of them others get their turn. */
+  /** All metrics as text, in chunks, yielding to other work between them. */
   scrape(): AsyncGenerator<string>;
   contentType: string;
-  /** Name, type, labels and meaning of all metrics, but for those of Node itself. */
+  /** Name, type, labels and help of all metrics, except those of Node itself. */
   described: readonly Described[];
   reconcile: ReconcileObserver;
   object: ObjectObserver;
   queue: QueueObserver;
   kube: ClientObserver;
   platform: CallObserver;
-  /** An Account is gone: what only its calls have shown is dropped. */
+  /** An Account is gone: drops the series that only its calls produced. */
   closed(account: string): void;
-  /** Only who leads tells of objects: nothing is counted twice. */
+  /** Only the leader exports object metrics, so no object is counted twice. */
   leading(held: boolean): void;
-  /** Namespaces of shards that do not run. */
+  /** The number of namespaces of each shard that is not running. */
   unserved(shards: ReadonlyMap<string, number>): void;
   /** Whether the Secret with the signing key is missing. */
   signingKey(missing: boolean): void;
-  /** Numbers that are read when asked for. */
+  /** Sources that are read at each scrape. */
   watch(parts: {
     queue: Pick<Queue, "inWork" | "oldest">;
     workers: number;
@@ -52,10 +52,13 @@ const NAME = "mooring";
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const LONG = [0.001, 0.01, 0.1, 1, 10, 60, 300, 1000];
 const TO_READY = [1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600];
-/** Enough for a write to the socket to be worth it. */
+/** Chunk size in characters, large enough for one socket write. */
 const PIECE = 65_536;
 
-/** Endpoints belong to tenants: neither their paths nor their answers decide how many series there are, and hosts are none. */
+/**
+ * Limits the number of series. Tenants choose endpoints, so neither paths nor status codes may create unlimited series, and
+ * hosts are no label.
+ */
 const MOST_ROUTES = 100;
 const MOST_SHARDS = 100;
 const CODES = [200, 201, 202, 204, 400, 401, 403, 404, 405, 408, 409, 415, 422, 423, 429, 500, 501, 502, 503, 504];
@@ -144,7 +147,7 @@ export function createMetrics(options: { clock: Clock; mostObjects: number; shar
     "1 while this process is the leader, of its shard if it has one",
     ["name", "shard"],
   );
-  // Also by one that has never led: it is how a query knows the processes of Mooring.
+  // Also set by a process that never led: queries find Mooring's processes by this metric.
   leader.set({ name: NAME, shard }, 0);
   const unserved = gauge(
     "mooring_unserved_namespaces",
@@ -157,7 +160,7 @@ export function createMetrics(options: { clock: Clock; mostObjects: number; shar
     [],
   );
   keyMissing.set(0);
-  /** Who has called each route, and the series that came of it. */
+  /** The Accounts that called each route, and the series of that route. */
   const routes = new Map<string, { accounts: Set<string>; series: Map<string, Record<string, string>> }>();
   let leads = false;
   const objects = createObjectMetrics({
@@ -222,7 +225,7 @@ export function createMetrics(options: { clock: Clock; mostObjects: number; shar
     },
     unserved(shards) {
       unserved.reset();
-      // The label of a namespace is its owner's: not each of them gets a series.
+      // Namespace owners choose this label, so the number of series is limited.
       for (const [name, count] of [...shards].slice(0, MOST_SHARDS)) unserved.set({ shard: name }, count);
     },
     signingKey: (missing) => keyMissing.set(missing ? 1 : 0),
@@ -241,7 +244,7 @@ export function createMetrics(options: { clock: Clock; mostObjects: number; shar
         );
         oldest.set({ name: NAME }, queue.oldest());
       };
-      // prom-client asks each metric by itself; the first of those that belong together brings all of them up to date.
+      // prom-client collects each metric separately. The first metric of a group sets the values of the whole group.
       Object.assign(active, { collect });
       Object.assign(skews, {
         collect() {

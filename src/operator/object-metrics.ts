@@ -5,7 +5,7 @@ import { readStatus, readWhole } from "../engine/status/status.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import type { Clock } from "../runtime/clock.ts";
 
-/** A gauge with a line per object. It may have very many: its lines are made one by one. */
+/** A gauge with a series per object. There may be very many, so its lines are produced one by one. */
 interface ObjectGauge {
   readonly name: string;
   readonly help: string;
@@ -43,7 +43,7 @@ const watermarks: ObjectGauge = {
   help: "Time up to which an ActivityLogExport has delivered all entries, in seconds since 1970, by the platform's clock",
   labels: named,
 };
-/** Gauges with a time of each object that has one, and what else their labels say of it. */
+/** Gauges with a timestamp of each object that has one; `more` gives their additional labels. */
 const times: { gauge: ObjectGauge; of(object: KubeObject): unknown; more?(object: KubeObject): string[] }[] = [
   {
     gauge: tokens,
@@ -58,33 +58,33 @@ export const objectGauges = [ready, counts, ...times.map(({ gauge }) => gauge)];
 
 export interface ObjectMetrics {
   observe: ObjectObserver;
-  /** From here on it is measured how long objects take to become Ready. */
+  /** From now on, measures how long objects take to become Ready. */
   begin(): void;
-  /** All of it as Prometheus reads it, line by line; objects may come and go meanwhile. */
+  /** All series in the Prometheus text format, line by line. Objects may change meanwhile. */
   lines(): Generator<string>;
 }
 
-/** What the metrics know of an object. */
+/** The state of an object that the metrics need. */
 interface Seen {
   uid: string | undefined;
   generation: number | undefined;
-  /** Since when it is wanted as it is, until it is Ready. */
+  /** When this generation was first seen; undefined once it is Ready. */
   since: number | undefined;
   reason: string;
   isReady: boolean;
   group: Group;
 }
 
-/** How many objects are alike. */
+/** The number of objects with the same labels. */
 interface Group {
   readonly line: string;
   size: number;
 }
 
-/** What is told about each object: kept with every change, and written out when somebody asks. */
+/** Metrics of objects. State is updated with every change, and text is produced at a scrape. */
 export function createObjectMetrics(options: {
   clock: Pick<Clock, "monotonic">;
-  /** Up to so many objects have a line of their own. */
+  /** Up to this many objects have a series of their own. */
   most: number;
   becameReady(kind: string, seconds: number): void;
 }): ObjectMetrics {
@@ -122,7 +122,7 @@ export function createObjectMetrics(options: {
     const isReady = state === "ready";
     const isNew = before?.uid !== uid || before?.generation !== generation;
     const since = isNew && begun ? clock.monotonic() : before?.since;
-    // One that is Ready when it is first seen was made by another process.
+    // An object that is Ready when first seen became so under another process.
     if (before && isReady && since !== undefined) options.becameReady(kind, (clock.monotonic() - since) / 1000);
     const group = enter(lineOf(counts, [kind, namespace, reason, state]));
     seen.set(key, { uid, generation, since: isReady ? undefined : since, reason, isReady, group });
@@ -153,12 +153,12 @@ function partsOf(key: ObjectKey): string[] {
   return parts.length === 3 ? parts : [parts[0] ?? "", "", parts[1] ?? ""];
 }
 
-/** One text of each. */
+/** Shares one string per reason, to save memory. */
 const words = new Map(Object.keys(reasons).map((word) => [word, word]));
 
 type State = "ready" | "reconciling" | "stalled";
 
-/** Others may have written the status of an Account: only the words of the list are told. */
+/** Others can write the status of an Account, so only reasons from the list become a label. */
 function standingOf(object: KubeObject): { reason: string; state: State } {
   const { conditions = [], observedGeneration } = readStatus(object);
   const is = (type: string) => conditions.find((each) => each.type === type);
@@ -171,6 +171,6 @@ function standingOf(object: KubeObject): { reason: string; state: State } {
 
 const headOf = ({ name, help }: ObjectGauge): string[] => [`# HELP ${name} ${help}`, `# TYPE ${name} gauge`];
 
-/** What stands in the labels comes from names of Kubernetes and the list of reasons: none of it has to be escaped. */
+/** Label values are Kubernetes names and reasons from the list: none needs escaping. */
 const lineOf = ({ name, labels }: ObjectGauge, values: readonly string[], value: number | "" = ""): string =>
   `${name}{${labels.map((label, index) => `${label}="${values[index]}"`).join(",")}} ${value}`;

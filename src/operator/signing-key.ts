@@ -13,15 +13,17 @@ import { type Clock, sleep } from "../runtime/clock.ts";
 import { UsageError } from "../server/usage-error.ts";
 
 export const SIGNING_KEY = "mooring-signing-key";
-/** Signs; every other entry of the Secret counts as well. */
+/** The key that signs. Signatures of all other keys in the Secret are valid too. */
 const CURRENT = "current";
-/** On the Secret, by an administrator: until when objects count without a signature of a known key. */
+/**
+ * An annotation that an administrator sets on the Secret: until then, objects without a signature of a known key are accepted.
+ */
 const UNSIGNED_UNTIL = `${GROUP}/unsigned-until`;
 
 const LOOK_MS = 5_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** Timers take no longer times; until then nobody waits anyway. */
+/** The longest timer that Node supports. A later expiry needs no timer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 interface Options {
@@ -29,26 +31,26 @@ interface Options {
   clock: Clock;
   namespace: string;
   log: { warn(detail: object, message: string): void; error(detail: object, message: string): void };
-  /** Told whether the Secret is missing. */
+  /** Called with whether the Secret is missing. */
   observe?: (missing: boolean) => void;
 }
 
 export interface SigningKey extends AsyncDisposable {
   readonly seal: Signatures;
-  /** Whether there is a key: without one nothing can be signed. */
+  /** Whether there is a key; without one nothing can be signed. */
   isThere(): boolean;
-  /** Calls back whenever there are other keys: what was judged with those before is to be judged again. */
+  /** Calls the listener whenever the keys change: signatures must then be verified again. */
   subscribe(listener: () => void): void;
   /**
-   * Resolves when there is a key. Makes one, unless objects have words of a key that is not here, whose number `unknown` tells:
+   * Resolves when there is a key. Creates one, unless objects are signed with an unknown key (`unknown` returns their number):
    * a new key would only hide that theirs is missing.
    */
   ensure(unknown: () => number): Promise<void>;
 }
 
 /**
- * The keys, which are in a Secret of the operator's namespace: all operators of an installation share it. They can be exchanged
- * while the operator runs. A Secret that somebody deletes is put back until it is there.
+ * The signing keys, in a Secret of the operator's namespace that all operators of an installation share. They can be rotated at
+ * runtime. If the Secret is deleted, it is recreated, with retries.
  */
 export async function openSigningKey(options: Options): Promise<SigningKey> {
   const { client, clock, namespace, log, observe = () => {} } = options;
@@ -61,7 +63,7 @@ export async function openSigningKey(options: Options): Promise<SigningKey> {
   let appeared = Promise.withResolvers<void>();
   let cancelExpiry = () => {};
 
-  /** Another list, even of the same keys, has everything judged again. */
+  /** A new array, even with the same keys, causes all signatures to be verified again. */
   function renew(next: readonly string[]): void {
     keys = [...next];
     appeared.resolve();
@@ -126,7 +128,8 @@ export async function openSigningKey(options: Options): Promise<SigningKey> {
         appeared = Promise.withResolvers();
         await Promise.race([appeared.promise, sleep(clock, LOOK_MS, stopping.signal).catch(() => {})]);
       }
-      // What nobody else names is known when everything has been seen.
+      // An unsigned claim is accepted only if no other object names the same resource. That is known now that the caches are
+      // synced.
       if (believes()) renew(keys);
     },
     async [Symbol.asyncDispose]() {
@@ -143,7 +146,7 @@ const missing = (namespace: string, count: number): string =>
 const unsignedUntil = ({ metadata }: KubeObject): number =>
   Date.parse(metadata.annotations?.[UNSIGNED_UNTIL] ?? "") || 0;
 
-/** The one that signs comes first. */
+/** The key that signs comes first. */
 function keysIn(secret: KubeObject): string[] {
   const names = Object.keys(Object(Reflect.get(secret, "data"))).sort();
   const ordered = [CURRENT, ...names.filter((name) => name !== CURRENT)];
@@ -164,7 +167,7 @@ async function read({ client, namespace }: Options): Promise<KubeObject | undefi
   );
 }
 
-/** Whether the operator's namespace exists cannot be read with its rights, but a creation in it can be tried. */
+/** The operator has no permission to read its namespace, so a dry-run creation tests whether it exists. */
 async function expectNamespace({ client, namespace }: Options): Promise<void> {
   try {
     const body = secretOf(namespace);
@@ -193,7 +196,7 @@ const secretOf = (namespace: string, former?: KubeObject): object => ({
   },
 });
 
-/** Makes the Secret, or puts it back. */
+/** Creates the Secret, or recreates it with the data of `former`. */
 async function create(options: Options, former?: KubeObject): Promise<KubeObject> {
   const { client, namespace } = options;
   try {

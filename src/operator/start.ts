@@ -23,15 +23,18 @@ import { watchShards } from "./unserved.ts";
 import { unsetEndpoints, unsetInWords } from "./unset-endpoints.ts";
 
 /**
- * So long a process that lost its lease has for what is under way, such as deleting what it made and can no longer claim,
- * of which nobody else knows; then it goes, whatever hangs. It begins nothing new: the guard sees to that.
+ * The time that a process has after it lost its lease, to finish work that only it knows of, such as deleting a resource that
+ * it created and can no longer claim. Then it exits, even if something hangs. The guard stops it from starting anything new.
  */
 const LEAVE_MS = 4000;
 
-/** After a stop, calls to the platform have so long to be answered. Then they are aborted: the next leader looks for them. */
+/**
+ * After a stop, calls to the platform have this long to be answered. Then they are aborted, and the next leader searches for
+ * their results.
+ */
 const ANSWER_MS = 5000;
 
-/** Kubernetes kills a pod 30 s after SIGTERM. Whatever hangs, the process is gone before, and its Lease expires. */
+/** Kubernetes kills a pod 30 s after SIGTERM. The process exits before that even if something hangs, and its Lease expires. */
 const STOP_MS = 20_000;
 
 export class StopOverdue extends Error {
@@ -41,8 +44,9 @@ export class StopOverdue extends Error {
 }
 
 /**
- * Runs the operator until the signal aborts; every part is closed again in reverse order. Rejects with `LeadershipLost`
- * when the lease is lost, and with `StopOverdue`, whatever may still hang: the process must end then.
+ * Runs the operator until the signal aborts, then closes all parts in reverse order. Rejects with `LeadershipLost` when the
+ * lease is lost, and with `StopOverdue` when the shutdown times out; the process must exit then, because something may still
+ * hang.
  */
 export async function runOperator(config: Config, log: Logger, signal: AbortSignal): Promise<void> {
   const overdue = Promise.withResolvers<never>();
@@ -59,7 +63,7 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
   await using cleanup = new AsyncDisposableStack();
   const given = kubeconfig !== undefined && { kubeconfig };
   const pulse = createLiveness(clock, () => queue);
-  /** A call that a pass has made is progress, whatever its answer is. */
+  /** A call that was made by a reconcile counts as progress, whatever the answer. */
   const counted =
     <T>(observe: (call: T) => void) =>
     (call: T) => {
@@ -98,7 +102,7 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
   const unset = unsetEndpoints(kinds, endpoints);
   if (unset.length > 0) log.warn({ endpoints: unset.map(({ endpoint }) => endpoint) }, unsetInWords(unset));
   const allowed = allowedEndpoints(config.allowEndpoints);
-  // What the operator was started with is allowed to itself.
+  // The operator's own endpoints are always allowed.
   const allowEndpoints = [...config.allowEndpoints, ...Object.values(endpoints).map(patternOf)];
   const observe = counted(metrics.platform);
   const transport = createTransport({
@@ -119,7 +123,7 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
   const election = config.leaderElection
     ? elect({ client, clock, namespace, identity, name: leaseOf(shard), log: tell })
     : undefined;
-  // Released only after the last thing done as leader.
+  // Released only after the last action as leader.
   cleanup.defer(async () => election?.release());
   const lost = election?.lost.then(() => "lost" as const) ?? new Promise<never>(() => {});
   const guard = () => {

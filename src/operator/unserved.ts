@@ -7,34 +7,34 @@ import type { EventRecorder } from "../kube/write/events.ts";
 import { type Clock, sleep } from "../runtime/clock.ts";
 import { leaseOf } from "./lease-name.ts";
 
-/** Shards are often started together: so long the others have to get their Leases. */
+/** Shards are often started together: gives the others time to acquire their Leases. */
 const START_MS = 15_000;
-/** Long enough for any holder to have renewed its Lease in between. */
+/** Long enough for any holder to renew its Lease in between. */
 const LOOK_MS = 30_000;
-/** So often it is told again while it lasts. */
+/** How often the Event is repeated while the problem lasts. */
 const TELL_MS = 600_000;
 const DEADLINE_MS = 10_000;
 
 /**
- * Notices namespaces whose shard does not run: their label names one whose Lease nobody holds. Nothing in them is reconciled,
- * and nobody else could say so. Looks until the signal aborts.
+ * Finds namespaces whose shard is not running: their label names a shard whose Lease has no live holder. Nothing in them is
+ * reconciled, and no other operator reports it. Runs until the signal aborts.
  */
 export async function watchShards(options: {
   client: KubeClient;
   clock: Clock;
-  /** The operator's own, with the Leases. */
+  /** The operator's namespace, with the Leases. */
   namespace: string;
   namespaces: () => Iterable<KubeObject>;
   events: Pick<EventRecorder, "record">;
-  /** Told after every look: how many namespaces each shard has that does not run. */
+  /** Called after every check with the number of namespaces of each shard that is not running. */
   observe: (unserved: ReadonlyMap<string, number>) => void;
   onError: (error: unknown) => void;
   signal: AbortSignal;
 }): Promise<void> {
   const { client, clock, namespace, events, signal } = options;
-  /** What each Lease said at the last look. */
+  /** The renewTime of each Lease at the last check. */
   const said = new Map<string, string>();
-  /** When each namespace may be told of again. */
+  /** When the Event of each namespace may be repeated. */
   const tellAt = new Map<string, number>();
 
   async function runs(shard: string): Promise<boolean> {
@@ -46,7 +46,7 @@ export async function watchShards(options: {
       said.set(shard, renewTime);
       return Boolean(holderIdentity) && before !== renewTime;
     } catch (error) {
-      // Rights of a former version name the Leases of those shards that were installed.
+      // The RBAC of an older version includes only the Leases of the shards that were installed.
       if (isNotFound(error) || isForbidden(error)) return false;
       if (!signal.aborted) options.onError(error);
       return true;
@@ -75,7 +75,7 @@ export async function watchShards(options: {
     if (now < (tellAt.get(metadata.name) ?? now)) return;
     tellAt.set(metadata.name, now + TELL_MS);
     const message = `shard ${shard} is not running: objects of this namespace are not reconciled; start it, or change or remove the label ${SHARD}`;
-    // Events about a namespace are looked for in it.
+    // `kubectl describe namespace` looks for Events in that namespace.
     const here = { ...member, metadata: { ...metadata, namespace: metadata.name } };
     events.record(here, "Warning", "ShardNotRunning", message);
   }

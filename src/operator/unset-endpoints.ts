@@ -4,7 +4,7 @@ import { UsageError } from "../server/usage-error.ts";
 import type { Config } from "./config.ts";
 import type { Endpoints } from "./endpoints.ts";
 
-/** Nothing is assumed about the platform: somebody has to name it, its endpoints, or the endpoints that Accounts may name. */
+/** There is no default platform: the platform, its endpoints, or the endpoints that Accounts may set must be configured. */
 export function requirePlatform({ endpoints, allowEndpoints }: Pick<Config, "endpoints" | "allowEndpoints">): void {
   if (Object.keys(endpoints).length > 0 || allowEndpoints.length > 0) return;
   throw new UsageError(
@@ -14,7 +14,7 @@ export function requirePlatform({ endpoints, allowEndpoints }: Pick<Config, "end
 
 export interface UnsetEndpoint {
   endpoint: EndpointName;
-  /** Kinds whose objects cannot be reconciled without it, unless their Account names it. */
+  /** Kinds whose objects cannot be reconciled without it, unless their Account sets it. */
   kinds: string[];
 }
 

@@ -1,12 +1,13 @@
-/**
- * Time, handed in. Code that a test wants to hold still takes a `Clock` and never asks the machine itself.
- */
+/** The clock is passed in. Code whose time a test controls takes a `Clock` and never reads the system time. */
 export interface Clock {
   /** Wall time in milliseconds since the epoch: for timestamps that people and other machines read. */
   now(): number;
   /** Milliseconds that never jump: for durations and deadlines. */
   monotonic(): number;
-  /** Calls `fire` once after `ms`, what is overdue at the next turn; the returned function cancels it. A timer alone does not keep the process alive. */
+  /**
+   * Calls `fire` once after `ms`, on the next event loop turn when `ms` is not positive. The returned function cancels it. A
+   * timer alone does not keep the process alive.
+   */
   after(ms: number, fire: () => void): () => void;
 }
 

@@ -1,14 +1,17 @@
 import { hash } from "node:crypto";
 
 /**
- * Equal for bodies that say the same, in whatever order their keys stand. A password in them does not count: the hash
- * stands where many can read it, and a short password could be found by trying.
+ * Equal for equal bodies, in any order of their keys. `imagePassword` is left out: many can read the hash, and a short password
+ * could be found by trying.
  */
 export function hashBody(body: unknown): string {
   return hash("sha256", canonical(body, "imagePassword"), "hex").slice(0, 32);
 }
 
-/** Equal for a request body as the platform's log keeps it, or for what `of` sees in it; undefined when it is not JSON. */
+/**
+ * The hash of a request body as the platform's log keeps it, or of what `of` returns for it; undefined when the text is not
+ * JSON.
+ */
 export function hashText(text: string, of: (body: unknown) => unknown = (body) => body): string | undefined {
   try {
     return hashBody(of(JSON.parse(text)));
@@ -17,7 +20,7 @@ export function hashText(text: string, of: (body: unknown) => unknown = (body) =
   }
 }
 
-/** A short hash of each of these fields that the spec has; nested ones are written with dots. */
+/** A short hash of each of these fields that the spec sets; nested fields are written with dots. */
 export function hashFields(spec: unknown, fields: readonly string[]): Record<string, string> {
   const value = (field: string) =>
     field
@@ -27,24 +30,24 @@ export function hashFields(spec: unknown, fields: readonly string[]): Record<str
   return Object.fromEntries(given.map((field) => [field, hashBody(value(field)).slice(0, 12)]));
 }
 
-/** One text for values that say the same: keys in order, without what is undefined and a key that does not count. */
+/** The same text for equal values: keys are sorted, undefined values and the key `without` are left out. */
 export function canonical(value: unknown, without?: string): string {
   return textOf(value, (key, child) => child !== undefined && key !== without);
 }
 
-/** The same for what a JSON store may have left out: nothing and emptiness make no difference. */
+/** The same, but null, undefined, and empty objects and arrays are left out of objects too: a JSON store may drop them. */
 export function canonicalWords(value: unknown): string {
   return textOf(value, (_, child) => !saysNothing(child));
 }
 
-/** Whether nothing is left of a value without what is null, undefined or empty. */
+/** Whether a value is null, undefined, an empty array, or an object with only such values. */
 function saysNothing(value: unknown): boolean {
   if (value === undefined || value === null) return true;
   if (typeof value !== "object") return false;
   return Array.isArray(value) ? value.length === 0 : Object.values(value).every(saysNothing);
 }
 
-/** Written out by hand: every object that arrives is read this way, several times. */
+/** Hand-written for speed: every object that arrives is hashed this way, several times. */
 function textOf(value: unknown, counts: (key: string, child: unknown) => boolean): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   let text = "";

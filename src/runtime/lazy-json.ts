@@ -1,22 +1,22 @@
 /**
- * A JSON value that is kept as text and parsed when somebody asks for it. Its objects, keys and short texts would take several
- * times as much, and what is kept by the ten thousand is asked for one by one.
+ * A JSON value that is kept as text and parsed on use. Parsed objects take several times the memory, and of ten thousands of
+ * kept values only a few are used at a time.
  */
 export interface LazyJson {
   readonly text: string;
 }
 
-/** So many stay parsed at least: what is looked at now is asked for several times, and so is what was read out of it. */
+/** At least this many values stay parsed: one reconcile reads the same value, and what is memoized on it, several times. */
 const PARSED = 128;
 
 /**
- * What was packed, which nobody may change. The same object each time while it is one of the last that were asked for, unless
- * its text is longer than `longest`.
+ * Returns the parsed value, which must not be changed. Recently used values are the same object each time, unless their text is
+ * longer than `longest`.
  */
 export function createLazyJson<T>(longest = Number.POSITIVE_INFINITY) {
   let young = new Map<LazyJson, T>();
   let old = young;
-  /** To be told of a value that was just packed: it is at hand. */
+  /** Caches a value that was just packed, so that it need not be parsed. */
   function remember(packed: LazyJson, value: T): T {
     if (packed.text.length <= longest) young.set(packed, value);
     if (young.size >= PARSED) {

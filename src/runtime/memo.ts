@@ -1,12 +1,12 @@
-/** Something that is known of an object, and goes with it. A copy of the object has none. */
+/** A value stored with an object. It lives as long as the object; a copy of the object does not have it. */
 export interface Slot<O extends object, V> {
   get(object: O): V | undefined;
   set(object: O, value: V): void;
 }
 
 /**
- * Kept in the object itself, where neither JSON nor a copy nor a comparison sees it. A WeakMap says the same, but with ten
- * thousands of short-lived objects it takes three times the CPU, and stands still for longer and longer as it grows.
+ * The value is a non-enumerable property of the object, so JSON, copies and comparisons do not see it. A WeakMap would do the
+ * same, but with ten thousands of short-lived objects it takes three times the CPU, and its pauses grow with its size.
  */
 export function createSlot<O extends object, V>(): Slot<O, V> {
   const name = Symbol("slot");
@@ -17,8 +17,8 @@ export function createSlot<O extends object, V>(): Slot<O, V> {
 }
 
 /**
- * A version of an object never changes: what is read out of it is read once, and known for as long as the object is in use.
- * What throws is read again.
+ * Caches what is read out of an object, for as long as the object is in use: one version of an object never changes. An error
+ * is not cached.
  */
 export function memo<O extends object, V>(read: (object: O) => V): (object: O) => V {
   const slot = createSlot<O, { value: V }>();

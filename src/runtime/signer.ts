@@ -1,18 +1,18 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { canonicalWords } from "./hash.ts";
 
-/** Whether words are ours: by one of the keys, by none, or by a key that is not here. */
+/** `ours`: signed with one of our keys. `absent`: no valid signature. `foreign`: signed with a key that is not here. */
 export type Verdict = "ours" | "absent" | "foreign";
 
-/** Signs words, and tells whose they are. What a JSON store may leave out, nothing and emptiness, makes no difference. */
+/** Signs data and verifies signatures. Null, empty objects and empty arrays do not count, because a JSON store may drop them. */
 export interface Signer {
   sign(words: unknown): string;
   judge(words: unknown, signature: string): Verdict;
-  /** Whether a signature that counts is by the key that signs now. */
+  /** Whether a valid signature was made with the key that signs now. */
   isCurrent(signature: unknown): boolean;
 }
 
-/** The first of the keys signs, all of them count. They are asked for each time: they may be exchanged. */
+/** The first key signs; signatures of all keys are valid. The keys are read each time, because they can be rotated. */
 export function createSigner(keys: () => readonly string[]): Signer {
   const macOf = (key: string, words: unknown) =>
     createHmac("sha256", key).update(canonicalWords(words)).digest("base64url");
@@ -36,7 +36,7 @@ export function createSigner(keys: () => readonly string[]): Signer {
 const names = new Map<string, string>();
 const MOST_NAMES = 16;
 
-/** Tells keys apart and gives none away. The few keys there are are asked for with every object. */
+/** A public name for a key that does not reveal it. Cached: it is needed for every object, and there are few keys. */
 function nameOf(key: string): string {
   const name = names.get(key) ?? createHash("sha256").update(`name of ${key}`).digest("hex").slice(0, 8);
   if (names.size >= MOST_NAMES) names.clear();

@@ -1,13 +1,13 @@
 import type { Clock } from "./clock.ts";
 
 /**
- * So long may work go on without a turn of the event loop. 25 ms are promised, and the item in hand and the garbage
- * collector, which copies whatever is new and stays, take their time as well.
+ * The longest that work runs before the event loop gets a turn. The promise is 25 ms; the difference is for the current item
+ * and for the garbage collector, which copies new objects that stay.
  */
 export const SLICE_MS = 5;
 
 interface Line {
-  /** When the present slice began. */
+  /** When the current slice began. */
   since: number;
   readonly waiting: (() => void)[];
 }
@@ -15,9 +15,9 @@ interface Line {
 const lines = new WeakMap<Clock, Line>();
 
 /**
- * To be awaited between two items of what may be a long row of work. While the slice lasts there is nothing to wait for;
- * when it is over, timers, sockets and everybody else get their turn first. All work on one clock shares the slice. Who
- * waits goes on in the order of arrival, one per turn, so that many rows together hold the loop no longer than one.
+ * Await this between two items of long work. It returns undefined while the slice lasts; after that, timers, sockets and other
+ * work run first. All work on one clock shares the slice. Waiting callers continue in the order of arrival, one per turn, so
+ * many of them together hold the event loop no longer than one.
  */
 export function yieldIfDue(clock: Clock): Promise<void> | undefined {
   const line = lines.get(clock) ?? { since: clock.monotonic(), waiting: [] };
@@ -35,8 +35,8 @@ function turn(clock: Clock, line: Line): void {
 }
 
 /**
- * Does the same with each of many, the first slice of them at once. The items may change while it goes on. Who chooses them
- * among others yields undefined for what is passed over: choosing takes its time as well.
+ * Calls `perform` for each item, in time slices; the first slice runs at once. The items may change meanwhile. An iterator that
+ * filters yields undefined for each item it skips, because filtering takes time too.
  */
 export async function inSlices<T>(
   clock: Clock,

@@ -3,21 +3,23 @@ import type { LogFormat } from "./log.ts";
 import type { Pair } from "./serving-certificate.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** A flag as `parseArgs` takes it, with its help: the value's name and two spaces first, where it has one. */
+/**
+ * A flag for `parseArgs`, with its help text. The help of a flag with a value begins with the name of the value and two spaces.
+ */
 interface Flag {
   help: string;
   default?: string | boolean;
   short?: string;
 }
 
-/** The help of a command. */
+/** The help text of a command. */
 export const usageOf = (command: string, flags: Readonly<Record<string, Flag>>): string =>
   `usage: mooring ${command} [OPTION…]\n\n${Object.entries(flags).map(described).join("\n")}`;
 
 const INDENT = 26;
 const WIDTH = 120;
 
-/** A flag with what it means and its default, in lines that fit a terminal. */
+/** A flag with its help and default, in lines that fit a terminal. */
 function described([name, flag]: [string, Flag]): string {
   const [value, ...rest] = flag.help.split("  ");
   const words = rest.length > 0 ? rest.join("  ") : flag.help;

@@ -20,14 +20,14 @@ export function createLog(
   return pino(options, format === "json" ? out : { write: (line) => out.write(textOf(line)) });
 }
 
-/** Nobody waits for whoever reads the log. What is not written yet is written when the process ends. */
+/** Writes are asynchronous: a slow reader of the log blocks nothing. Buffered lines are written when the process exits. */
 function stderr(): DestinationStream {
   const out = pino.destination({ dest: 2, sync: false });
   process.on("exit", () => out.flushSync());
   return out;
 }
 
-/** What an API may answer is told in its own words; only a mistake of the operator shows where it was made. */
+/** An API error is logged with its message only. Any other error is a bug and is logged with its stack. */
 function describe(error: Error): object {
   if (error instanceof KubeError) return { message: error.message, status: error.status, reason: error.reason };
   if (error instanceof PlatformError) return { message: error.message, status: error.status };
@@ -44,10 +44,10 @@ function textOf(line: string): string {
 }
 
 const word = (value: unknown): string => {
-  // Of an error without a stack only its words are left to be said.
+  // An error without a stack is shown as its message.
   if (typeof value === "object" && value && "message" in value && !("stack" in value)) return word(value.message);
   return typeof value === "string" && /^[\w./:@+-]+$/.test(value) ? value : plain(JSON.stringify(value));
 };
 
-/** Others may have written parts of it: it stays on one line, and no terminal obeys it. */
+/** Parts of the text come from outside: it must stay on one line and carry no terminal control codes. */
 const plain = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ");

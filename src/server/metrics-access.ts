@@ -3,10 +3,10 @@ import { createTokenVerdicts, type NoVerdict } from "../kube/client/token-verdic
 import type { KubeClient } from "../kube/client/transport.ts";
 import type { Clock } from "../runtime/clock.ts";
 
-/** What to answer to who asks for metrics. */
+/** The HTTP status for a client that asks for metrics. */
 export type Verdict = 200 | 401 | 403 | 429 | 500;
 
-/** Judges the Authorization header of a request. */
+/** Checks the Authorization header of a request. */
 export type MetricsAccess = (authorization: string | undefined) => Promise<Verdict>;
 
 const unjudged: Record<NoVerdict, Verdict> = { none: 401, busy: 429, failed: 500 };
@@ -27,8 +27,8 @@ const tokenReview = z.object({
 const accessReview = z.object({ status: z.object({ allowed: z.boolean() }) });
 
 /**
- * Asks the API server who has a token and whether they may `get` the URL `/metrics`, as controller-runtime does. Answers
- * are remembered for a short time under a hash of the token.
+ * Asks the API server whose token it is (TokenReview) and whether that user may `get` the URL `/metrics` (SubjectAccessReview),
+ * as controller-runtime does. Answers are cached for a short time under a hash of the token.
  */
 export function createMetricsAccess(options: {
   client: Pick<KubeClient, "request">;

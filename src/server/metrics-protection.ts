@@ -5,7 +5,7 @@ import { createMetricsAccess } from "./metrics-access.ts";
 import type { Protection } from "./serve.ts";
 import { type Pair, readPair, selfSigned } from "./serving-certificate.ts";
 
-/** A token is worth stealing: with `--metrics-auth` there is TLS, if need be with a certificate that nobody else vouches for. */
+/** `--metrics-auth` always uses TLS, because clients send tokens; without a certificate it uses a self-signed one. */
 export async function metricsProtection(options: {
   tls: Pair | undefined;
   metricsAuth: boolean;

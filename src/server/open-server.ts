@@ -6,11 +6,11 @@ import type { Pair } from "./serving-certificate.ts";
 export interface OpenServer {
   server: Server;
   url: string;
-  /** Serves with another certificate from now on; only where there was one before. */
+  /** Replaces the certificate. No effect on a server without TLS. */
   renew(tls: Pair): void;
 }
 
-/** A server that listens, with TLS where there is a certificate. Rejects when the address cannot be had. */
+/** A listening server, with TLS if there is a certificate. Rejects when it cannot listen on the address. */
 export async function openServer(
   { host, port }: { host: string; port: number },
   listener: RequestListener,

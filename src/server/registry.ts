@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Registry } from "prom-client";
 
 let ofThisProcess: Registry | undefined;
 
-/** A registry with what Node tells of its process. The timer and the observer behind that never end: all registries share them. */
+/** A registry with the default metrics of Node. Their timer and observer never end, so all registries share them. */
 export function createRegistry(): Registry {
   if (!ofThisProcess) {
     ofThisProcess = new Registry();

@@ -11,17 +11,17 @@ export interface Serving extends Omit<OpenServer, "server"> {
 
 export interface Protection {
   tls?: Pair | undefined;
-  /** Who may read the metrics; everybody without it. */
+  /** Checks access to the metrics; without it they are public. */
   access?: MetricsAccess | undefined;
 }
 
-/** What Prometheus reads, a piece at a time. */
+/** The source of the metrics text, in chunks. */
 export interface Scraped {
   readonly contentType: string;
   scrape(): AsyncIterable<string> | Iterable<string>;
 }
 
-/** Metrics and health: /metrics, /healthz (the process works) and /readyz (it leads, or stands by, with full caches). */
+/** Serves /metrics, /healthz (the process works) and /readyz (it leads or stands by, with synced caches). */
 export async function serve(
   address: { host: string; port: number },
   metrics: Scraped,
@@ -45,7 +45,7 @@ export async function serve(
     if (path === "/healthz") text(problem() === undefined ? 200 : 503, problem() ?? "ok");
     else if (path === "/readyz") text(ready() ? 200 : 503, ready() ? "ok" : "not ready");
     else if (path === "/metrics") {
-      // Whoever goes away before the end, or reads slowly, is the stream's business.
+      // `pipeline` handles slow clients. When a client disconnects early, the response is destroyed.
       tell(request.headers.authorization, response).catch(() => response.destroy());
     } else text(404, "there is /metrics, /healthz and /readyz");
   };

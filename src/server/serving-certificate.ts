@@ -3,23 +3,23 @@ import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
 import type { Clock } from "../runtime/clock.ts";
 
-/** A certificate and its key: paths of files, or what is in them. */
+/** A certificate and its key: either file paths or PEM contents. */
 export interface Pair {
   cert: string;
   key: string;
 }
 
-/** Rejects unless the two belong together: files that are being replaced may not, for a moment. */
+/** Rejects unless certificate and key match: while the files are being replaced they may not. */
 export async function readPair(files: Pair): Promise<Pair> {
   const [cert, key] = await Promise.all([readFile(files.cert, "utf8"), readFile(files.key, "utf8")]);
   createSecureContext({ cert, key });
   return { cert, key };
 }
 
-/** Whoever renews the files, such as cert-manager, does so long before they expire. */
+/** A minute is short enough: cert-manager and others renew the files long before they expire. */
 const REREAD_MS = 60_000;
 
-/** Reads the files again every minute, until it is cancelled. */
+/** Reads the files every minute until it is cancelled. */
 export function followPair(
   files: Pair,
   { clock, changed, onError }: { clock: Clock; changed: (pair: Pair) => void; onError: (error: unknown) => void },
@@ -36,9 +36,9 @@ const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as con
 const DAY_MS = 86_400_000;
 const YEARS = 10;
 
-/** For scrapers that do not verify who answers. It is as old as its process. */
+/** A certificate for scrapers that do not verify the server. Each process makes its own. */
 export async function selfSigned(now: number): Promise<Pair> {
-  // Large, and only needed here.
+  // Imported here because these modules are large and only needed here.
   await import("reflect-metadata");
   const x509 = await import("@peculiar/x509");
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: algorithm.namedCurve });

@@ -1,13 +1,13 @@
 import type { Logger } from "pino";
 import { createLog, type LogFormat } from "./log.ts";
 
-/** What every server is told about its log. */
+/** The log settings that every server has. */
 interface Logging {
   logLevel: string;
   logFormat: LogFormat;
 }
 
-/** Runs a server until SIGINT or SIGTERM, or tells how to start it. Logs go to stderr. */
+/** Runs a server until SIGINT or SIGTERM, or prints its help. Logs go to stderr. */
 export async function untilStopped<Config extends Logging>(
   config: Config | "help",
   usage: () => string,
@@ -24,7 +24,7 @@ export async function untilStopped<Config extends Logging>(
     stopping.abort();
   };
   process.once("SIGINT", stop).once("SIGTERM", stop);
-  // A mistake in one piece of work must not end all the others; it is loud in the log instead.
+  // A bug in one task must not end the others: it is logged as an error instead.
   process.on("unhandledRejection", (error) => log.error({ err: error }, "unhandled rejection"));
   await run(config, log, stopping.signal);
   return 0;

@@ -1,4 +1,4 @@
-/** A value on the command line that cannot be used; its message names the flag and the way out. */
+/** An invalid value on the command line. The message names the flag and how to fix it. */
 export class UsageError extends Error {
   readonly code = "ERR_PARSE_ARGS_VALUE";
 }

@@ -2,14 +2,14 @@ import { readFile } from "node:fs/promises";
 import type { Clock } from "../../runtime/clock.ts";
 import type { ExecPlugin, KubeconfigContext } from "./kubeconfig.ts";
 
-/** Headers that prove who calls; `refused` right after a 401. */
+/** Authentication headers; `refused` is true right after a 401. */
 export type Authorize = (refused: boolean) => Promise<Record<string, string>>;
 
 const REREAD_MS = 10_000;
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token.trim()}` });
 
-/** A token in a file that somebody renews: read again every ten seconds and after a refusal. */
+/** A token in a file that is rotated: read again every ten seconds, and after a 401. */
 export function tokenFile(path: string, clock: Clock): Authorize {
   let read: { headers: Record<string, string>; at: number } | undefined;
   return async (refused) => {
@@ -17,14 +17,14 @@ export function tokenFile(path: string, clock: Clock): Authorize {
     try {
       read = { headers: bearer(await readFile(path, "utf8")), at: clock.monotonic() };
     } catch (error) {
-      // While the file is being replaced the old token still serves.
+      // While the file is being replaced, the old token is still valid.
       if (!read) throw error;
     }
     return read.headers;
   };
 }
 
-/** The way the user of a kubeconfig context proves itself, other than by a client certificate. */
+/** The authentication of a kubeconfig user, except client certificates. */
 export function authorizeBy(context: KubeconfigContext, clock: Clock): Authorize | undefined {
   const { user } = context;
   const asWho: Record<string, string> = user.as ? { "impersonate-user": user.as } : {};
@@ -47,7 +47,7 @@ function proofOf(context: KubeconfigContext, clock: Clock): Authorize | undefine
   return undefined;
 }
 
-/** Calls that ask at the same time share one answer: a start-up must not run a plugin for each watch. */
+/** Concurrent callers share one result: at startup, a plugin must not run once per watch. */
 function shared(ask: Authorize): Authorize {
   let asking: ReturnType<Authorize> | undefined;
   return (refused) => {
@@ -58,7 +58,7 @@ function shared(ask: Authorize): Authorize {
   };
 }
 
-/** A credential plugin's token, kept until it expires or is refused. */
+/** The token of a credential plugin, cached until it expires or is refused. */
 function plugin(exec: ExecPlugin, name: string): Authorize {
   const info = { apiVersion: exec.apiVersion, kind: "ExecCredential", spec: { interactive: false } };
   const env = [{ name: "KUBERNETES_EXEC_INFO", value: JSON.stringify(info) }, ...(exec.env ?? [])];
@@ -77,11 +77,11 @@ function plugin(exec: ExecPlugin, name: string): Authorize {
   };
 }
 
-/** OIDC and the like, left to the official client. */
+/** OIDC and other auth providers, handled by the official client. */
 function provider({ cluster, user, userName: name }: KubeconfigContext): Authorize {
   const loading = import("@kubernetes/client-node/dist/config.js").then(({ KubeConfig }) => {
     const config = new KubeConfig();
-    // Only its authentication is used: the connection, and whether to trust it, are ours.
+    // Only its authentication is used. Connection and TLS verification are our own.
     config.loadFromClusterAndUser(
       { name: "cluster", server: cluster.server, skipTLSVerify: true },
       { name, authProvider: user["auth-provider"] },

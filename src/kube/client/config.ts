@@ -10,7 +10,7 @@ import type { KubeconfigContext } from "./kubeconfig.ts";
 import { type ClientObserver, type ClientOptions, createClient, type KubeClient } from "./transport.ts";
 
 export interface ConnectOptions {
-  /** Path of a kubeconfig. Default: the service account when run in a pod, else `KUBECONFIG`, else `~/.kube/config`. */
+  /** Path of a kubeconfig. Default: the service account in a pod, else `KUBECONFIG`, else `~/.kube/config`. */
   kubeconfig?: string;
   context?: string;
   userAgent?: string;
@@ -22,7 +22,7 @@ export interface ConnectOptions {
 
 const SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/** A client for the cluster that the options or the surroundings name. Nothing is sent yet. */
+/** A client for the cluster that the options or the environment name. Sends nothing yet. */
 export async function connect(options: ConnectOptions = {}): Promise<KubeClient> {
   const { kubeconfig, env = process.env, clock = systemClock } = options;
   const inCluster = kubeconfig === undefined && options.context === undefined && env.KUBERNETES_SERVICE_HOST;
@@ -57,7 +57,7 @@ async function ofServiceAccount(host: string, port: string, folder = SERVICE_ACC
 }
 
 async function ofKubeconfig(paths: string[], named: string | undefined, clock: Clock): Promise<ClientOptions> {
-  // In a pod there is none: its reader, and YAML, are loaded only where there is.
+  // Loaded only when needed: in a pod there is no kubeconfig and no YAML to read.
   const { loadKubeconfig } = await import("./kubeconfig.ts");
   const context: KubeconfigContext = await loadKubeconfig(paths, named);
   const { cluster, user, namespace } = context;

@@ -9,8 +9,8 @@ export interface ClientTls {
 }
 
 /**
- * A pool of kept-alive connections, without time limits of its own: calls have deadlines, and a watch may be quiet.
- * At most `connections` to the server, or as many as needed.
+ * A pool of keep-alive connections without timeouts of its own: calls have deadlines, and a watch may be quiet. At most
+ * `connections` connections to the server; unlimited without it.
  */
 export function connectionPool(options: { tls?: ClientTls; proxy?: string }, connections?: number): Dispatcher {
   const { tls = {}, proxy } = options;

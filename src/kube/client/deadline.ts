@@ -2,13 +2,13 @@ import type { Clock } from "../../runtime/clock.ts";
 import { KubeError } from "./errors.ts";
 
 export interface Deadline extends Disposable {
-  /** Aborts with a KubeError: the caller's own, `Aborted`, or `Timeout`. */
+  /** Aborts with a KubeError: the caller's own error, `Aborted`, or `Timeout`. */
   readonly signal: AbortSignal;
-  /** Time no longer counts; the caller's signal still does, until disposal. */
+  /** Cancels the timeout; the caller's signal still counts until disposal. */
   disarm(): void;
 }
 
-/** A signal for one call (`what`, as in `GET /api`) that follows the caller's and aborts by itself after `ms`. */
+/** A signal for one call (`what`, as in `GET /api`) that aborts with the caller's signal, or after `ms`. */
 export function deadline(what: string, ms: number, clock: Clock, caller: AbortSignal | undefined): Deadline {
   const controller = new AbortController();
   const fail = (reason: string, said: string) =>
@@ -30,7 +30,7 @@ export function deadline(what: string, ms: number, clock: Clock, caller: AbortSi
   };
 }
 
-/** The promise's outcome, or the signal's reason as soon as it aborts. */
+/** Settles like the promise, or rejects with the signal's reason as soon as it aborts. */
 export function orAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);

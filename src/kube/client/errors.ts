@@ -15,9 +15,9 @@ export interface KubeErrorDetails {
 }
 
 /**
- * What went wrong with one call to the apiserver.
- * `status` is the HTTP status, or 0 when no answer came; `reason` is the Status' reason (`Conflict`, `NotFound` …),
- * or for 0 one of `Timeout`, `Aborted`, `Network`. The message never holds what was sent.
+ * The error of one call to the API server. `status` is the HTTP status, or 0 when there was no answer; `reason` is the reason
+ * of the Status (`Conflict`, `NotFound` …), or for 0 one of `Timeout`, `Aborted`, `Network`. The message never contains the
+ * request body.
  */
 export class KubeError extends Error {
   override readonly name = "KubeError";
@@ -39,26 +39,26 @@ const hasStatus = (error: unknown, status: number): error is KubeError =>
   error instanceof KubeError && error.status === status;
 
 /**
- * Somebody wrote first, a precondition (uid, resourceVersion) failed, or the object exists already.
- * To a write with the uid of a former object of the same name the apiserver answers 422: `metadata.uid` is immutable.
+ * Another client wrote first, a precondition (uid, resourceVersion) failed, or the object already exists. A write with the uid
+ * of a deleted object of the same name gets 422, because `metadata.uid` is immutable.
  */
 export const isConflict = (error: unknown): error is KubeError =>
   hasStatus(error, 409) || (hasStatus(error, 422) && error.causes.some(({ field }) => field === "metadata.uid"));
-/** POST of a name that is taken. */
+/** POST of a name that already exists. */
 export const isAlreadyExists = (error: unknown): error is KubeError =>
   isConflict(error) && error.reason === "AlreadyExists";
 export const isNotFound = (error: unknown): error is KubeError => hasStatus(error, 404);
-/** The resourceVersion asked for is no longer known: list again. */
+/** The resourceVersion is too old: relist. */
 export const isGone = (error: unknown): error is KubeError => hasStatus(error, 410);
 export const isTooManyRequests = (error: unknown): error is KubeError => hasStatus(error, 429);
 export const isForbidden = (error: unknown): error is KubeError => hasStatus(error, 403);
-/** Refused as it stands, by a quota, a policy or a missing right: trying again does not help. */
+/** Rejected by a quota, a policy or missing RBAC: a retry does not help. */
 export const isRefused = (error: unknown): error is KubeError =>
   error instanceof KubeError &&
   error.status >= 400 &&
   error.status < 500 &&
   error.status !== 409 &&
   error.status !== 429;
-/** The namespace goes away: nothing new can be created in it, and nothing has to be. */
+/** The namespace is being deleted: nothing can be created in it, and nothing needs to be. */
 export const isNamespaceTerminating = (error: unknown): error is KubeError =>
   error instanceof KubeError && error.causes.some(({ reason }) => reason === "NamespaceTerminating");

@@ -1,6 +1,6 @@
-/** A fixed amount of something that owners share who do not trust each other. */
+/** A fixed amount of something, shared by owners that do not trust each other. */
 export interface FairPool {
-  /** Whether the owner got so much more of it. */
+  /** Takes an amount for the owner; false when it gets none. */
   take(owner: string, amount?: number): boolean;
   giveBack(owner: string, amount?: number): void;
   readonly held: number;
@@ -8,8 +8,8 @@ export interface FairPool {
 }
 
 /**
- * An owner may hold as much as is still free, and no more: one alone gets half, the next one half of what is left. So a few
- * that take as much as they can do not shut out others.
+ * An owner may hold no more than what is still free: the first gets at most half, the next half of the rest. So a few greedy
+ * owners do not shut out others.
  */
 export function createFairPool(most: number): FairPool {
   const shares = new Map<string, number>();

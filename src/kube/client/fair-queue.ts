@@ -3,24 +3,26 @@ import { createFairPool } from "./fair-pool.ts";
 
 export interface FairQueueOptions {
   clock: Clock;
-  /** So much work is done at the same time. */
+  /** The maximum number of concurrent calls of `work`. */
   slots: number;
-  /** So many may wait for it. */
+  /** The maximum number of waiting callers. */
   waiting: number;
-  /** Nobody waits longer. */
+  /** The maximum time to wait. */
   mostWaitMs: number;
 }
 
-/** Does work for owners in turn. When all places to wait are taken, the longest line gives up its last for a shorter one. */
+/**
+ * Runs work of owners in turn. When no more callers may wait, the longest line drops its last caller for one of a shorter line.
+ */
 export interface FairQueue {
-  /** "busy": its turn did not come. */
+  /** "busy": the caller was rejected, dropped, or waited too long. */
   run<T>(owner: string, work: () => Promise<T>): Promise<T | "busy">;
 }
 
 export function createFairQueue({ clock, slots, waiting, mostWaitMs }: FairQueueOptions): FairQueue {
   const running = createFairPool(slots);
   let places = waiting;
-  /** In the order of their turns. An owner is here while it waits. */
+  /** Waiting callers by owner, in the order of their turns. */
   const lines = new Map<string, Set<(isTurn: boolean) => void>>();
 
   function leave(owner: string, each: (isTurn: boolean) => void): void {
@@ -58,7 +60,7 @@ export function createFairQueue({ clock, slots, waiting, mostWaitMs }: FairQueue
     for (const [owner, line] of [...lines]) {
       const [next] = line;
       if (next === undefined || !running.take(owner)) continue;
-      // The next turn is another one's.
+      // Moves the owner to the end: the next turn is another owner's.
       lines.delete(owner);
       lines.set(owner, line);
       next(true);

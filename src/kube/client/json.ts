@@ -1,6 +1,6 @@
 import { KubeError } from "./errors.ts";
 
-/** Parses what came as the answer to `call`. A parser's message would quote what it could not read, maybe a secret. */
+/** Parses the answer to `call`. The parser's own message is dropped: it quotes the text, which may be a secret. */
 export function parseJson<T>(text: string, call: string): T {
   try {
     const value: T = JSON.parse(text);

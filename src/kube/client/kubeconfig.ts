@@ -54,7 +54,7 @@ export type KubeconfigCluster = z.infer<typeof clusterSchema>;
 export type KubeconfigUser = z.infer<typeof userSchema>;
 export type ExecPlugin = z.infer<typeof execSchema>;
 
-/** Everything one context of a kubeconfig says. Paths in it are absolute. */
+/** One context of a kubeconfig. Its paths are absolute. */
 export interface KubeconfigContext {
   cluster: KubeconfigCluster;
   user: KubeconfigUser;
@@ -62,7 +62,7 @@ export interface KubeconfigContext {
   namespace?: string;
 }
 
-/** Reads kubeconfig files, of which the first to define something wins, and picks a context: `wanted` or the current. */
+/** Reads kubeconfig files and selects a context: `wanted`, or the current one. The first file to define something wins. */
 export async function loadKubeconfig(paths: readonly string[], wanted?: string): Promise<KubeconfigContext> {
   const files = await Promise.all(paths.map(load));
   const where = paths.join(", ");
@@ -86,7 +86,7 @@ async function load(path: string) {
   try {
     read = parse(await readFile(path, "utf8"));
   } catch (error) {
-    // A parser quotes the line it stumbled over, which may hold a token.
+    // The parser's message quotes a line, which may hold a token.
     const said = error instanceof Error && "code" in error && !("linePos" in error) ? error.message : "is not YAML";
     throw new Error(`kubeconfig ${path}: ${said}`);
   }

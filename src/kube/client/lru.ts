@@ -1,4 +1,4 @@
-/** A map that forgets what was set longest ago once it holds more than `limit` entries. */
+/** A map that drops the entries set longest ago when it has more than `limit`. */
 export function createLru<V>(limit: number): { get(key: string): V | undefined; set(key: string, value: V): void } {
   const entries = new Map<string, V>();
   return {

@@ -1,6 +1,6 @@
 import { type KubeCause, KubeError } from "./errors.ts";
 
-/** The parts of a `Status` object this client reads. Everything is optional: proxies and webhooks answer freely. */
+/** The parts of a `Status` object that this client reads. All are optional, because proxies and webhooks may answer anything. */
 interface Status {
   kind?: unknown;
   code?: unknown;
@@ -25,7 +25,7 @@ const REASONS: Record<number, string> = {
   504: "Timeout",
 };
 
-/** Validation messages may repeat what was sent, which for a Secret nobody may read. */
+/** Validation messages may repeat the request body: for a Secret they must not be shown. */
 const isSecretWrite = (method: string, path: string) => method !== "GET" && /\/secrets(\/|$)/.test(path);
 
 export interface Answer {
@@ -33,7 +33,7 @@ export interface Answer {
   path: string;
   status: number;
   retryAfter?: string | undefined;
-  /** Text of the body: a Status, or anything a proxy in between says. */
+  /** The body: a Status, or any text from a proxy in between. */
   text: string;
 }
 

@@ -3,24 +3,26 @@ import type { Clock } from "../../runtime/clock.ts";
 import { createFairQueue } from "./fair-queue.ts";
 import { createLru } from "./lru.ts";
 
-/** What is taken away ends after the first, what is given begins after the second. */
+/**
+ * How long verdicts are cached: a revoked permission ends after GOOD_MS, a granted one begins after REFUSED_MS, at the latest.
+ */
 const GOOD_MS = 60_000;
 const REFUSED_MS = 10_000;
 const MOST_GOOD = 20_000;
 const MOST_REFUSED = 1000;
 /**
- * Whoever can reach the port can try tokens: so many are asked about at the same time, and others wait. Tokens that were
- * good before have slots of their own.
+ * Anyone who can reach the port can try tokens, so concurrent reviews are limited and others wait. Tokens that were valid
+ * before have slots of their own.
  */
 const NEW = { slots: 12, waiting: 1024, mostWaitMs: 30_000 };
 const KNOWN = { slots: 4, waiting: 1024, mostWaitMs: 30_000 };
 
-/** No bearer token was sent; the turn to ask about it did not come; the API server could not be asked. */
+/** "none": no bearer token was sent. "busy": its turn did not come. "failed": the API server could not be asked. */
 export type NoVerdict = "none" | "busy" | "failed";
 
 /**
- * Judges the bearer token of an Authorization header by asking somebody, and remembers the answer for a short time under a
- * hash of the token. Peers take turns: `peer` is who sends the token.
+ * Checks the bearer token of an Authorization header with `ask`, and caches the verdict for a short time under a hash of the
+ * token. Peers take turns: `peer` is the sender of the token.
  */
 export function createTokenVerdicts<V extends object>(options: {
   clock: Clock;
@@ -30,7 +32,7 @@ export function createTokenVerdicts<V extends object>(options: {
 }): (authorization: string | undefined, peer?: string) => Promise<V | NoVerdict> {
   const { clock, isGood, onError } = options;
   const asking = new Map<string, Promise<V | NoVerdict>>();
-  // Apart, so that who tries many tokens pushes no good one out.
+  // Separate caches, so that a client that tries many tokens evicts no valid one.
   const good = createLru<{ verdict: V; until: number }>(MOST_GOOD);
   const refused = createLru<{ verdict: V; until: number }>(MOST_REFUSED);
 

@@ -15,31 +15,31 @@ export interface KubeCall {
   body?: unknown;
   /** Default `application/json`. */
   contentType?: string;
-  /** What the answer is to be; default `application/json`. */
+  /** Default `application/json`. */
   accept?: string;
   signal?: AbortSignal;
-  /** Default 30 seconds: for the whole of a `request`, for the headers of a `stream`. */
+  /** Default 30 seconds: for the whole `request`, for the headers of a `stream`. */
   deadlineMs?: number;
 }
 
 export interface KubeClient {
   readonly server: string;
-  /** The namespace of the service account or of the kubeconfig's context, where there is one. */
+  /** The namespace of the service account or of the kubeconfig's context, if there is one. */
   readonly namespace?: string;
   /**
-   * One call, one JSON answer. 429 (which means "not executed") is tried again for every verb, 503 with Retry-After
-   * for idempotent ones, a few times and within the deadline. Rejects with a KubeError, and with nothing else.
+   * One call, one JSON answer. Retries 429 (not executed) for every verb, and 503 with Retry-After for idempotent verbs, a few
+   * times and within the deadline. Rejects only with a KubeError.
    */
   request<T = unknown>(call: KubeCall): Promise<T>;
   /**
-   * The body as it arrives, over connections of its own and without a deadline. It has to be read to its end, left by
-   * `return`, or ended by `signal`.
+   * The body as it arrives, on separate connections and without a deadline. The caller must read it to its end, leave it by
+   * `return`, or end it by `signal`.
    */
   stream(call: KubeCall): Promise<AsyncIterable<Uint8Array>>;
   close(): Promise<void>;
 }
 
-/** Told of every HTTP exchange; the numbers behind `rest_client_requests_total`. */
+/** Called for every HTTP exchange; the source of `rest_client_requests_total`. */
 export type ClientObserver = (call: {
   method: string;
   host: string;
@@ -51,9 +51,9 @@ export interface ClientOptions {
   server: string;
   namespace?: string;
   tls?: ClientTls;
-  /** URL of an HTTP proxy in front of the apiserver. */
+  /** URL of an HTTP proxy to the API server. */
   proxy?: string;
-  /** Headers that prove who calls. `refused` is true right after a 401: answer with something newer if there is. */
+  /** Authentication headers. `refused` is true right after a 401: return newer ones if possible. */
   authorize?: (refused: boolean) => Promise<Record<string, string>>;
   userAgent?: string;
   observe?: ClientObserver;
@@ -73,7 +73,7 @@ export function createClient(options: ClientOptions): KubeClient {
 
   const limitOf = (call: KubeCall) => deadline(nameOf(call), call.deadlineMs ?? DEADLINE_MS, clock, call.signal);
 
-  /** One HTTP exchange up to the headers; any status. */
+  /** One HTTP exchange up to the headers, with any status. */
   async function exchange(call: KubeCall, agent: Dispatcher, signal: AbortSignal, refused: boolean) {
     const started = clock.monotonic();
     const report = (status: number | "error") =>
@@ -90,7 +90,7 @@ export function createClient(options: ClientOptions): KubeClient {
         dispatcher: agent,
         signal,
       });
-      // undici heeds the signal only once it is connected.
+      // undici observes the signal only once it is connected.
       const answer = await orAbort(sending, signal);
       report(answer.statusCode);
       return answer;
@@ -100,7 +100,7 @@ export function createClient(options: ClientOptions): KubeClient {
     }
   }
 
-  /** As `exchange`, with one more try after a 401; every status of 400 and above becomes a KubeError. */
+  /** As `exchange`, with one retry after a 401. A status of 400 or more becomes a KubeError. */
   async function accepted(call: KubeCall, agent: Dispatcher, signal: AbortSignal) {
     let answer = await exchange(call, agent, signal, false);
     if (answer.statusCode === 401 && authorize) {
@@ -164,7 +164,7 @@ export function createClient(options: ClientOptions): KubeClient {
   };
 }
 
-/** Without the query and the body: what is logged may hold no secret. */
+/** Without query and body: this is logged and must hold no secret. */
 const nameOf = (call: KubeCall): string => `${call.method} ${call.path}`;
 
 async function* chunks(call: KubeCall, body: AsyncIterable<Uint8Array>, limit: Deadline) {
@@ -183,7 +183,7 @@ function kubeError(call: KubeCall, error: unknown): KubeError {
   return new KubeError({ status: 0, reason: "Network", message: `${nameOf(call)}: ${said}`, cause: error });
 }
 
-/** How long to wait before the call is sent again, or undefined when it must not be. */
+/** The delay before the call is retried; undefined when it must not be. */
 function pause(call: KubeCall, error: unknown): number | undefined {
   if (!(error instanceof KubeError)) return undefined;
   if (error.status === 429) return error.retryAfterMs ?? 1000;

@@ -21,7 +21,7 @@ export interface Lease extends KubeObject {
   spec?: LeaseSpec;
 }
 
-/** One Lease in the cluster. Every write carries the resourceVersion of what was read, so nobody overwrites anybody. */
+/** One Lease in the cluster. Every write carries the resourceVersion that was read, so concurrent writers get a conflict. */
 export interface LeaseRecord {
   read(signal?: AbortSignal): Promise<Lease>;
   /** Replaces `before`, or creates the lease when there is none. */
@@ -47,7 +47,7 @@ export function leaseRecord(
   };
 }
 
-/** The spec by which `identity` takes or renews the lease. */
+/** The spec with which `identity` acquires or renews the lease. */
 export function holding(before: LeaseSpec | undefined, identity: string, durationMs: number, now: number): LeaseSpec {
   const renewTime = microTime(now);
   const mine = before?.holderIdentity === identity;
@@ -61,11 +61,11 @@ export function holding(before: LeaseSpec | undefined, identity: string, duratio
   };
 }
 
-/** The spec by which the holder gives the lease back: anybody may take it at once. */
+/** The spec with which the holder releases the lease, so that another candidate can acquire it at once. */
 export function released(before: LeaseSpec, now: number): LeaseSpec {
   const time = microTime(now);
   return { ...before, holderIdentity: "", leaseDurationSeconds: 1, acquireTime: time, renewTime: time };
 }
 
-/** RFC 3339 with six fractional digits, the only form a Lease takes. */
+/** RFC 3339 with six fractional digits, the only format that a Lease accepts. */
 const microTime = (ms: number): string => new Date(ms).toISOString().replace("Z", "000Z");

@@ -7,16 +7,16 @@ import { holding, type Lease, leaseRecord, released } from "./lease-record.ts";
 export interface Election {
   /** Resolves when leadership is won. */
   readonly acquired: Promise<void>;
-  /** Resolves when leadership was held and is gone without having been released. It does not come back. */
+  /** Resolves when leadership was lost without a release. It is never regained. */
   readonly lost: Promise<void>;
   /**
-   * Judged by the local monotonic clock alone: true only while the renew deadline has not passed, whatever the network
-   * or a frozen process did meanwhile. Once false after having been true, never true again.
+   * Decided by the local monotonic clock alone: true only until the renew deadline, even if the network failed or the process
+   * was frozen meanwhile. Once it turns false, it stays false.
    */
   held(): boolean;
   /**
-   * Stops; gives the lease back when it is held, so that the next candidate need not wait for it to expire.
-   * To be called after the last thing done as leader.
+   * Stops, and releases the lease if it is held, so that the next candidate need not wait for it to expire. Call it after the
+   * last action as leader.
    */
   release(): Promise<void>;
 }
@@ -26,16 +26,16 @@ export interface ElectionOptions {
   namespace: string;
   name: string;
   /**
-   * Unique among all candidates that ever live at the same time. A lease that is held by this identity is taken at once:
-   * whoever held it is dead. The name of a pod will do, because kubelet never runs two containers of one name in a pod at
-   * the same time; what an earlier one had sent to the API server and is still on its way meets a newer resourceVersion.
+   * Unique among all candidates alive at the same time. A lease held by this identity is acquired at once, because its former
+   * holder is dead. A pod name is unique enough: kubelet never runs two containers of one name in a pod at the same time. A
+   * write of the former container that is still in flight fails, because the resourceVersion has changed.
    */
   identity: string;
   clock: Clock;
   random?: () => number;
-  /** How long the others wait after the last renewal they saw. Default 15 s. */
+  /** How long candidates wait after the last renewal they observed. Default 15 s. */
   durationMs?: number;
-  /** How long after its last renewal the holder may act. Default 10 s: the difference is the margin of safety. */
+  /** How long after its last renewal the holder may act. Default 10 s; the difference to `durationMs` is the safety margin. */
   renewDeadlineMs?: number;
   /** Default 2 s. */
   retryMs?: number;
@@ -44,22 +44,22 @@ export interface ElectionOptions {
 
 type State =
   | { name: "seeking" }
-  /** `renewedAt` is when the last successful renewal was sent: nobody else can have seen it earlier. */
+  /** `renewedAt` is when the last successful renewal was sent: no candidate can have observed it earlier. */
   | { name: "leading"; renewedAt: number }
   | { name: "lost" }
   | { name: "released" };
 
-/** The lease as last read or written, and when on our clock its spec was first seen like that. */
+/** The lease as last read or written, and when by our clock its spec was first seen in this state. */
 interface Seen {
   lease: Lease;
   at: number;
 }
 
-/** Leader election over a Lease by client-go's rules: another machine's times are never compared with ours. */
+/** Leader election over a Lease by client-go's rules: times of other machines are never compared with ours. */
 export function elect(options: ElectionOptions): Election {
   const { client, namespace, name, identity, clock, random = Math.random } = options;
   const { durationMs = 15_000, renewDeadlineMs = 10_000, retryMs = 2_000 } = options;
-  // Half the deadline leaves time for a second try.
+  // Half the deadline leaves time for one retry.
   const record = leaseRecord(client, { namespace, name, deadlineMs: renewDeadlineMs / 2 });
   const stopping = new AbortController();
   const acquired = Promise.withResolvers<void>();
@@ -89,7 +89,7 @@ export function elect(options: ElectionOptions): Election {
   function lead(sentAt: number): void {
     const won = state.name === "seeking";
     const left = sentAt + renewDeadlineMs - clock.monotonic();
-    // An answer that comes too late is none.
+    // An answer after the deadline does not count.
     if (left <= 0 || (!won && !held())) return;
     state = { name: "leading", renewedAt: sentAt };
     cancelDeadline();
@@ -100,7 +100,7 @@ export function elect(options: ElectionOptions): Election {
   }
 
   function see(lease: Lease): Seen {
-    // Labels and annotations may change without the holder being alive.
+    // Only the spec counts: labels and annotations may change although the holder is dead.
     const same = seen && isDeepStrictEqual(seen.lease.spec, lease.spec);
     return { lease, at: seen && same ? seen.at : clock.monotonic() };
   }
@@ -120,13 +120,13 @@ export function elect(options: ElectionOptions): Election {
     }
   }
 
-  /** Whoever looks at a process that does nothing learns who does it instead. */
+  /** Logs who leads, so that the log of a standby process says why it does nothing. */
   function standBy(holder: string | undefined): void {
     if (holder !== waitingFor) log(`is held by ${holder}: standing by`);
     waitingFor = holder;
   }
 
-  /** Creates, takes or renews the lease if that is possible now. The holder writes without looking: one call. */
+  /** Creates, acquires or renews the lease if possible now. The holder writes without a read first: one call. */
   async function attempt(): Promise<void> {
     if (state.name === "seeking") await look();
     if (seen && !isFree(seen)) return standBy(seen.lease.spec?.holderIdentity);
@@ -137,7 +137,7 @@ export function elect(options: ElectionOptions): Election {
     lead(sentAt);
   }
 
-  /** The write was refused because the lease is not what was last seen. */
+  /** The write failed because the lease has changed since it was last read. */
   async function afterRefusal(): Promise<void> {
     await look();
     const holder = seen?.lease.spec?.holderIdentity;
@@ -154,14 +154,14 @@ export function elect(options: ElectionOptions): Election {
           await afterRefusal().catch((again: unknown) => log("failed", again));
         else log("could not be read or written", error);
       }
-      // Candidates spread out; the holder keeps its pace.
+      // Jitter for candidates; the holder renews at a fixed interval.
       const wait = state.name === "leading" ? retryMs : retryMs * (1 + 1.2 * random());
       await sleep(clock, wait, stopping.signal).catch(() => {});
     }
   }
 
   async function giveBack(): Promise<void> {
-    // The last renewal may have been cut off: what the lease says now decides.
+    // Read first: the last renewal may have been aborted in flight.
     const lease = await record.read();
     if (lease.spec?.holderIdentity === identity) await record.write(lease, released(lease.spec, clock.now()));
   }
@@ -174,8 +174,8 @@ export function elect(options: ElectionOptions): Election {
     held,
     async release() {
       held();
-      // Even a candidate may have become the holder by a write whose answer it no longer waits for. Who lost the lease
-      // leaves it to expire: something it began may still be under way.
+      // Also a candidate releases: a write that was aborted in flight may have made it the holder. A process that lost the
+      // lease lets it expire, because something that it started may still be running.
       const giving = wrote && state.name !== "lost";
       if (state.name !== "lost") state = { name: "released" };
       cancelDeadline();

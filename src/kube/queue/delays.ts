@@ -1,7 +1,7 @@
 import type { Clock } from "../../runtime/clock.ts";
 import { SLICE_MS } from "../../runtime/time-slices.ts";
 
-/** A timer for longer than this would fire at once; an early one finds nothing due and is set again. */
+/** Node fires a longer timer at once. A timer that fires early finds nothing due and is set again. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 const SPARE = 64;
@@ -13,17 +13,17 @@ interface Entry<T> {
 }
 
 export interface Delays<T> {
-  /** Makes the key due after `ms`, or earlier if it was to be; the values of both are merged. */
+  /** Makes the key due after `ms`, or at its present time if that is earlier. The values are merged. */
   add(key: string, ms: number, value: T): void;
-  /** The key need not become due any more. */
+  /** Cancels the key. */
   remove(key: string): void;
   clear(): void;
   readonly size: number;
 }
 
 /**
- * Keys that wait for their time: a binary heap and a single timer. An entry that was removed, or overtaken by an earlier one
- * of the same key, stays in the heap and is passed over when its turn comes; the heap is built anew when most of it are such.
+ * Keys with a delay, in a binary heap with a single timer. An entry that was removed, or replaced by an earlier one of the same
+ * key, stays in the heap and is skipped when due. The heap is rebuilt when most of its entries are stale.
  */
 export function createDelays<T>(options: {
   clock: Clock;
@@ -43,7 +43,7 @@ export function createDelays<T>(options: {
 
   function fire(): void {
     cancel = undefined;
-    // Of very many that are due at once the rest comes with the next timer.
+    // When very many keys are due at once, the next timer handles the rest.
     const end = clock.monotonic() + SLICE_MS;
     for (let first = heap[0]; first && first.at <= clock.monotonic() && clock.monotonic() < end; first = heap[0]) {
       pop(heap);

@@ -1,4 +1,4 @@
-/** Who a key is worked on for. */
+/** The Account and namespace that a key is reconciled for. */
 export interface Lane {
   readonly account: string;
   readonly namespace: string;
@@ -6,24 +6,24 @@ export interface Lane {
   readonly shared: boolean;
 }
 
-/** Items that come in the order they were added; those of a lower number first. */
+/** Items in the order they were added, lower priority numbers first. */
 interface Line<T> {
   readonly lane: Lane;
   readonly size: number;
   add(item: T, priority: number): void;
-  /** The first that is `current`; others that come before it are dropped. */
+  /** The first item that is `current`; stale ones before it are dropped. */
   take(current: (item: T) => boolean): T | undefined;
 }
 
-/** Whether a lane may hand out an item now; and if not, whether no other one of its Account may either. */
+/** Whether a lane may hand out an item now. If not: whether only this lane is full, or its whole Account. */
 export type Room = "free" | "lane is full" | "account is full";
 
-/** Items by lane. Accounts take turns, then the namespaces within an Account, then priority counts. */
+/** Items by lane. Accounts take turns, then namespaces within an Account, then priority decides. */
 export interface Lanes<T> {
   add(lane: Lane, item: T, priority: number): void;
   /**
-   * The first item, of the next lane that is free, which is `current`. A lane that is not keeps its turn. Of an Account that is
-   * full one lane is looked at, however many there are.
+   * The first `current` item of the next free lane. A full lane keeps its turn. Of a full Account only one lane is checked,
+   * however many it has.
    */
   take(room: (lane: Lane) => Room, current: (item: T) => boolean): T | undefined;
 }
@@ -50,10 +50,10 @@ export function createLanes<T>(): Lanes<T> {
   };
 }
 
-/** None of the others has anything to give either. */
+/** No other lane of this Account can hand out an item either. */
 const STOP = Symbol("stop");
 
-/** What the first gives that gives anything; it comes last from then on. What is empty goes. */
+/** Returns the first item that one of them hands out, and moves that one to the end. Empty ones are removed. */
 function inTurn<V extends { readonly size: number }, T>(
   all: Map<string, V>,
   take: (each: V) => T | undefined | typeof STOP,
@@ -71,7 +71,7 @@ function inTurn<V extends { readonly size: number }, T>(
 
 function createLine<T>(lane: Lane): Line<T> {
   const lists: T[][] = [];
-  /** How many of each list are out already: taking the first of an array by itself costs its whole length. */
+  /** How many items of each list were taken. `Array.shift` would take time in proportion to the length of the list. */
   const taken: number[] = [];
   let size = 0;
 

@@ -3,8 +3,8 @@ import { createDelays, type Delays } from "./delays.ts";
 import { createLanes, type Lane, type Room } from "./lanes.ts";
 
 /**
- * Ready keys of a lane are handed out in this order, first come first served within each priority. What is begun goes before
- * what is new: others may be waiting for it.
+ * Ready keys of a lane are handed out in this order, first in first out within a priority. Work in progress comes before new
+ * work, because other objects may wait for it.
  */
 export type Priority = "people" | "normal" | "new" | "background";
 
@@ -12,46 +12,49 @@ export type Priority = "people" | "normal" | "new" | "background";
 export interface QueueObserver {
   depth?(ready: number): void;
   added?(): void;
-  /** A key was taken after waiting so long. */
+  /** A key was taken after it waited this long. */
   waited?(seconds: number): void;
-  /** A key was done after being processed so long. */
+  /** A key was done after it was processed this long. */
   worked?(seconds: number): void;
   retried?(): void;
 }
 
 /**
- * client-go's work queue: a key waits at most once, is never processed twice at the same time, and one that is added
- * while being processed is handed out again afterwards.
+ * client-go's work queue: a key waits at most once, is never processed twice at the same time, and a key that is added while it
+ * is processed is handed out again afterwards.
  *
- * Keys have lanes, which take turns: first the Accounts, then the namespaces that share one. An Account may hold a quarter
- * of the workers, and while there are as many free ones, three eighths of them. A namespace, which may have many
- * Accounts, holds at most half. One of those that share an Account leaves a quarter of its share to others, and half
- * while they have keys ready.
+ * Keys have lanes that take turns: first Accounts, then the namespaces that share an Account. An Account may hold a quarter of
+ * the workers, or three eighths while more workers are free than it holds. A namespace, which may have many Accounts, holds at
+ * most half of the workers. A namespace that shares an Account holds at most three quarters of the Account's share, or half
+ * while other namespaces of that Account have ready keys.
  */
 export interface Queue {
   add(key: string, priority?: Priority): void;
-  /** Adds the key later. Of several times asked for the earliest counts. */
+  /** Adds the key after a delay. Of several delays the earliest counts. */
   addAfter(key: string, ms: number, priority?: Priority): void;
-  /** Adds the key later, unless it is taken before: what a pass waits for, the next pass says anew. Of several the earliest counts. */
+  /**
+   * Adds the key after a delay, unless it is taken earlier: then the next reconcile sets a new delay. Of several delays the
+   * earliest counts.
+   */
   returnAfter(key: string, ms: number, priority?: Priority): void;
   /** Adds the key after a delay that doubles with each call until `forget`; returns that delay. */
   addRateLimited(key: string, priority?: Priority): number;
-  /** The key did well: its next delay is the shortest again. */
+  /** The key succeeded: its backoff starts again at the shortest delay. */
   forget(key: string): void;
-  /** How often the key was rate limited since it last did well. */
+  /** How often the key was rate limited since its last `forget`. */
   retries(key: string): number;
   /** The next key; undefined when the queue is shut down and empty, or the signal aborts. Every key taken needs `done`. */
   take(signal: AbortSignal): Promise<string | undefined>;
   done(key: string): void;
   /** Keys that are ready. */
   readonly depth: number;
-  /** Keys that wait for their time. */
+  /** Keys with a delay that is not over. */
   readonly delayed: number;
-  /** Seconds that the oldest of the ready keys has been so; 0 when there is none. */
+  /** Seconds that the oldest ready key has been ready; 0 when there is none. */
   oldest(): number;
-  /** Seconds each key now in work has been so: for `workqueue_unfinished_work_seconds` and its longest. */
+  /** Seconds that each key has been in process: for `workqueue_unfinished_work_seconds` and the longest running processor. */
   inWork(): number[];
-  /** Takes nothing new. What is ready is still handed out; delayed keys are dropped. */
+  /** Accepts no new keys. Ready keys are still handed out; delayed keys are dropped. */
   shutdown(): void;
 }
 
@@ -63,13 +66,13 @@ interface Asked {
   readonly key: string;
   readonly priority: Priority;
   readonly since: number;
-  /** Known from when it is ready. */
+  /** Set when the key becomes ready. */
   lane?: Lane;
 }
 
 const NOBODY: Lane = { account: "", namespace: "", shared: false };
 
-/** Counts keys: of an Account, of a namespace, and of a namespace within an Account. */
+/** Counts keys per Account, per namespace, and per namespace within an Account. */
 function createTally() {
   const counts = new Map<string, number>();
   const namesOf = ({ account, namespace }: Lane) =>
@@ -90,7 +93,7 @@ function createTally() {
   };
 }
 
-/** A part of the workers, but never none. */
+/** A part of the workers, at least one. */
 const share = (workers: number, part: number): number => Math.max(1, Math.floor(workers * part));
 
 export function createQueue(options: {
@@ -99,18 +102,18 @@ export function createQueue(options: {
   baseMs?: number;
   maxMs?: number;
   observe?: QueueObserver;
-  /** Who a key is worked on for, when it becomes ready. */
+  /** The lane of a key, read when the key becomes ready. */
   laneOf?: (key: string) => Lane;
-  /** How many keys are worked on at once, of which each lane gets its share. */
+  /** The number of concurrent reconciles, of which each lane gets its share. */
   workers?: number;
 }): Queue {
   const { clock, random = Math.random, baseMs = 1000, maxMs = 300_000, observe, laneOf = () => NOBODY } = options;
   const { workers = Number.POSITIVE_INFINITY } = options;
   const ready = createLanes<Asked>();
-  /** Keys that need processing: each is ready, or in work and asked for again. */
+  /** Keys that need processing: ready, or in process and added again. */
   const dirty = new Map<string, Asked>();
   const processing = new Map<string, { since: number; lane: Lane }>();
-  /** Keys that are ready, and in work. */
+  /** Counts of ready keys (`waiting`) and of keys in process (`held`). */
   const waiting = createTally();
   const held = createTally();
   let depth = 0;
@@ -131,7 +134,7 @@ export function createQueue(options: {
   }
   const isCurrent = (asked: Asked) => dirty.get(asked.key) === asked;
 
-  /** A key comes to wait in its lane, or waits no more. */
+  /** A key starts or stops waiting in its lane. */
   function move(lane: Lane, by: 1 | -1): void {
     depth += by;
     waiting.add(lane, by);
@@ -210,7 +213,7 @@ export function createQueue(options: {
     take(signal) {
       if (signal.aborted) return Promise.resolve(undefined);
       const key = next();
-      // With the last key of a namespace gone, another one of its Account may have more room.
+      // When a namespace has no ready key left, another namespace of its Account may hold more workers.
       if (key !== undefined) hand();
       if (key !== undefined || closed) return Promise.resolve(key);
       return new Promise((resolve) => {

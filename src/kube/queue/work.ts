@@ -6,22 +6,22 @@ import type { Queue } from "./queue.ts";
 
 export { isInPass } from "../../runtime/workers.ts";
 
-/** When a key wants to be looked at again if nothing happens before: never, at a time, now, or ever later. */
+/** When to reconcile a key again if nothing wakes it earlier. */
 export type Requeue = "never" | "now" | "backoff" | { inMs: number; background?: boolean };
 
-/** One pass over one object, for the metrics. */
+/** One reconcile of one object, for the metrics. */
 export type ReconcileObserver = (pass: {
   kind: string;
   result: "success" | "requeue" | "requeue_after" | "error" | "timeout";
   seconds: number;
 }) => void;
 
-/** A pass is ended after this: a step makes few calls, and each of them has a deadline of its own below it. */
+/** The deadline of a reconcile. It makes few calls, each with a shorter deadline of its own. */
 export const PASS_MS = 60_000;
-/** So long after that the object may be told why. */
+/** Time after the deadline to write the reason into the object's status. */
 const REPORT_MS = 10_000;
 
-/** The reason of a signal that ends a pass. */
+/** The abort reason of a reconcile at its deadline. */
 export class DeadlineExceeded extends Error {
   constructor() {
     super(`the reconcile took longer than ${PASS_MS / 1000} s and was ended`);
@@ -33,16 +33,16 @@ interface Work {
   queue: Queue;
   clock: Clock;
   log: Record<"debug" | "error", (fields: object, message: string) => void>;
-  /** The signal aborts at the deadline of the pass. Whatever does not end then is left to itself; it must not write any more. */
+  /** The signal aborts at the deadline. A reconcile that does not return then is abandoned, and must not write any more. */
   reconcile(key: string, signal: AbortSignal): Promise<Requeue>;
-  /** When a key comes round by itself, whatever its last pass said; undefined when it does not. */
+  /** The resync delay of a key, whatever its last reconcile returned; undefined for no resync. */
   resyncAfter(key: string, again: Requeue): number | undefined;
   observe: ReconcileObserver | undefined;
 }
 
 /**
- * Works on the queue with so many workers until the signal aborts, and ends what is under way. While a pass has stepped
- * aside there is one worker more; once it is back, the first that is done with its key ends.
+ * Runs the queue with this many workers until the signal aborts, and waits for running reconciles. While a reconcile has given
+ * its worker back, there is one worker more. When the reconcile continues, the next worker that is done with its key ends.
  */
 export async function work(options: Work, workers: number, signal: AbortSignal): Promise<void> {
   const { queue, clock } = options;
@@ -69,7 +69,7 @@ export async function work(options: Work, workers: number, signal: AbortSignal):
     let ended = false;
     const deadline = new AbortController();
     const yieldWorker = () => {
-      // What a pass has set off, such as a list that others share, is no longer its own.
+      // Work that a reconcile started, such as a list that others share, may outlast it and no longer holds a worker.
       if (ended) return () => {};
       waits += 1;
       if (waits === 1) places += 1;
@@ -103,13 +103,13 @@ async function pass(options: Work, key: string, deadline: AbortController): Prom
     if (again === "now") queue.add(key, "people");
     else if (again === "backoff") queue.addRateLimited(key);
     else if (again !== "never") queue.returnAfter(key, again.inMs, again.background ? "background" : "normal");
-    // Level, not edge: a wake that was lost is made up for.
+    // Level, not edge: the resync makes up for a lost event.
     const inMs = resyncAfter(key, again);
     if (inMs !== undefined) queue.returnAfter(key, inMs, "background");
     done(again === "backoff" ? "requeue" : again === "never" ? "success" : "requeue_after");
   } catch (error) {
     const inMs = queue.addRateLimited(key);
-    // Somebody else wrote first: the watch brings the news, and this pass is simply made again.
+    // Another client wrote first. The watch brings the new version, and the reconcile is retried.
     const expected = isConflict(error) || isNotFound(error);
     if (expected) log.debug({ object: key }, "object changed meanwhile; retrying");
     else log.error({ object: key, err: error, inMs }, "reconcile failed");
@@ -117,7 +117,7 @@ async function pass(options: Work, key: string, deadline: AbortController): Prom
   }
 }
 
-/** Reconciles a key until the deadline of the pass, and a little longer, in which that is told. */
+/** Reconciles a key until its deadline, plus a short time to report the timeout. */
 async function endedInTime({ clock, reconcile }: Work, key: string, deadline: AbortController): Promise<Requeue> {
   const over = Promise.withResolvers<never>();
   let cancel = clock.after(PASS_MS, () => {

@@ -8,23 +8,23 @@ import { createStore } from "./store.ts";
 import { type Watcher, watch } from "./watch.ts";
 
 /**
- * Objects that are read by their names, and no others. One watch sees changes of those that have a label; the others, and those
- * that do not exist, have to be asked for again.
+ * A cache of objects that are read by name. One watch sees changes of objects with a label. Objects without it, and objects
+ * that do not exist, are polled.
  *
- * Whatever is the reason to read an object again, the pause between two reads of it grows from one second to fifteen, and is
- * short again after a minute of rest.
+ * The pause between two reads of an object grows from one second to fifteen, whatever the reason to read it, and starts again
+ * at one second after a minute without a read.
  */
 export interface Followed {
-  /** What is known of an object (namespace/name), which is followed from now on; not `known` until it was read once. */
+  /** Returns the cached object (namespace/name) and starts to follow it. `known` is false until the first read. */
   follow(key: string): { known: boolean; object: KubeObject | undefined };
   get(key: string): KubeObject | undefined;
-  /** Follows it no longer; what was known of it. */
+  /** Stops following the object and returns what was cached. */
   forget(key: string): KubeObject | undefined;
-  /** Own writes are believed at once. */
+  /** Caches the answer to an own write. */
   put(object: KubeObject): void;
-  /** All that have the label, whether they are followed or not; metadata only. */
+  /** All objects with the label, followed or not; metadata only. */
   labelled(): IteratorObject<KubeObject>;
-  /** Begins to watch. */
+  /** Starts the watch. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface Followed {
 interface Entry {
   known: boolean;
   object: KubeObject | undefined;
-  /** Somebody has written to it since it was read. */
+  /** The object has changed since it was read. */
   stale: boolean;
   readAt: number;
   pauseMs: number;
@@ -41,19 +41,19 @@ interface Entry {
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 15_000;
 const REST_MS = 60_000;
-/** So many are read at the same time, however many are followed. */
+/** The maximum number of concurrent reads. */
 const PARALLEL = 4;
 
 export function createFollowed(options: {
   client: KubeClient;
   clock: Clock;
   resource: Resource;
-  /** Those with this label, as "true", are watched. */
+  /** Objects with this label set to "true" are watched. */
   label: string;
-  /** Is kept however many others there are. */
+  /** This finalizer is kept even if the list of finalizers is cut. */
   finalizer?: string;
   namespace?: string;
-  /** An object was read or written, and is absent for the first time or of another version than before. */
+  /** Called after the first read of an object, and after each read or write that shows another version. */
   changed: (key: string, before: KubeObject | undefined, after: KubeObject | undefined) => void;
   onError: (error: unknown) => void;
 }): Followed {
@@ -119,7 +119,7 @@ export function createFollowed(options: {
     const object = read && { ...reduced(read), data: reducedData(read.data) };
     entry.known = true;
     entry.object = object;
-    // A list that does not have it any more tells then that it is gone.
+    // In the store, a later list without the object shows that it is gone.
     if (object && isLabelled(object)) store.put(object);
     if (!known || versionOf(before) !== versionOf(object)) changed(key, before, object);
   }
@@ -161,7 +161,7 @@ export function createFollowed(options: {
 
 const versionOf = (object: KubeObject | undefined): string => object?.metadata.resourceVersion ?? "";
 
-/** Undefined when there is none. */
+/** Reads an object; undefined when it does not exist. */
 export async function fetchObject(
   client: KubeClient,
   resource: Resource,

@@ -1,10 +1,10 @@
-/** A word, one text of it however many keys have it, and its keys: most words have one. */
+/** A word and its keys. The word is one shared string. A single key, the usual case, needs no Set. */
 interface Entry {
   readonly word: string;
   keys: string | Set<string>;
 }
 
-/** Which keys stand under which words, in the order they came; a key's words are replaced as a whole. */
+/** An index from words to keys, in insertion order. `set` replaces all words of a key. */
 export function createIndex() {
   const entries = new Map<string, Entry>();
   const words = new Map<string, Entry | Entry[]>();
@@ -38,7 +38,7 @@ export function createIndex() {
       if (only === undefined) words.delete(key);
       else words.set(key, entered.length === 1 ? only : entered);
     },
-    /** How many words there are, and how many keys have any. */
+    /** The number of words, and of keys with at least one word. */
     get size() {
       return { words: entries.size, keys: words.size };
     },

@@ -1,8 +1,8 @@
 const NEWLINE = 0x0a;
 
 /**
- * Cuts bytes into lines, empty ones left out. A line is decoded as a whole, so a chunk may end inside a character,
- * and its pieces are joined once, so a line of any length costs time in proportion to that length.
+ * Splits bytes into non-empty lines. A line is decoded as a whole, so a chunk may end inside a character. Its pieces are joined
+ * once, so the cost is linear in the length of the line.
  */
 export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
   let pieces: Uint8Array[] = [];
@@ -21,7 +21,7 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
   if (rest !== "") yield rest;
 }
 
-/** The text of bytes that arrived in pieces. */
+/** Decodes bytes that arrived in pieces. */
 export function join(pieces: readonly Uint8Array[]): string {
   const [only] = pieces;
   const whole = pieces.length === 1 && only ? only : Buffer.concat(pieces);

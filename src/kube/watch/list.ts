@@ -9,15 +9,15 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** What a list says besides its items. */
+/** A list without its items. */
 export interface ListShell {
   metadata?: { resourceVersion?: string };
 }
 
 /**
- * Reads a list as it arrives: each element of the top-level array `items` is cut out of the byte stream and parsed by
- * itself, so neither the whole text nor the whole document ever exists at once, and no list is too long for a string.
- * Resolves with the document around the items. Rejects when the stream ends early, naming the `call`.
+ * Parses a list as it arrives: each element of the top-level array `items` is cut out of the byte stream and parsed alone. So
+ * neither the whole text nor the whole document is ever in memory, and no list is too long for a string. Resolves with the
+ * document around the items. Rejects when the stream ends early; the error names the `call`.
  */
 export async function readList<T>(
   chunks: AsyncIterable<Uint8Array>,
@@ -30,7 +30,7 @@ export async function readList<T>(
   let inString = false;
   let escaped = false;
   let inItems = false;
-  /** The beginning of the latest string directly below the top level: before a `[` it is that array's key. */
+  /** The start of the latest string directly below the top level: before a `[` it is the key of that array. */
   let key = "";
 
   const flush = (chunk: Uint8Array, from: number, to: number) => {

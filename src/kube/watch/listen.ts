@@ -4,8 +4,8 @@ import { KubeError } from "../client/errors.ts";
 import type { KubeCall, KubeClient } from "../client/transport.ts";
 
 /**
- * The chunks of a stream, ended with a KubeError when nothing arrives for `silenceMs`, headers included: a connection
- * whose other side vanished without a word would otherwise look alive for ever.
+ * The chunks of a stream. Fails with a KubeError when nothing arrives for `silenceMs`, headers included: a connection whose
+ * peer vanished would otherwise stay open forever.
  */
 export async function* listen(
   client: KubeClient,

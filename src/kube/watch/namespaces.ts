@@ -9,13 +9,13 @@ import { type Watcher, watch } from "./watch.ts";
 
 const NAMESPACES = { group: "", version: "v1", kind: "Namespace", plural: "namespaces", namespaced: false };
 
-/** Namespaces as last seen. In one that is being deleted nothing new can be kept: it takes no more objects. */
+/** A cache of namespaces. Nothing can be created in a namespace that is being deleted. */
 export interface Namespaces {
   isTerminating(name: string): boolean;
-  /** Undefined for one that is not known. */
+  /** Undefined for an unknown namespace. */
   labelsOf(name: string): Readonly<Record<string, string>> | undefined;
   values(): IterableIterator<KubeObject>;
-  /** Begins to watch; resolves when it has looked, or may not: then none is known. */
+  /** Starts the watch. Resolves when the cache is synced, or when the list is forbidden: then no namespace is known. */
   begin(): Promise<void>;
   close(): Promise<void>;
 }
@@ -23,9 +23,9 @@ export interface Namespaces {
 export function createNamespaces(options: {
   client: KubeClient;
   clock: Clock;
-  /** The only one that matters. */
+  /** Watches only this namespace. */
   namespace?: string | undefined;
-  /** Its labels are not what they were. */
+  /** The labels of a namespace have changed. */
   relabelled: (name: string, before: Readonly<Record<string, string>> | undefined) => void;
   onError: (error: unknown) => void;
 }): Namespaces {
@@ -33,7 +33,7 @@ export function createNamespaces(options: {
   const reduce = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => ({
     apiVersion,
     kind,
-    // Whose labels count is the administrator's choice.
+    // All labels are kept, because an administrator may select namespaces by any of them.
     metadata: reducedMetadata(metadata, { prefix: "", labels: "all" }),
   });
   const store = createStore<KubeObject>({ onListenerError: onError, reduce });
@@ -58,7 +58,7 @@ export function createNamespaces(options: {
         if (isForbidden(error)) refused.resolve();
       };
       watcher = watch({ client, resource: NAMESPACES, store, clock, onError: failed, ...fieldSelector });
-      // Rejects only when it is stopped before.
+      // Rejects only when the watch is stopped before its first list.
       const synced = watcher.synced.catch(() => {});
       await Promise.race([synced, refused.promise]);
       looked = true;

@@ -1,24 +1,24 @@
 import type { KubeObject, ObjectMeta } from "../resource.ts";
 
-/** Which words of others' metadata count. */
+/** Which labels and annotations are kept. */
 export interface Own {
-  /** Labels and annotations whose names begin with it. */
+  /** Labels and annotations with this prefix are kept. */
   prefix: string;
-  /** Labels with other names; all of them, where every label may count. */
+  /** Other labels that are kept; "all" where any label may matter. */
   labels?: readonly string[] | "all";
 }
 
-/** So much of an object's own labels and annotations is kept, the shortest first: what Mooring writes is a tenth of it. */
+/** The maximum size of kept labels, and of kept annotations; the shortest are kept first. Mooring writes a tenth of this. */
 const MOST_BYTES = 16_384;
-/** So many finalizers are kept. */
+/** The maximum number of kept finalizers. */
 const MOST_FINALIZERS = 20;
-/** Stands for finalizers that were left out. */
+/** Marks that finalizers were left out. */
 const CUT = "example.invalid/cut";
 
-/** Whether an object has more finalizers than are kept: who writes that list has to read it first. */
+/** Whether the kept list of finalizers is incomplete. A writer of that list must read the object first. */
 export const hasMoreFinalizers = ({ metadata }: KubeObject): boolean => metadata.finalizers?.includes(CUT) ?? false;
 
-/** The first of these, by size, that fit. */
+/** The smallest entries that fit into `most` together. */
 function within<V>(entries: [string, V][], sizeOf: (value: V) => number, most: number): Record<string, V> {
   const sized = entries.map((entry) => ({ entry, size: entry[0].length + sizeOf(entry[1]) }));
   if (sized.reduce((sum, { size }) => sum + size, 0) <= most) return Object.fromEntries(entries);
@@ -33,8 +33,8 @@ function within<V>(entries: [string, V][], sizeOf: (value: V) => number, most: n
 }
 
 /**
- * What is kept of the metadata of an object that a watch shows. Anybody may write labels, annotations, owners and finalizers
- * into their own objects, a quarter of a megabyte and more each; who an object is and what Mooring says about it is small.
+ * The part of an object's metadata that is kept in the cache. Users can write labels, annotations, owners and finalizers of a
+ * quarter of a megabyte and more into each object; the identity and what Mooring writes are small.
  */
 export function reducedMetadata(metadata: ObjectMeta, { prefix, labels = [] }: Own, finalizer?: string): ObjectMeta {
   const { name, namespace, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp } = metadata;
@@ -63,10 +63,10 @@ export function reducedMetadata(metadata: ObjectMeta, { prefix, labels = [] }: O
   };
 }
 
-/** So much of the data of a Secret is kept, the shortest values first: a token has one or two KiB. */
+/** The maximum size of kept Secret data, the shortest values first. A token has one or two KiB. */
 const MOST_DATA = 65_536;
 
-/** Of data the part that can hold credentials. */
+/** The part of the data that can hold credentials. */
 export const reducedData = (data: unknown): Record<string, string> =>
   within(
     Object.entries(Object(data)).filter((entry): entry is [string, string] => typeof entry[1] === "string"),

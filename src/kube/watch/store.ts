@@ -5,44 +5,44 @@ import { type KubeObject, keyOf } from "../resource.ts";
 import { compareVersions } from "./version.ts";
 
 /**
- * What became of one key. Without `before` it is new, without `after` it is gone; a replaced object differs in uid.
- * `last` is how an object went, where the watch has shown that. `listed`: a complete list told of it, `rewound`: one of an earlier
- * history than was seen before.
+ * A change of one key. Without `before` the object is new, without `after` it is gone; a recreated object has another uid.
+ * `last`: the final state of a deleted object, if the watch has shown it. `listed`: the change comes from a full list.
+ * `rewound`: that list is of an earlier history than was seen before.
  */
 export type Change<T> = { key: string; before?: T; after?: T; last?: T; listed?: true; rewound?: true };
 
 /**
- * The objects of one watched resource as last seen. It never goes back in time: older versions than the stored one
- * are ignored, and so are versions of a deleted object that arrive late.
+ * The cached objects of one watched resource. It never goes back in time: versions older than the stored one are ignored, and
+ * so are late versions of a deleted object.
  */
 export interface Store<T extends KubeObject> {
   /**
-   * What is kept of an object; undefined when it is nothing to this store. A watch asks as soon as an object arrives, so that a
-   * list is never in memory as a whole. The same object for one that is reduced already.
+   * The part of an object that is kept; undefined when the store does not keep it. A watch calls it as soon as an object
+   * arrives, so that a full list is never in memory. Returns an object that is already reduced unchanged.
    */
   reduce(object: T): T | undefined;
   get(key: string): T | undefined;
   keys(): IteratorObject<string>;
   values(): IteratorObject<T>;
   readonly size: number;
-  /** Keeps the object unless a newer state is known. For watch events and for answers to own writes alike. */
+  /** Stores the object unless a newer version is known. For watch events and for answers to own writes. */
   put(object: T): void;
-  /** Drops the object; `object` is its last state, whose resourceVersion is the time of deletion. */
+  /** Removes the object. `object` is its final state, whose resourceVersion is the time of deletion. */
   remove(object: T): void;
   /**
-   * Takes a complete list as of `resourceVersion`: what is not in it is gone, except for own writes newer than the list.
-   * A list older than what the watch has already shown, or one that has an older version of an object than it should, means
-   * the server's history was rewound (etcd restored from a backup, its revision raised or not): then the list alone counts.
-   * Between two objects it waits for `pause`, where that wants it.
+   * Applies a full list as of `resourceVersion`: objects that are not in it are gone, except own writes newer than the list. If
+   * the list is older than what the watch has shown, or has an older version of an object than it should, the server's history
+   * was rewound (etcd restored from a backup, with or without a raised revision): then the list alone counts. Awaits `pause`
+   * between two objects.
    */
   replaceAll(objects: Iterable<T>, resourceVersion?: string, pause?: () => Promise<void> | undefined): Promise<void>;
-  /** Takes in every object once more as it is, because `keep` says something else of it by now. Waits for `pause` like `replaceAll`. */
+  /** Stores every object again, because `keep` may now return something else for it. Awaits `pause` between two objects. */
   renew(pause: () => Promise<void> | undefined): Promise<void>;
-  /** The watch has shown everything up to here. */
+  /** The watch has shown everything up to this version. */
   advance(resourceVersion: string): void;
-  /** Whether the watch has shown everything up to here: own writes are in the store before that. */
+  /** Whether the watch has shown everything up to this version. Own writes are in the store earlier than that. */
   hasShown(resourceVersion: string): boolean;
-  /** Listeners are called in the order of changes, after the store has changed. Returns the way to unsubscribe. */
+  /** Listeners are called in the order of changes, after the store has changed. Returns the function to unsubscribe. */
   subscribe(listener: (change: Change<T>) => void): () => void;
 }
 
@@ -52,13 +52,13 @@ type Kept<T> = { readonly version: string } & ((LazyJson & { readonly known: unk
 export function createStore<T extends KubeObject>(
   options: {
     onListenerError?: (error: unknown) => void;
-    /** What `Store.reduce` says; default: all. */
+    /** Implements `Store.reduce`; by default the whole object is kept. */
     reduce?: (object: T) => T | undefined;
-    /** What is kept of a reduced object when it gets into the store; default: all. */
+    /** The part of a reduced object that is stored; default: all of it. */
     keep?: (object: T) => T;
     /**
-     * Keeps objects as text, and beside it what this slot knows of them: whoever asks for one later may get another object that
-     * says the same.
+     * Stores objects as JSON text, with the value of this slot beside it. A later read may return another object with the same
+     * content.
      */
     packed?: Slot<T, unknown>;
   } = {},
@@ -81,9 +81,9 @@ export function createStore<T extends KubeObject>(
     return object;
   };
   const listeners = new Set<(change: Change<T>) => void>();
-  /** Everything up to this version has been seen: a key that is absent was deleted, unless its version is newer. */
+  /** Everything up to this version has been seen. A key that is absent was deleted, unless a newer version of it arrives. */
   let horizon = "0";
-  /** The same by the word of the watch alone. */
+  /** The same, but only from lists and events of the watch. */
   let shown = "0";
 
   const notify = (change: Change<T>) => {
@@ -160,7 +160,7 @@ export function createStore<T extends KubeObject>(
         present.add(key);
         const known = objects.get(key);
         const order = known ? compareVersions(versionOf(object), known.version) : 1;
-        // A list that is as new as what is known has nothing older in it.
+        // A list that is at least as new as a known object cannot contain an older version of it.
         rewound ||= known !== undefined && order < 0 && resourceVersion !== undefined && !isOlderThan(known.version);
         if (rewound ? order !== 0 : order > 0) set(key, object, { listed: true, ...(rewound && { rewound }) });
         const wait = pause?.();
@@ -175,7 +175,7 @@ export function createStore<T extends KubeObject>(
     },
     async renew(pause) {
       for (const [key, known] of objects) {
-        // A copy, of which nothing is known yet.
+        // A copy, so that nothing memoized on the object is reused.
         set(key, { ...objectOf(known) });
         const wait = pause();
         if (wait) await wait;
@@ -193,7 +193,7 @@ export function createStore<T extends KubeObject>(
   };
 }
 
-/** Most changes leave spec as it is: what was read out of it is known. */
+/** Most changes leave spec unchanged: sharing it keeps what is memoized on it. */
 function shareSpec({ spec }: KubeObject, after: KubeObject): void {
   if (spec !== undefined && isDeepStrictEqual(spec, after.spec)) after.spec = spec;
 }

@@ -1,6 +1,6 @@
 /**
- * Orders two resourceVersions: negative when `a` is older, 0 when equal, positive when newer.
- * They are decimal integers without leading zeros and may exceed what a number holds exactly.
+ * Compares two resourceVersions: negative when `a` is older, 0 when equal, positive when newer. They are decimal integers
+ * without leading zeros, and may be too large for an exact number.
  */
 export function compareVersions(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length;

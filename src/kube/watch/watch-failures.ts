@@ -4,19 +4,19 @@ import { KubeError } from "../client/errors.ts";
 const BASE_MS = 500;
 const MAX_MS = 30_000;
 
-/** How long to wait after so many failures in a row, or longer when the server asks for it. */
+/** The backoff after this many failures in a row, or the server's Retry-After if that is longer. */
 export function waitAfter(failures: number, error: unknown, random: () => number): number {
   const grown = Math.min(MAX_MS, BASE_MS * 2 ** failures) * (0.5 + random() / 2);
   return Math.max(grown, error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0);
 }
 
-/** The server does not do streaming lists. */
+/** The server does not support streaming lists. */
 export const isRefusal = (error: unknown): boolean =>
   error instanceof KubeError && ([400, 405, 422, 501].includes(error.status) || error.reason === "Unsupported");
 
 /**
- * The resourceVersion to watch from is of no use: too old, unknown to this server, or malformed. From one of the future,
- * as after etcd was restored from a backup, the server sends nothing at all, not even bookmarks (`heard` nothing).
+ * The watch cannot resume from its resourceVersion: too old, unknown to this server, or malformed. From a future
+ * resourceVersion, as after an etcd restore, the server sends nothing at all, not even bookmarks (`heard` is false).
  */
 export const isOutdated = (error: unknown, heard: boolean): boolean =>
   error instanceof KubeError &&
@@ -27,7 +27,7 @@ export const isOutdated = (error: unknown, heard: boolean): boolean =>
 
 const SAME_WITHIN_MS = 600_000;
 
-/** A watch tries for good, and what keeps it from working may last as long: the same failure is news once in ten minutes. */
+/** A watch retries forever, and its failure may last: the same failure is news only once in ten minutes. */
 export function tellingNews(
   clock: Pick<Clock, "monotonic">,
   tell: (error: unknown, isNews: boolean, retryInMs: number | undefined) => void,

@@ -13,11 +13,11 @@ import { compareVersions } from "./version.ts";
 import { isOutdated, isRefusal, waitAfter } from "./watch-failures.ts";
 
 /**
- * Where a watch stands.
+ * The state machine of a watch.
  *
  * streaming-list ──end bookmark──▶ watching ──410, refused, rewound──▶ streaming-list
  *       └──refused──▶ listing ─────────▲
- * Any failure goes through `waiting` and then on with `next`; `stopped` is final.
+ * Any failure goes to `waiting`, and after the backoff to `next`; `stopped` is final.
  */
 export type WatchState =
   | { name: "streaming-list" }
@@ -32,7 +32,7 @@ export interface Watcher {
   /** Resolves when the store holds the first full list; rejects when the watch is stopped before. */
   readonly synced: Promise<void>;
   readonly state: WatchState;
-  /** Ends the watch at once and resolves when nothing of it is left. The store keeps what it has. */
+  /** Ends the watch and resolves when all of it has ended. The store keeps its objects. */
   stop(): Promise<void>;
 }
 
@@ -45,9 +45,9 @@ export interface WatchOptions<T extends KubeObject> {
   store: Store<T>;
   clock: Clock;
   random?: () => number;
-  /** Told of every failure, all of which are tried again. */
+  /** Called with every failure; each is retried. */
   onError?: (error: unknown, retryInMs: number) => void;
-  /** A connection this long without a byte is given up. The server sends a bookmark about every minute. */
+  /** A connection without a byte for this long is closed. The server sends a bookmark about every minute. */
   silenceMs?: number;
 }
 
@@ -56,7 +56,7 @@ interface WatchEvent<T> {
   object: T;
 }
 
-/** What was in a map, which keeps nothing of it: the connection lives on for minutes, and the store keeps less. */
+/** Yields the values and removes them from the map: the connection stays open for minutes, and the store keeps less. */
 function* emptied<T>(map: Map<string, T>): Generator<T> {
   for (const [key, value] of map) {
     map.delete(key);
@@ -65,12 +65,12 @@ function* emptied<T>(map: Map<string, T>): Generator<T> {
 }
 
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
-/** A connection that lived this long was a good one. */
+/** A connection that lasted this long resets the backoff. */
 const HEALTHY_MS = 5_000;
 
 /**
- * Keeps `store` equal to the apiserver's collection, for good: there is no error that ends it, only `stop`.
- * While the connection is down the store keeps serving what it has.
+ * Keeps `store` in sync with the API server until `stop`; no error ends it. While the connection is down, the store keeps its
+ * objects.
  */
 export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
   const { client, resource, store, clock, random = Math.random, silenceMs = 180_000 } = options;
@@ -78,13 +78,13 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
   const stopping = new AbortController();
   const synced = Promise.withResolvers<void>();
   synced.promise.catch(() => {});
-  /** How this server is asked for everything: the streaming way until it refuses. */
+  /** How to relist: streaming until the server refuses it. */
   let relist: Active = { name: "streaming-list" };
   let state: WatchState = relist;
   let everSynced = false;
   let failures = 0;
   let connectedAt = 0;
-  /** Whether anything came over the latest connection. */
+  /** Whether the latest connection has sent an event. */
   let heard = false;
 
   async function run(): Promise<void> {
@@ -122,7 +122,7 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
     return listen(client, call, { clock, silenceMs, signal: stopping.signal });
   }
 
-  /** One connection: its events, until it ends. `state` moves along, so that a failure resumes at the right place. */
+  /** Follows one connection until it ends. `state` is updated with each event, so that a retry resumes at the right place. */
   async function follow(from: Extract<Active, { name: "streaming-list" | "watching" }>): Promise<WatchState> {
     const initial = new Map<string, T>();
     if (from.name === "watching" && failures > 0) await isAhead(from.resourceVersion);
@@ -151,7 +151,7 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
     return state;
   }
 
-  /** Keeps of an initial object what the store keeps of it. */
+  /** Reduces each initial object as it arrives, to what the store keeps. */
   function gather(object: T, initial: Map<string, T>): void {
     const less = store.reduce(withoutManagedFields(object));
     if (less) initial.set(keyOf(less), less);
@@ -159,8 +159,8 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
   }
 
   /**
-   * A server that was set back to an earlier state would be silent until it is as far as before, for minutes or for good. Asked
-   * whenever a connection has failed: nobody sets a server back while it serves.
+   * Throws if the server's history was rewound: its watch would send nothing until its resourceVersion passes ours, for minutes
+   * or forever. Checked after a failed connection only, because a server is not restored while it serves.
    */
   async function isAhead(known: string): Promise<void> {
     heard = false;
@@ -170,7 +170,7 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
     if (compareVersions(metadata?.resourceVersion ?? known, known) < 0) throw rewound();
   }
 
-  /** An event after the initial ones. */
+  /** Applies an event after the initial ones. */
   function observe(event: WatchEvent<T>, known: string): WatchState {
     const { resourceVersion = known } = event.object.metadata;
     if (compareVersions(resourceVersion, known) < 0) throw rewound();
@@ -180,7 +180,10 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
     return { name: "watching", resourceVersion };
   }
 
-  /** The bookmark that ends the initial events; one without the mark is an old server's, which knows no such end. */
+  /**
+   * Handles the bookmark that ends the initial events. A bookmark without the annotation comes from an old server without
+   * streaming lists.
+   */
   async function complete({ metadata }: T, initial: Map<string, T>): Promise<WatchState> {
     if (metadata.annotations?.[INITIAL_EVENTS_END] !== "true") throw trouble("Unsupported", "knows no streaming list");
     return replace(emptied(initial), metadata.resourceVersion);
@@ -189,7 +192,7 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
   async function list(): Promise<WatchState> {
     const items: T[] = [];
     const apiVersion = apiVersionOf(resource);
-    // Only the first list may be an old one: later ones decide what was deleted meanwhile.
+    // Only the first list may come from the server's cache: later lists decide what was deleted meanwhile.
     const chunks = open({ resourceVersion: everSynced ? undefined : "0" });
     const keep = (item: T) => {
       const less = store.reduce(withoutManagedFields({ ...item, apiVersion, kind: resource.kind }));
@@ -207,7 +210,7 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
     return { name: "watching", resourceVersion };
   }
 
-  /** What to try next after a failure, and when. */
+  /** The next state after a failure, with backoff. */
   function recover(at: WatchState, error: unknown): WatchState {
     if (stopping.signal.aborted || at.name === "stopped") return { name: "stopped" };
     if (at.name === "waiting") return at.next;
@@ -220,7 +223,7 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
     try {
       options.onError?.(error, ms);
     } catch {
-      // Who reports must not end what is reported on.
+      // An error of the callback must not end the watch.
     }
     return { name: "waiting", ms, next: at.name === "watching" && isOutdated(error, heard) ? relist : at };
   }

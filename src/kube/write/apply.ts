@@ -5,18 +5,17 @@ export const FIELD_MANAGER = "mooring";
 
 export interface ApplyOptions {
   fieldManager?: string;
-  /** Take over fields other managers own. Default true: a controller has nobody to ask. */
+  /** Take over fields of other managers. Default true: a controller cannot ask them. */
   force?: boolean;
   signal?: AbortSignal;
 }
 
 /**
- * Server-side apply: the fields in `object`, and only those, are this field manager's from now on.
+ * Server-side apply: this field manager owns the fields in `object`, and only those, from now on.
  *
- * Preconditions travel in the object itself, and `isConflict` knows when they fail. With `metadata.uid` nothing happens
- * unless the object with that uid is there: one that was deleted is not created again. With `metadata.resourceVersion`
- * nothing happens when somebody wrote meanwhile. A resourceVersion without a uid protects from nothing: it creates the
- * object again when it is missing.
+ * Preconditions are in the object; when one fails, `isConflict` is true. With `metadata.uid`, only the object with that uid is
+ * changed, and a deleted one is not created again. With `metadata.resourceVersion`, the write fails if the object has changed
+ * since. A resourceVersion without a uid is no protection: a missing object is created again.
  */
 export async function apply<T extends KubeObject>(
   client: KubeClient,
@@ -36,8 +35,8 @@ export async function apply<T extends KubeObject>(
 }
 
 /**
- * Replaces the whole status, whoever wrote it; a conflict when the object has changed since it was read. A JSON patch
- * costs the API server a tenth less than an apply, for which it reads the body as YAML, twice.
+ * Replaces the whole status; conflicts when the object has changed since it was read. A JSON patch costs the API server a tenth
+ * less than an apply, whose body it parses as YAML, twice.
  */
 export function replaceStatus(
   client: KubeClient,
@@ -52,7 +51,7 @@ export function replaceStatus(
   return patch(client, resource, metadata, change, "status");
 }
 
-/** The parts of an object that every server-side apply needs to hit this very object and no successor of its name. */
+/** The fields that a server-side apply needs to reach exactly this object, and none created later with the same name. */
 export function target({ apiVersion, kind, metadata }: KubeObject): KubeObject {
   const { name, namespace, uid, resourceVersion } = metadata;
   return {
@@ -67,7 +66,7 @@ export function target({ apiVersion, kind, metadata }: KubeObject): KubeObject {
   };
 }
 
-/** Changes an object, or its status: a list is a JSON patch, anything else is merged. */
+/** Patches an object or its status: an array is a JSON patch, anything else a merge patch. */
 export async function patch(
   client: KubeClient,
   resource: Resource,

@@ -14,7 +14,7 @@ export const condition = z.object({
 });
 export type Condition = z.output<typeof condition>;
 
-/** How an object stands; each mode is one shape of the conditions. */
+/** The readiness of an object; each mode is one set of conditions. */
 export interface ReadyState {
   mode: "ready" | "reconciling" | "stalled";
   reason: string;
@@ -22,8 +22,8 @@ export interface ReadyState {
 }
 
 /**
- * Conditions as kstatus reads them: Ready always, Reconciling and Stalled only while they hold. A time of transition
- * moves only when the status of its condition does.
+ * Conditions as kstatus reads them: Ready always, Reconciling and Stalled only while they are true. lastTransitionTime changes
+ * only with the status of its condition.
  */
 export function conditionsOf(
   before: readonly Condition[],
@@ -43,7 +43,7 @@ export function conditionsOf(
   }
 }
 
-/** Conditions with one more that holds beside them, whether the object is Ready or not; `before`: those that it had. */
+/** Adds a condition that is independent of Ready. `before`: the previous conditions. */
 export function withCondition(
   shown: readonly Condition[],
   before: readonly Condition[],

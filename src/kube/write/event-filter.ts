@@ -1,19 +1,19 @@
 import type { Clock } from "../../runtime/clock.ts";
 import { createLru } from "../client/lru.ts";
 
-/** So many at once, and one more after each pause. */
+/** A token bucket: `burst` at once, and one more each `refillMs`. */
 interface Limit {
   burst: number;
   refillMs: number;
 }
 
-/** client-go's spam filter, for each object. */
+/** The limits of client-go's spam filter, per object. */
 const OBJECT: Limit = { burst: 25, refillMs: 300_000 };
-/** What goes as it should is told by status as well: thousands of objects need not be thousands of writes more. */
+/** Status shows normal progress too: thousands of objects must not cause thousands of Event writes. */
 const STORM: Limit = { burst: 100, refillMs: 1000 };
 const BUCKETS = 4096;
 
-/** Whether an Event is written: of each object, and, where nothing is wrong, for each namespace and reason. */
+/** Whether an Event is written. Limits Events per object, and Normal ones also per namespace and reason. */
 export interface EventFilter {
   passes(object: string, event: { type: "Normal" | "Warning"; namespace: string; reason: string }): boolean;
 }
@@ -27,7 +27,7 @@ export function createEventFilter(clock: Pick<Clock, "monotonic">): EventFilter 
   };
 }
 
-/** One bucket of tokens per key; the ones used longest ago are forgotten, and are full again. */
+/** One token bucket per key; the least recently used are dropped, and start full again. */
 function createBuckets(clock: Pick<Clock, "monotonic">, { burst, refillMs }: Limit): (key: string) => boolean {
   const buckets = createLru<{ tokens: number; at: number }>(BUCKETS);
   return (key) => {

@@ -9,15 +9,15 @@ import { createEventFilter } from "./event-filter.ts";
 export type EventType = "Normal" | "Warning";
 
 export interface EventRecorder {
-  /** Never throws and never waits: what is too much is dropped, and of what cannot be written in time the oldest. */
+  /** Never throws and never waits. Events over the limit are dropped, and when the buffer is full, the oldest. */
   record(object: KubeObject, type: EventType, reason: string, message: string): void;
-  /** Resolves when nothing waits any more: everything was written or given up. */
+  /** Resolves when the buffer is empty: each Event was written or given up. */
   flush(): Promise<void>;
-  /** As `flush`, but gives up after five seconds; nothing is recorded any more. */
+  /** As `flush`, but gives up after five seconds. Nothing is recorded any more. */
   close(): Promise<void>;
 }
 
-/** One Event of the cluster. The same thing said again within ten minutes raises its count. */
+/** One Event of the cluster. The same Event within ten minutes raises its count. */
 interface Series {
   name: string;
   first: number;
@@ -26,7 +26,7 @@ interface Series {
   stored: boolean;
 }
 
-/** What an Event says. It is kept only until it is written. */
+/** The content of an Event, kept only until it is written. */
 interface Said {
   namespace: string;
   regarding: ReturnType<typeof referenceTo>;
@@ -59,7 +59,7 @@ export function createEventRecorder(options: {
   let serial = 0;
   let closed = false;
 
-  /** Unique per object: the time in nanoseconds, as client-go does it, with a counter for its lower digits. */
+  /** Unique per object: the time in nanoseconds, as in client-go, with a counter in its lower digits. */
   function nameFor(object: string): string {
     const time = BigInt(clock.now()) * 1_000_000n + BigInt(serial++ % 1_000_000);
     return `${object.slice(0, 230).replace(/[.-]+$/, "")}.${time.toString(16)}`;
@@ -67,7 +67,7 @@ export function createEventRecorder(options: {
 
   function seriesOf(object: KubeObject, { type, reason, message }: Said): Series {
     const now = clock.now();
-    // Thousands of objects that are gone are remembered for a while: by as little as will do.
+    // A hash, to save memory: series of thousands of deleted objects are kept for a while.
     const key = hash("sha256", [identify(object), type, reason, message].join("\n"), "base64url");
     const running = known.get(key);
     const series: Series =
@@ -90,19 +90,19 @@ export function createEventRecorder(options: {
         return;
       } catch (error) {
         if (!isNotFound(error)) throw error;
-        // It outlived the server's retention: begin a new one.
+        // The Event's TTL has passed: start a new series.
         Object.assign(series, { name: nameFor(regarding.name), first: series.last, count: 1 });
       }
     }
     const author = {
       source: { component },
       reportingComponent: component,
-      // No more is accepted; the name of a pod may be longer.
+      // The API server accepts no longer value, and a pod name may be longer.
       reportingInstance: instance.slice(0, 128),
     };
     const event = { ...eventOf(series, said), ...author };
     await send("POST", pathOf(EVENTS, { namespace }), event).catch((error: unknown) => {
-      // An earlier try whose answer was lost.
+      // Already written by an earlier attempt whose answer was lost.
       if (!isAlreadyExists(error)) throw error;
     });
     series.stored = true;
@@ -127,7 +127,7 @@ export function createEventRecorder(options: {
     try {
       options.onError?.(error);
     } catch {
-      // Events are the last place to fail over a failure.
+      // An error of the callback must not stop the recorder.
     }
   }
 
@@ -174,7 +174,7 @@ function eventOf({ name, first, last, count }: Series, { namespace, regarding, .
     count,
     firstTimestamp: time(first),
     lastTimestamp: time(last),
-    // Both belong to the newer form of Events, where they are required.
+    // Required fields of events.k8s.io/v1.
     eventTime: microTime(first),
     action: "Reconcile",
   };
@@ -188,18 +188,18 @@ function referenceTo({ apiVersion, kind, metadata }: KubeObject) {
 const identify = ({ kind, metadata }: KubeObject): string =>
   metadata.uid ?? `${kind}/${metadata.namespace ?? ""}/${metadata.name}`;
 
-/** The namespace, or the Event, is going or gone. */
+/** The namespace or the Event is deleted or being deleted. */
 const isBecauseOfDeletion = (error: unknown): boolean =>
   isNamespaceTerminating(error) || isNotFound(error) || isConflict(error);
 
-/** No answer, or one that says the server is in trouble: the next try may do. */
+/** No answer or a server error: a retry may succeed. */
 const isPassing = (error: unknown): boolean =>
   error instanceof KubeError && (error.status === 0 || error.status >= 500);
 
 const microTime = (ms: number): string => new Date(ms).toISOString().replace("Z", "000Z");
 const time = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
 
-/** Others may have written parts of it: it stays on one line, and no terminal obeys it. */
+/** Parts of the text come from outside: it must stay on one line and carry no terminal control codes. */
 function shorten(text: string): string {
   const message = text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ");
   if (Buffer.byteLength(message) <= MESSAGE_BYTES) return message;

@@ -10,27 +10,27 @@ import { apply } from "./apply.ts";
 import { SECRETS, secretValue } from "./owned-secret.ts";
 
 /**
- * Secrets that users bring and that must not go while they are needed. No other Secret of the cluster is read. While one is
- * used, it has a label, by which it is watched, and a finalizer: when a namespace is deleted, everything in it goes at the
- * same time, and without the token in it nothing could be cleaned up.
+ * User-provided Secrets that must not be deleted while they are needed. No other Secret of the cluster is read. While a Secret
+ * is used, it has a label, by which it is watched, and a finalizer: when a namespace is deleted, all its objects are deleted at
+ * the same time, and without the token nothing could be cleaned up.
  */
 export interface HeldSecrets {
-  /** The value of a key, on behalf of a user; not `known` until the Secret was looked for. */
+  /** The value of a key, read for a user. `known` is false until the Secret was read once. */
   read(user: string, namespace: string, name: string, key: string): { known: boolean; value: string | undefined };
-  /** Keeps the Secret from going. */
+  /** Adds label and finalizer to the user's Secret. */
   hold(user: string): Promise<void>;
-  /** Lets it go, unless another user needs it. */
+  /** Removes label and finalizer, unless another user needs the Secret. */
   release(user: string): Promise<void>;
-  /** Reads it no longer on behalf of this user, and leaves it as it is: another process holds it. */
+  /** Stops reading the Secret for this user, but leaves its finalizer: another process holds the Secret. */
   forget(user: string): void;
-  /** Lets go of all but these (namespace/name): a process that died may not have got to it. */
+  /** Releases all Secrets but these (namespace/name): a process that died may not have released them. */
   releaseOthers(named: ReadonlySet<string>): Promise<void>;
-  /** Begins to watch. */
+  /** Starts the watch. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What a Secret carries while it is held. */
+/** Label and finalizer of a held Secret. */
 interface Marks {
   label: string;
   finalizer: string;
@@ -41,13 +41,13 @@ export function createHeldSecrets(
     client: KubeClient;
     clock: Clock;
     namespace?: string;
-    /** The Secret of this user has changed, appeared or gone. */
+    /** The Secret of this user was created, changed or deleted. */
     wake: (user: string) => void;
     onError: (error: unknown) => void;
   },
 ): HeldSecrets {
   const { client, wake, onError } = options;
-  /** Users by the Secrets that they name. */
+  /** Users by the Secret that they name. */
   const users = createIndex();
   const secretOf = (user: string): string => users.wordsOf(user)[0] ?? "";
   const followed = createFollowed({
@@ -59,7 +59,7 @@ export function createHeldSecrets(
     },
   });
 
-  /** The Secret, when nobody needs it any more. */
+  /** Returns the Secret if no other user needs it. */
   function forget(user: string): KubeObject | undefined {
     const key = secretOf(user);
     users.set(user, []);
@@ -81,7 +81,7 @@ export function createHeldSecrets(
     },
     async hold(user) {
       const secret = followed.get(secretOf(user));
-      // An object on its way out takes no new finalizers.
+      // The API server accepts no new finalizers on an object that is being deleted.
       if (!secret || isHeld(options, secret) || secret.metadata.deletionTimestamp) return;
       const held = await keep(client, options, secret);
       if (held) followed.put(held);
@@ -89,7 +89,7 @@ export function createHeldSecrets(
     release,
     forget: (user) => void forget(user),
     async releaseOthers(named) {
-      // What gets the label meanwhile has it for an Account that came later.
+      // Iterates over a copy: a Secret labelled meanwhile belongs to an Account that came later.
       for (const secret of [...followed.labelled()])
         if (!named.has(keyOf(secret))) await letGo(client, options, secret);
     },
@@ -101,7 +101,7 @@ export function createHeldSecrets(
 const isHeld = ({ label, finalizer }: Marks, { metadata }: KubeObject) =>
   metadata.labels?.[label] === "true" && metadata.finalizers?.includes(finalizer);
 
-/** Adds label and finalizer and writes nothing else; undefined when the Secret has gone meanwhile. */
+/** Adds only label and finalizer; undefined when the Secret was deleted meanwhile. */
 async function keep(
   client: KubeClient,
   { label, finalizer }: Marks,
@@ -118,7 +118,7 @@ async function keep(
   }
 }
 
-/** Takes both away, also those that came with the Secret out of a backup, which apply would leave. */
+/** Removes both, also from a Secret restored from a backup, where apply would leave them. */
 async function letGo(client: KubeClient, { label, finalizer }: Marks, secret: KubeObject): Promise<void> {
   const { name, namespace, uid } = secret.metadata;
   const fetched = () => fetchObject(client, SECRETS, { namespace, name });

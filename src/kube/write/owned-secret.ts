@@ -17,10 +17,10 @@ const core = { group: "", version: "v1", namespaced: true };
 export const SECRETS = { ...core, kind: "Secret", plural: "secrets" } as const;
 export const CONFIG_MAPS = { ...core, kind: "ConfigMap", plural: "configmaps" } as const;
 
-/** Where data for workloads is kept. */
+/** The resources that hold data for workloads. */
 export type DataResource = typeof SECRETS | typeof CONFIG_MAPS;
 
-/** What a Secret or a ConfigMap is to hold, in plain text. */
+/** The desired content of a Secret or ConfigMap, not encoded. */
 export interface SecretContent {
   /** Default: Secrets. */
   resource?: DataResource;
@@ -30,31 +30,30 @@ export interface SecretContent {
   labels?: Record<string, string>;
 }
 
-/** Whose a Secret or a ConfigMap is. */
+/** The owner of a Secret or ConfigMap. */
 export interface Owner {
   resource: Resource;
   object: KubeObject;
 }
 
 export interface WriteOptions {
-  /** Throws when this process may not write any more. */
+  /** Throws when this process must not write any more. */
   guard: () => void;
   dryRun?: boolean;
-  /** Asked before every attempt, when it is known what is there; throws when it must not be written any more. */
+  /** Called before every attempt, after the read; throws when the write must not happen any more. */
   verify?: (() => Promise<void>) | undefined;
-  /** What was read and is written over, on condition that it is still there like that; else fails with a conflict. */
+  /** The object to overwrite, as it was read; conflicts when it has changed since. */
   over?: KubeObject | undefined;
 }
 
 const ATTEMPTS = 5;
 
 /**
- * Writes a Secret or a ConfigMap for an object, into the object's own namespace, and only when that changes anything.
+ * Writes a Secret or ConfigMap of an object into the object's namespace, if anything changes.
  *
- * It is the object's own by its controller reference: it goes with the object, by garbage collection, and one
- * without that reference, whoever made it, is neither changed nor deleted: it is `foreign`. All keys change in one write,
- * on condition that nobody else has written since it was read. Keys that were added by others go, their labels
- * and annotations stay.
+ * Ownership is the controller reference: garbage collection deletes it with the object. One without that reference is
+ * `foreign`, and is neither changed nor deleted. All keys change in one write, which conflicts when it has changed since it was
+ * read. Keys added by others are removed, their labels and annotations stay.
  */
 export async function writeOwned(
   client: KubeClient,
@@ -80,13 +79,13 @@ export async function writeOwned(
       });
       return { secret: withoutManagedFields(secret), written: found ? "changed" : "created" };
     } catch (error) {
-      // Made, changed or deleted by somebody else meanwhile: what is there now decides.
+      // Created, changed or deleted by another client meanwhile: read it again.
       if (over || attempt === ATTEMPTS || (!isConflict(error) && !isNotFound(error))) throw error;
     }
   }
 }
 
-/** Deletes what is there, if it is still the one that was seen, and as it was. */
+/** Deletes it, with uid and resourceVersion as preconditions. */
 export async function removeOwned(client: KubeClient, resource: DataResource, { metadata }: KubeObject): Promise<void> {
   const { namespace, name, uid, resourceVersion } = metadata;
   const preconditions = { uid, resourceVersion };
@@ -97,7 +96,7 @@ export async function removeOwned(client: KubeClient, resource: DataResource, { 
   }
 }
 
-/** What an object's own Secret holds; undefined when it is not there, or somebody else's. */
+/** The data of an object's own Secret; undefined when it does not exist or has another owner. */
 export async function readOwned(
   client: KubeClient,
   object: KubeObject,
@@ -111,13 +110,13 @@ export async function readOwned(
 
 const secretData = z.looseObject({ data: z.record(z.string(), z.string()).nullish() });
 
-/** What is in a Secret. */
+/** The decoded data of a Secret. */
 export const decoded = (secret: KubeObject): Record<string, Buffer> =>
   Object.fromEntries(
     Object.entries(secretData.parse(secret).data ?? {}).map(([key, value]) => [key, Buffer.from(value, "base64")]),
   );
 
-/** Data as a Secret or a ConfigMap has it. */
+/** The data in the encoding of a Secret or ConfigMap. */
 export const encoded = ({ kind }: DataResource, data: SecretContent["data"]): Record<string, string> =>
   Object.fromEntries(
     Object.entries(data).map(([key, value]) => [
@@ -126,7 +125,7 @@ export const encoded = ({ kind }: DataResource, data: SecretContent["data"]): Re
     ]),
   );
 
-/** The whole Secret or ConfigMap as it ought to be: the one that was found, with what is ours in it. */
+/** The desired Secret or ConfigMap: the existing one with our content. */
 function wantedOf(
   { resource, object }: Owner,
   place: DataResource,
@@ -161,7 +160,7 @@ function wantedOf(
   };
 }
 
-/** Whose a Secret or a ConfigMap is, by its controller reference. */
+/** The controller reference of a Secret or ConfigMap. */
 export const controllerOf = ({ metadata }: KubeObject): OwnerReference | undefined =>
   metadata.ownerReferences?.find(({ controller }) => controller);
 

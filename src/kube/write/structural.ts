@@ -3,8 +3,8 @@ import { z } from "zod";
 export type Json = Record<string, unknown>;
 
 /**
- * A structural schema as the API server takes it. Throws where zod can say what the API server cannot: unions (but for
- * numbers and texts that say so), tuples, `unknown`, recursion, and regular expressions with lookaround or back references.
+ * A structural schema for a CRD. Throws where zod allows more than the API server: unions (except int-or-string), tuples,
+ * `unknown`, recursion, and regular expressions with lookaround or back references.
  */
 export function structural(schema: z.ZodType, path: string): Json {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
@@ -17,7 +17,7 @@ export function structural(schema: z.ZodType, path: string): Json {
 
 const unsupported = ["anyOf", "oneOf", "allOf", "not", "$ref", "definitions", "prefixItems", "patternProperties"];
 const SAFE = Number.MAX_SAFE_INTEGER;
-/** The one union that the API server knows. */
+/** The only union that the API server supports. */
 const INT_OR_STRING = "x-kubernetes-int-or-string";
 
 function clean(node: Json, path: string): Json {
@@ -38,7 +38,7 @@ function clean(node: Json, path: string): Json {
     } else if (key === "additionalProperties") {
       if (isJson(value) && Object.keys(value).length > 0) out.additionalProperties = clean(value, `${path}{}`);
     } else if (key === "pattern" && typeof value === "string") {
-      // The API server knows date-time by its format; zod's own expression for it uses what RE2 has not.
+      // The API server validates date-time by its format, and zod's pattern for it uses features that RE2 does not have.
       if (node.format === "date-time") continue;
       if (/\(\?[=!<]|\\[1-9]/.test(value))
         throw new Error(`${path}: RE2 has no lookaround and no back reference: ${value}`);

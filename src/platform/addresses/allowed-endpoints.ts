@@ -3,21 +3,21 @@ import { type BlockList, isIP, type LookupFunction } from "node:net";
 import { contains, defaultPort, hostOf, rangeOf } from "./ranges.ts";
 
 /**
- * Which endpoints an Account may name, and which addresses a connection to one of them may lead to.
+ * Which endpoints an Account may set, and which addresses a connection to them may use.
  *
  * A pattern is scheme, host and port: `https://*.example.com`, `http://127.0.0.1:*`, `https://10.20.0.0/16:8443`.
- * - `*` in a host stands for one part of it, without dots, or for a piece of one; as a port, for any. Without a port, it is
- *   the scheme's own.
- * - http is allowed only by a pattern that says http.
+ * - `*` in a host matches one label, or a part of one, without dots; as a port, it matches any port. Without a port, the
+ *   scheme's default port counts.
+ * - http is allowed only by a pattern with http.
  * - A host may be an address or a range of addresses (`[fd00::/8]`).
  *
- * Whatever a name resolves to, a connection goes to a public address, unless a pattern that fits names the host without
- * `*`, or one of the same scheme and port names the address or its range.
+ * A connection goes to a public address only, whatever the name resolves to. Exceptions: a matching pattern names the host
+ * without `*`, or a pattern of the same scheme and port names the address or its range.
  */
 export interface AllowedEndpoints {
-  /** Whether an endpoint, as an Account names it, may be used. `{region}` may stand for a part of its host. */
+  /** Whether an Account may use this endpoint. Its host may contain `{region}`. */
   allows(endpoint: string): boolean;
-  /** Whether a connection to this endpoint, which is allowed, may go to this address. */
+  /** Whether a connection to this allowed endpoint may use this address. */
   allowsAddress(endpoint: URL, address: string): boolean;
 }
 
@@ -25,11 +25,11 @@ interface Pattern {
   readonly protocol: string;
   /** undefined: any. */
   readonly port: string | undefined;
-  /** A range, or a name; `exact` when it has no `*`. */
+  /** An address range, or a name; `exact` when the name has no `*`. */
   readonly host: { readonly range: BlockList } | { readonly name: RegExp; readonly exact: boolean };
 }
 
-/** Throws with the pattern in the message when one cannot be read. */
+/** Throws when a pattern is invalid; the message names it. */
 export function allowedEndpoints(patterns: readonly string[]): AllowedEndpoints {
   const known = patterns.map(readPattern);
   const allowsAddress = (endpoint: URL, address: string) =>
@@ -53,7 +53,7 @@ export function allowedEndpoints(patterns: readonly string[]): AllowedEndpoints 
   };
 }
 
-/** The pattern that allows an endpoint of the administrator's own, in every region. Throws when it is no URL. */
+/** The pattern that allows one of the operator's own endpoints, in every region. Throws when it is not a URL. */
 export function patternOf(endpoint: string): string {
   const { protocol, host } = new URL(endpoint.replaceAll("{region}", PLACEHOLDER));
   return `${protocol}//${host.replaceAll(PLACEHOLDER, "*")}`;
@@ -61,7 +61,7 @@ export function patternOf(endpoint: string): string {
 
 const PLACEHOLDER = "region-placeholder";
 
-/** Resolves the name of an endpoint to those of its addresses that may be used: they are the ones that get connected to. */
+/** Resolves the name of an endpoint to its allowed addresses only, so that no other address is connected to. */
 export function guardedLookup(
   allowed: AllowedEndpoints,
   endpoint: URL,
@@ -115,7 +115,7 @@ function fits(pattern: Pattern, url: URL): boolean {
   return fitsHost && fitsDoor(pattern, url);
 }
 
-/** Addresses that lead into this machine, this cluster, its network or the cloud around it, or nowhere. */
+/** Addresses of this machine, this cluster, its network or the cloud around it, and addresses that are not routed. */
 const notPublic = rangeOf(
   // This host, loopback, private, carrier-grade NAT, link-local with the metadata service.
   ...["0.0.0.0/8", "127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "169.254.0.0/16"],
@@ -124,7 +124,7 @@ const notPublic = rangeOf(
   ...["224.0.0.0/4", "240.0.0.0/4"],
   // Unspecified, loopback, unique local, link-local, site-local, multicast, discard, documentation.
   ...["::/128", "::1/128", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8", "100::/64", "2001:db8::/32", "3fff::/20"],
-  // IPv4 in other clothes: compatible, translated, NAT64, 6to4, Teredo.
+  // IPv4 in IPv6: compatible, translated, NAT64, 6to4, Teredo.
   ...["::/96", "::ffff:0:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32"],
 );
 

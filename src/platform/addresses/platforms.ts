@@ -1,8 +1,9 @@
 /**
- * Platforms whose endpoints are known. `{region}` is the region of an Account, as in endpoints that somebody sets.
+ * Platforms whose endpoints are known. `{region}` is the region of an Account, as in configured endpoints.
  *
- * The hosts are those that the platform's public clients use: its SDKs (servers of each product), its Terraform provider (object
- * storage: the default of that client) and its documentation (inference). docs/endpoints.md lists the regions of each product.
+ * The hosts are those that the platform's public clients use: its SDKs (servers of each product), its Terraform provider
+ * (object storage: the default of that client) and its documentation (inference). docs/endpoints.md lists the regions of each
+ * product.
  */
 export const platforms = {
   ionos: {
@@ -26,7 +27,7 @@ export function isPlatformName(name: string): name is PlatformName {
   return Object.hasOwn(platforms, name);
 }
 
-/** The endpoints of a platform by its name; none without a name. Throws with the names that there are. */
+/** The endpoints of a platform; none without a name. Throws for an unknown name, and lists the valid ones. */
 export function endpointsOfPlatform(name: string | undefined): Partial<(typeof platforms)[PlatformName]> {
   if (name === undefined || name === "") return {};
   if (isPlatformName(name)) return platforms[name];

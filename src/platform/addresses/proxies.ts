@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { contains, defaultPort, hostOf, rangeOf } from "./ranges.ts";
 
-/** What HTTP_PROXY, HTTPS_PROXY and NO_PROXY say. */
+/** The values of HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
 export interface Proxies {
   readonly http?: string | undefined;
   readonly https?: string | undefined;
@@ -11,9 +11,9 @@ export interface Proxies {
 const loopback = rangeOf("127.0.0.0/8", "::1/128");
 
 /**
- * The proxy on the way to an endpoint, as curl and Go choose it; undefined: none. This machine is never asked for through
- * one. NO_PROXY has names, which stand for what is below them as well, `.name` for that alone, addresses, ranges
- * (10.0.0.0/8) and `*`, each but the ranges with a port or without.
+ * The proxy to an endpoint, chosen as curl and Go do; undefined for none. Loopback addresses never use a proxy. NO_PROXY has
+ * names, which also match their subdomains, `.name` for subdomains, addresses, ranges (10.0.0.0/8) and `*`; each except ranges
+ * may have a port.
  */
 export function proxyFor({ http, https, no = "" }: Proxies, endpoint: URL): string | undefined {
   const host = hostOf(endpoint).replace(/\.$/, "");

@@ -15,34 +15,34 @@ import { inBytes, LimitExceeded, limits } from "./limits.ts";
 import { plainText } from "./plain-text.ts";
 import { parseInSlices } from "./sliced-json.ts";
 
-/** A complete HTTP answer, whatever its status. Header names are in lower case. */
+/** A complete HTTP answer of any status. Header names are in lower case. */
 export interface Answer {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly text: string;
-  /** What was received; more than is in `text` when that was cut. */
+  /** The received bytes; more than `text` has when it was cut. */
   readonly bytes: number;
 }
 
-/** What a call was, as far as judging its answer needs to know. */
+/** The parts of a call that are needed to read its answer. */
 export interface Asked {
   /** Method and path, without the query. */
   readonly call: string;
-  /** True when the call changes nothing on the platform, so that its failure never leaves an outcome open. */
+  /** True when the call changes nothing on the platform, so that a failure never leaves the outcome unknown. */
   readonly reading: boolean;
-  /** What a successful answer is. Default: JSON. */
+  /** The format of a successful answer. Default: JSON. */
   readonly answers?: "text" | undefined;
   readonly requestId: string;
-  /** Takes secret values out of the platform's words. */
+  /** Removes secret values from the platform's messages. */
   readonly redact: (text: string) => string;
-  /** The same for an answer that is used: only what is certainly a credential goes. */
+  /** The same for a successful answer: removes only what is certainly a credential. */
   readonly redactAnswer: (text: string) => string;
 }
 
-/** So long is waited at most, whatever the platform asks for: minutes are polite, an hour would be in the hands of others. */
+/** The maximum Retry-After that is respected: an endpoint must not stop calls for an hour. */
 const longestWaitMs = 300_000;
 
-/** What a 2xx answer holds (undefined when it is empty), or what its failure means. */
+/** The body of a 2xx answer (undefined when empty), or the error that another answer means. */
 export async function readAnswer(
   answer: Answer,
   asked: Asked,
@@ -55,7 +55,7 @@ export async function readAnswer(
     if (asked.answers === "text") return { body: text, values: 1 };
     return await parseInSlices(text, () => yieldIfDue(clock));
   } catch (cause) {
-    // The request was accepted, so it may well have had its effect: only the words about it are lost.
+    // The request was accepted, so it may have had its effect: only the answer is lost.
     const detail = cause instanceof LimitExceeded ? cause.message : "the body is not JSON";
     const { call, requestId } = asked;
     return { error: new Retry({ call, requestId, status: answer.status, detail, cause }, executedBy(asked)) };
@@ -77,7 +77,8 @@ function refusal(answer: Answer, asked: Asked, now: number): PlatformError {
     case status === 403:
       return new Forbidden(failure);
     case status === 404:
-      // A gateway answers 404 to every path that it does not know: only the platform's own words say that a resource is not there.
+      // A gateway answers 404 to every path that it does not know. Only with the platform's error body does 404 mean that a
+      // resource does not exist.
       if (failure.platformMessage !== undefined || failure.errorCode !== undefined) return new NotFound(failure);
       return new Retry({ ...failure, detail: "404 without the platform's error body" }, executedBy(asked));
     case status === 429 || status === 425:
@@ -89,12 +90,12 @@ function refusal(answer: Answer, asked: Asked, now: number): PlatformError {
     case status >= 500 || status === 408:
       return new Retry(failure, executedBy(asked), retryAfter(headers, now));
     default:
-      // A redirect ends here as well: following it would hand the credential to another address.
+      // Redirects are errors too: following one would send the credential to another host.
       return new Terminal(failure, { quota: saysQuota(words), busy: saysBusy(status, words) });
   }
 }
 
-/** An effect can be ruled out for reads only, once the request has left. */
+/** Once a request was sent, only a read certainly had no effect. */
 export function executedBy(asked: Pick<Asked, "reading">): "no" | "unknown" {
   return asked.reading ? "no" : "unknown";
 }
@@ -109,20 +110,20 @@ const errorPayload = z.looseObject({
     .min(1),
 });
 
-/** Object storage speaks XML: `<Error><Code>…</Code><Message>…</Message></Error>`. */
+/** Object storage answers XML: `<Error><Code>…</Code><Message>…</Message></Error>`. */
 function storageMessages(text: string): unknown {
   const part = (name: string) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(text)?.[1];
   const errorCode = /<Error[ >]/.test(text) ? part("Code") : undefined;
   return errorCode === undefined ? undefined : { messages: [{ errorCode, message: part("Message") || errorCode }] };
 }
 
-/** `{httpStatus, messages: [{errorCode, message}]}`; of anything else (an HTML page of a proxy) only the size is told. */
+/** Reads `{httpStatus, messages: [{errorCode, message}]}`. Of anything else (an HTML page of a proxy) only the size is shown. */
 function explanation(answer: Answer, redact: (text: string) => string): Partial<Failure> {
   if (answer.bytes > limits.refusalBytes) return { detail: `an answer of more than ${inBytes(limits.refusalBytes)}` };
   const payload = errorPayload.safeParse(parseJson(answer.text) ?? storageMessages(answer.text));
   if (!payload.success) return answer.text === "" ? {} : { detail: `an answer of ${answer.text.length} characters` };
   const messages = payload.data.messages;
-  // Without control characters first: they must not hide a secret.
+  // Remove control characters first: they must not hide a secret from `redact`.
   const words = redact(plainText(messages.flatMap(({ message }) => message ?? []).join("; "), limits.refusalBytes));
   return {
     platformMessage: words === "" ? undefined : words,
@@ -130,7 +131,7 @@ function explanation(answer: Answer, redact: (text: string) => string): Partial<
   };
 }
 
-/** Retry-After in milliseconds: seconds, or a date, which is read by the platform's own clock where it tells it. */
+/** Retry-After in milliseconds. A date is compared with the Date header of the answer, if it has one. */
 function retryAfter(headers: Record<string, string>, now: number): number | undefined {
   const value = headers["retry-after"]?.trim();
   if (value === undefined || value === "") return undefined;

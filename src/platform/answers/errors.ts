@@ -1,18 +1,18 @@
 import { plainText } from "./plain-text.ts";
 
 /**
- * What can go wrong between us and the platform, as types that say what to do next:
+ * Errors of calls to the platform. The type says what to do next:
  *
  * | class          | meaning                                              | what to do                                      |
  * |----------------|------------------------------------------------------|-------------------------------------------------|
- * | `Retry`        | passing trouble: 429, 5xx, timeout, reset, refused   | again after `afterMs` or a backoff              |
- * | `Terminal`     | a definite refusal of this very request              | wait for the spec (or `busy`, `quota`) to change |
+ * | `Retry`        | temporary: 429, 5xx, timeout, reset, refused         | retry after `afterMs` or a backoff              |
+ * | `Terminal`     | a definite rejection of this request                 | wait for the spec (or `busy`, `quota`) to change |
  * | `Unauthorized` | the credential is missing, wrong or expired          | wait for other credentials                      |
- * | `Forbidden`    | the credential may not do this                       | wait for other rights                           |
- * | `NotFound`     | 404: not there, or not visible yet                   | the caller knows which of the two it is         |
+ * | `Forbidden`    | the credential may not do this                       | wait for other permissions                      |
+ * | `NotFound`     | 404: does not exist, or is not visible yet           | the caller knows which of the two it is         |
  *
- * `executed` answers the question that creating exactly once depends on: could the request have had an effect?
- * "no" is certain; "unknown" means look before sending it again. No message holds a token, a header, a query or a body.
+ * `executed` says whether the request can have had an effect, which exactly-once creation depends on: "no" is certain,
+ * "unknown" means read before a retry. No message contains a token, a header, a query or a body.
  */
 export type Executed = "no" | "unknown";
 
@@ -21,12 +21,12 @@ export interface Failure {
   readonly call: string;
   /** HTTP status; 0 when no answer came. */
   readonly status: number;
-  /** Why there is no usable answer, for a failure that the platform did not explain. */
+  /** Why there is no usable answer, if the platform did not explain it. */
   readonly detail?: string | undefined;
-  /** The platform's own words: `messages[].message`, joined and shortened. */
+  /** The platform's message: `messages[].message`, joined and shortened. */
   readonly platformMessage?: string | undefined;
   readonly errorCode?: string | undefined;
-  /** The id under which the call stands in the log, and which was sent as X-Request-Id. */
+  /** The id of the call in the log, which was sent as X-Request-Id. */
   readonly requestId?: string | undefined;
   readonly cause?: unknown;
 }
@@ -53,10 +53,10 @@ export abstract class PlatformError extends Error {
   }
 }
 
-/** Trouble that passes. Send it again later, but after `executed: "unknown"` only when a look has shown that it is needed. */
+/** A temporary failure. Retry later, but after `executed: "unknown"` only when a read shows that it is needed. */
 export class Retry extends PlatformError {
   readonly kind = "Retry";
-  /** How long the platform asked us to wait, when it did. */
+  /** The platform's Retry-After, if any. */
   readonly afterMs: number | undefined;
 
   constructor(failure: Failure, executed: Executed, afterMs?: number) {
@@ -65,12 +65,12 @@ export class Retry extends PlatformError {
   }
 }
 
-/** A definite refusal: nothing was done, and the same request would be refused again while the reason stands. */
+/** A definite rejection: nothing was done, and the same request fails again until the cause changes. */
 export class Terminal extends PlatformError {
   readonly kind = "Terminal";
   /** A limit of the contract or the account is used up. */
   readonly quota: boolean;
-  /** The resource or its parent is being changed: the same request is welcome in a moment. Retry soon, do not stall. */
+  /** The resource or its parent is being changed: the same request succeeds a little later. Retry soon, do not stall. */
   readonly busy: boolean;
 
   constructor(failure: Failure, why: { quota?: boolean; busy?: boolean } = {}) {
@@ -88,7 +88,7 @@ export class Unauthorized extends PlatformError {
   }
 }
 
-/** 403: the credential is good, but not for this. */
+/** 403: the credential is valid, but has no permission for this. */
 export class Forbidden extends PlatformError {
   readonly kind = "Forbidden";
   constructor(failure: Failure) {
@@ -96,7 +96,7 @@ export class Forbidden extends PlatformError {
   }
 }
 
-/** 404. Shortly after a creation it means "not ready", later "gone": the caller decides. */
+/** 404. Shortly after a creation it means "not visible yet", later "gone": the caller decides. */
 export class NotFound extends PlatformError {
   readonly kind = "NotFound";
   constructor(failure: Failure) {
@@ -104,12 +104,12 @@ export class NotFound extends PlatformError {
   }
 }
 
-/** Whether the platform says in its own words that a limit of the contract is used up. */
+/** Whether the platform's message says that a limit of the contract is reached. */
 export function saysQuota(words: string): boolean {
   return /\bquotas?\b|\blimits?\b.*\b(exceeded|reached|exhausted)\b|\bexceed\w*\b.*\b(limits?|contract)\b/i.test(words);
 }
 
-/** What comes from outside is fit for a line of status, whoever reports the failure. */
+/** Makes all text from outside fit for one line of status. Done here, so that it holds for every error. */
 function plainly(failure: Failure): Failure {
   const { call, detail, platformMessage, errorCode } = failure;
   return {

@@ -1,26 +1,26 @@
 /**
- * How much is taken from an endpoint, which may be broken, or chosen by somebody who means harm. More than that is an error
- * that names the limit. A real answer comes nowhere near: a page of a thousand servers with disks and NICs has a few MiB,
- * and is asked for in smaller pages when it has more.
+ * Limits of what is read from an endpoint, which may be broken or malicious. More is an error that names the limit. Real
+ * answers stay far below: a page of a thousand servers with disks and NICs has a few MiB, and a page that is too large is read
+ * again in smaller pages.
  */
 export const limits = {
   /** Of one answer. */
   answerBytes: 4 * 1024 * 1024,
-  /** Of one that shows all that a resource holds: its deletion waits for that, and it has no pages. */
+  /** Of an answer that shows everything in a resource, which its deletion needs. It has no pages. */
   contentsBytes: 16 * 1024 * 1024,
-  /** Of an answer that refuses; its status counts, whatever follows. */
+  /** Of an error answer. It is cut here, because only its status is needed. */
   refusalBytes: 64 * 1024,
   depth: 64,
   values: 400_000,
   fields: 5_000,
-  /** Of one list, all its pages together. */
+  /** Of one list, all pages together. */
   pages: 200,
   items: 60_000,
   listBytes: 64 * 1024 * 1024,
   listMs: 60_000,
 } as const;
 
-/** An answer has more of something than is taken. */
+/** An answer exceeds a limit. */
 export class LimitExceeded extends Error {
   constructor(words: string) {
     super(words);
@@ -28,7 +28,7 @@ export class LimitExceeded extends Error {
   }
 }
 
-/** Whether this, or what led to it, is an answer of which too much came. */
+/** Whether this error, or one of its causes, is a `LimitExceeded`. */
 export function exceedsLimit(error: unknown): boolean {
   return error instanceof Error && (error instanceof LimitExceeded || exceedsLimit(error.cause));
 }
@@ -38,7 +38,7 @@ export function inBytes(bytes: number): string {
   return bytes >= 1024 * 1024 ? `${Math.round(bytes / (1024 * 1024))} MiB` : `${Math.round(bytes / 1024)} KiB`;
 }
 
-/** What an answer takes in memory: many small values take far more than their text. */
+/** The memory that an answer takes: many small values take far more than their text. */
 export const weightOf = (bytes: number, values: number): number => Math.max(bytes, 16 * values);
 
 /** "60,000". */

@@ -1,12 +1,12 @@
 import { inBytes, LimitExceeded } from "./limits.ts";
 
 /**
- * What answers of the platform take in memory, while they are read and, of lists, while they are kept. An Account may have
- * a quarter of it, a namespace, which may have many Accounts, half. When all of it is taken, small ones still get what
- * they need: what others have must not keep them from working.
+ * Limits the memory for answers of the platform, while they are read and, for lists, while they are kept. An Account may use a
+ * quarter of it, and a namespace, which may have many Accounts, half. When all of it is used, a namespace that uses little
+ * still gets what it needs: others must not stop its work.
  */
 export interface MemoryBudget {
-  /** Throws `LimitExceeded` when it is too much, and takes nothing then. */
+  /** Throws `LimitExceeded` when it is too much, and then takes nothing. */
   take(account: string, bytes: number): void;
   give(account: string, bytes: number): void;
 }
@@ -43,15 +43,15 @@ export function createMemoryBudget(totalBytes: number): MemoryBudget {
   };
 }
 
-/** The place of one list. */
+/** The memory of one list. */
 export interface Room {
-  /** So much more of it was read. Throws `LimitExceeded`. */
+  /** Counts bytes that were read. Throws `LimitExceeded`. */
   take(bytes: number): void;
-  /** So much of what was read is not kept. */
+  /** Gives back bytes that were read and are not kept. */
   shed(bytes: number): void;
-  /** All of it was read, and replaces what was kept; or nothing of it is kept. */
+  /** The read has ended. `isKept`: it replaces what was kept; else nothing of it is kept. */
   end(isKept: boolean): void;
-  /** It is not kept any more. */
+  /** The list is no longer kept. */
   close(): void;
 }
 

@@ -1,4 +1,4 @@
-/** Text of others, fit for one line of a message: no control, format or line characters, and not longer than `limit`. */
+/** External text on one line: without control, format or line characters, and not longer than `limit`. */
 export function plainText(text: string, limit = 1_024): string {
   const line = text
     .slice(0, limit * 4)

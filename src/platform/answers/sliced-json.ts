@@ -1,20 +1,20 @@
 import { inFigures, LimitExceeded, limits } from "./limits.ts";
 
-/** Lets others have a turn where that is due. */
+/** Yields to other work when the time slice is over. */
 type Pause = () => Promise<void> | undefined;
 
-/** So much is parsed at once: a few milliseconds, even of objects of which no two are alike. */
+/** Characters that are parsed at once: a few milliseconds, even if no two objects are alike. */
 const PIECE = 32 * 1024;
 
 interface Parsed {
   readonly body: unknown;
-  /** How many values are in it. */
+  /** The number of values in the body. */
   readonly values: number;
 }
 
 /**
- * `JSON.parse` that never holds the event loop for long: what is large is taken apart and parsed in pieces. Rejects with
- * a `SyntaxError`, or with `LimitExceeded` for what is nested too deeply or has too many values or fields.
+ * `JSON.parse` that never blocks the event loop for long: large text is split and parsed in parts. Rejects with a
+ * `SyntaxError`, or with `LimitExceeded` for too deep nesting, too many values or too many fields.
  */
 export async function parseInSlices(text: string, pause: Pause, piece = PIECE): Promise<Parsed> {
   let depth = 0;
@@ -31,11 +31,11 @@ export async function parseInSlices(text: string, pause: Pause, piece = PIECE): 
   return { body: await parse(text.trim(), pause, piece), values };
 }
 
-/** A part of an array or object: one large member, or small ones that stand side by side. */
+/** A part of an array or object: one large member, or several adjacent small ones. */
 interface Part {
   readonly from: number;
   to: number;
-  /** Of a large member: the end of its key. */
+  /** The end of the key of a large member. */
   readonly colon?: number;
 }
 
@@ -60,7 +60,7 @@ async function parse(text: string, pause: Pause, piece: number): Promise<unknown
   return isObject ? Object.fromEntries(entries) : list;
 }
 
-/** The parts of an array or object, none of them blank: between the brackets of a part, no comma may be missing. */
+/** Splits an array or object into parts. Rejects empty members, because joined parts would hide a missing one. */
 async function split(text: string, isObject: boolean, pause: Pause, piece: number): Promise<Part[]> {
   const parts: Part[] = [];
   if (text.slice(1, -1).trim() === "") return parts;
@@ -96,7 +96,7 @@ const COMMA = 3;
 const COLON = 4;
 const QUOTE = 5;
 
-/** What a character means outside of a text, by its code. */
+/** The meaning of a character outside of strings, by its code. */
 const marks = new Uint8Array(128);
 for (const [mark, characters] of [
   [OPEN, "{["],
@@ -108,7 +108,7 @@ for (const [mark, characters] of [
   for (const character of characters) marks[character.charCodeAt(0)] = mark;
 }
 
-/** Shows every mark that is not part of a text. */
+/** Calls `see` for every mark outside of strings. */
 async function walk(text: string, pause: Pause, see: (mark: number, at: number) => void): Promise<void> {
   for (let at = 0, next = 0; at < text.length; at++) {
     if (at >= next) {

@@ -13,9 +13,9 @@ import { startDeadline } from "./deadline.ts";
 import { exchange, NoAnswer } from "./exchange.ts";
 import { routeOf } from "./route.ts";
 
-/** One sending of one call, with all that it needs. */
+/** One attempt of one call, with all that it needs. */
 export interface Attempt {
-  /** Whose call it is, for the log. */
+  /** The Account of the call, for the log. */
   readonly account: string;
   readonly call: PlatformCall;
   readonly url: URL;
@@ -23,9 +23,9 @@ export interface Attempt {
   readonly asked: Asked;
   readonly pacer: Pacer;
   readonly breaker: Breaker;
-  /** When its turn has to have come, on the monotonic clock. */
+  /** The latest time for its turn, on the monotonic clock. */
   readonly turnBy: number;
-  /** One aborts when the connection closes, or the whole transport. */
+  /** Abort signals of the connection and of the whole transport. */
   readonly closing: readonly AbortSignal[];
 }
 
@@ -39,15 +39,18 @@ export interface AttemptOptions {
 
 export const defaultDeadlineMs = 30_000;
 const smallBytes = 64 * 1024;
-/** A deadline that left less time than that tells nothing about the endpoint. */
+/** A timeout after less time than this says nothing about the endpoint. */
 const leastSilenceMs = 5_000;
 
-/** Waits for a turn, sends, reads and judges. Rejects with a `PlatformError`, or with what the call's guard throws. */
+/**
+ * Waits for its turn, sends the call and reads the answer. Rejects with a `PlatformError`, or with what the call's guard
+ * throws.
+ */
 export async function perform(attempt: Attempt, options: AttemptOptions): Promise<Reply> {
   const { asked, breaker } = attempt;
   const entered = breaker.enter();
   if (typeof entered !== "function") {
-    // In the words of the last call: the trouble is the same, and so is what the status says.
+    // Repeats the reason of the last call: the problem is the same, so the status message stays the same.
     throw new Retry(
       { call: asked.call, requestId: asked.requestId, status: 0, detail: entered.why },
       "no",
@@ -79,7 +82,7 @@ async function performed(attempt: Attempt, options: AttemptOptions, tell: (outco
   let [size, held] = [0, 0];
   const grow = (bytes: number) => {
     size += bytes;
-    // However much an Account has taken: its writes and small reads go on, so that what is too much can be removed.
+    // Writes and small reads are not counted: an Account over its budget must be able to delete what is too much.
     if (!asked.reading || size <= smallBytes) return;
     options.ledger.take(attempt.account, bytes);
     held += bytes;
@@ -144,10 +147,10 @@ async function performed(attempt: Attempt, options: AttemptOptions, tell: (outco
   }
 }
 
-/** Seconds as people read them. */
+/** Seconds, rounded to milliseconds. */
 const inMilliseconds = (seconds: number): number => Math.round(seconds * 1000) / 1000;
 
-/** True when the request broke off in a way that a dead keep-alive socket explains. */
+/** True when the request failed as it does on a dead keep-alive socket. */
 export function wasReset(error: unknown): boolean {
   return error instanceof Retry && error.cause instanceof NoAnswer && error.cause.reset;
 }
@@ -157,10 +160,13 @@ function unanswered(none: NoAnswer, asked: Asked, detail = reasonOf(none.cause))
   return new Retry({ call, requestId, status: none.status, detail, cause: none }, none.sent ? executedBy(asked) : "no");
 }
 
-/** Who chose the endpoint reads it: it must not tell what else answers there, or why nothing does. The log does. */
+/**
+ * The user who chose the endpoint reads this, so it must not reveal what answers there, or why nothing does. The log has the
+ * details.
+ */
 const brokenOff = "the connection broke off before the answer was complete";
 
-/** An error's message, or its code where the message is empty, as it is for a host with several refusing addresses. */
+/** An error's message, or its code if the message is empty, as for a host with several refusing addresses. */
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return "aborted";
   const code = "code" in cause && typeof cause.code === "string" ? cause.code : "";
@@ -179,7 +185,7 @@ function replyOf({ status, headers }: Answer, body: unknown, url: URL): Reply {
   };
 }
 
-/** The request that a Location header names, at the host that was called: no credential follows a header elsewhere. */
+/** The request that a Location header names, at the host that was called: a header must not send credentials to another host. */
 function requestAt(location: string | undefined, called: URL): Reply["request"] {
   if (location === undefined || !URL.canParse(location, called.href)) return undefined;
   const { pathname } = new URL(location, called);

@@ -1,4 +1,4 @@
-/** What goes over a connection, and who may watch it. */
+/** Types of calls and replies, and the options of the transport. */
 import type { LookupFunction } from "node:net";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Proxies } from "../addresses/proxies.ts";
@@ -8,39 +8,39 @@ export interface PlatformCall {
   method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Absolute. */
   url: string;
-  /** A GET that makes something: it is sent at most once, as other writes are. */
+  /** A GET that creates something: it is sent at most once, like other writes. */
   makes?: true;
   /** Sent with the connection's username and password instead of its token. */
   withPassword?: true;
   /** The answer is text, such as XML or a zone file, and is not parsed. Default: JSON. */
   answers?: "text";
-  /** The API that it belongs to, for the metrics. Default "core". */
+  /** The API of the call, for the metrics. Default "core". */
   product?: string;
-  /** The object that a write is for, for the log. */
+  /** The object of a write, for the log. */
   object?: string;
   /** Sent as JSON; left out when undefined. */
   body?: unknown;
-  /** Sent as they are, instead of a body; what they are is in `headers`. */
+  /** Sent unchanged instead of `body`; the content type is in `headers`. */
   bytes?: Uint8Array;
-  /** Added to those of the connection; an `authorization` here replaces the connection's own. */
+  /** Added to the connection's headers; an `authorization` here replaces the connection's own. */
   headers?: Record<string, string>;
   /** Default "normal". */
   priority?: Priority;
   /**
-   * Default 30,000, counted from `send`, waiting for its turn and sending it again included: after it no byte of a write
-   * leaves any more, which recovery relies on; without any time left nothing is sent.
+   * Default 30,000, counted from `send`, including the wait for its turn and retries. After the deadline no byte of a write
+   * leaves, which recovery relies on. Nothing is sent when no time is left.
    */
   deadlineMs?: number;
   /**
-   * How long it may wait for its turn: 2,000 by default, because somebody waits who has other work. What cannot leave by
-   * then is refused at once, and told when to come back. A read that keeps nobody may wait for longer, and that does not
-   * count for its deadline.
+   * How long it may wait for its turn. Default 2,000, because a worker waits for it. A call that cannot leave by then is
+   * rejected at once, with the time after which to retry. A read that no worker waits for may wait longer, and that time does
+   * not count against its deadline.
    */
   patienceMs?: number;
-  /** The largest answer that is taken, where one of 4 MiB may not be enough. */
+  /** The maximum size of the answer, where 4 MiB may not be enough. */
   maxBytes?: number;
   signal?: AbortSignal;
-  /** Called at the last moment before the request leaves; what it throws reaches the caller, and nothing was sent. */
+  /** Called right before the request is sent. If it throws, nothing is sent, and the caller gets the error. */
   guard?: () => void;
 }
 
@@ -50,14 +50,14 @@ export interface Reply {
   headers: Record<string, string>;
   /** Parsed JSON, or the text that the call asked for; undefined when the answer was empty. */
   body: unknown;
-  /** What the answer takes in memory: its size, or more, when it has many small values. */
+  /** The memory that the answer takes: its size, or more if it has many small values. */
   bytes?: number;
   /** The asynchronous request that the Location header names. */
   request?: { id: string; url: string };
   etag?: string;
 }
 
-/** One answered or failed attempt. `waited` is the time spent on pacing, not part of `seconds`. */
+/** Called for each attempt, answered or failed. `waited` is the time spent on pacing, which is not part of `seconds`. */
 export type CallObserver = (call: {
   account: string;
   product: string;
@@ -69,7 +69,7 @@ export type CallObserver = (call: {
   waited: number;
 }) => void;
 
-/** What is used of a pino logger. */
+/** The methods of a pino logger that are used. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -81,17 +81,17 @@ export interface TransportOptions {
   random?: () => number;
   log?: Log;
   observe?: CallObserver;
-  /** The connection of this Account was closed; no call of it is observed any more. */
+  /** The connection of this Account was closed; its calls are no longer observed. */
   closed?: (account: string) => void;
   userAgent?: string;
-  /** Patterns of the endpoints that may be called (see `AllowedEndpoints`). Without it, any may, at any address. */
+  /** Patterns of the allowed endpoints (see `AllowedEndpoints`). Without it, any endpoint and address is allowed. */
   allowEndpoints?: readonly string[];
-  /** Certificates, PEM, that are trusted besides those that Node trusts by itself. */
+  /** CA certificates (PEM) that are trusted in addition to Node's defaults. */
   ca?: string;
-  /** Where connections lead through a proxy, that one resolves the name of the endpoint. */
+  /** Proxies to the platform. A proxy resolves the name of the endpoint itself. */
   proxies?: Proxies;
-  /** What answers may take in memory, those of all Accounts together; a quarter of the heap unless given. */
+  /** The memory limit for answers to all Accounts together. Default: a quarter of the heap. */
   memoryBytes?: number;
-  /** How names are resolved; by the system unless given. */
+  /** Resolves host names. Default: the system's resolver. */
   lookup?: LookupFunction;
 }

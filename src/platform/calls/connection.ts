@@ -14,35 +14,37 @@ import { createPlatformTime } from "./platform-time.ts";
 /** The calls of one Account. */
 export interface Connection {
   readonly id: string;
-  /** What its deadlines are counted by. */
+  /** The clock of its deadlines. */
   readonly clock?: Clock;
-  /** Where the memory that lists take is counted. */
+  /** Counts the memory that lists take. */
   readonly ledger?: MemoryBudget;
   /**
-   * Sends a call when its turn has come and returns its successful answer. Rejects with a `PlatformError` and nothing
-   * else (an abort is a `Retry` as well, whose `executed` says whether anything may have happened), but for what the
-   * call's own `guard` throws.
+   * Sends a call when its turn comes and returns the successful answer. Rejects with a `PlatformError` (an abort is a `Retry`,
+   * whose `executed` says whether it may have had an effect), or with what the call's own `guard` throws.
    *
-   * A write is sent at most once. A read is sent again by itself when an idle socket turns out to be dead, and,
-   * unless people wait for it, a few times after 429.
+   * A write is sent at most once. A read is retried once when a keep-alive socket turns out to be dead and, unless its priority
+   * is `people`, a few times after 429.
    */
   send(call: PlatformCall): Promise<Reply>;
-  /** Used from the next attempt on. Another credential begins with an unspoilt pace. */
+  /** Used from the next attempt on. Another credential starts with a fresh rate limiter. */
   setCredentials(credentials: Credentials): void;
-  /** What the current token says about itself. */
+  /** The claims of the current token. */
   readonly identity: Identity | undefined;
-  /** The contract that calls act on: the one set with the credentials, else the token's own. */
+  /** The contract that calls act on: the one in the credentials, else the token's own. */
   readonly contractNumber: number | undefined;
-  /** How far the platform's clock is ahead of ours, in milliseconds, by what many answers tell. Read by `platformTime`. */
+  /** How far the platform's clock is ahead of ours, in milliseconds, estimated from many answers. Read by `platformTime`. */
   readonly aheadMs?: number;
-  /** Whether its last answer tells another time than those before. */
+  /** Whether the Date header of the last answer differs from the estimate. */
   readonly inDoubt?: boolean;
-  /** Aborts all that is under way or waiting. */
+  /** Aborts all calls, running and waiting. */
   close(): Promise<void>;
 }
 
 export interface ConnectionEvents {
-  /** Its last answer tells another time than those before, which another call or two would settle. Not more often than once a minute. */
+  /**
+   * The Date header of the last answer differs from the estimate; one or two more calls settle which is right. Called at most
+   * once a minute.
+   */
   doubted?: () => void;
 }
 
@@ -57,7 +59,7 @@ export interface ConnectionOptions extends TransportOptions, ConnectionEvents {
   pacersOf: (credential: string | undefined, account: string, perSecond?: number) => Pacers;
 }
 
-/** Everything that changes with the credentials. */
+/** The state that changes with the credentials. */
 interface Session {
   readonly token: string | undefined;
   readonly basic: string | undefined;
@@ -70,7 +72,7 @@ interface Session {
 
 const mostRefusals = 3;
 const DOUBT_MS = 60_000;
-/** Products whose host dates requests, tokens and log entries. Another host may have a clock of its own. */
+/** Products whose host sets the dates of requests, tokens and log entries. Another host may have another clock. */
 const DATING: ReadonlySet<string> = new Set(["core", "auth", "activitylog"]);
 const defaultPatienceMs = 2_000;
 
@@ -81,7 +83,7 @@ export function createConnection(
 ): Connection {
   const { nextRequestId, pacersOf, userAgent = "mooring" } = options;
   const closing = new AbortController();
-  // An endpoint that answers reads may still hang on every write.
+  // Separate breakers, because an endpoint that answers reads may still hang on every write.
   const newBreaker = () => createBreaker(options);
   const breakers = { reads: byHost(newBreaker), writes: byHost(newBreaker) };
   let session = openSession(id, credentials, pacersOf);
@@ -133,7 +135,7 @@ export function createConnection(
       for (let refusals = 0, resets = 0; ; ) {
         try {
           let leftAt = clock.monotonic();
-          // Called when its turn has come: waiting for that is no part of the round trip.
+          // Called when its turn has come: the wait is not part of the round trip.
           const guard = () => {
             leftAt = clock.monotonic();
             call.guard?.();
@@ -150,7 +152,7 @@ export function createConnection(
       }
     },
     setCredentials(next) {
-      // Opened before the other is released: the same token keeps what was learned about its pace.
+      // Opened before the old one is released, so that the same token keeps its rate limiters.
       const opened = openSession(
         id,
         { ...(session.token !== undefined && { token: session.token }), ...next },
@@ -203,7 +205,7 @@ function openSession(
 
 const isRead = ({ method, makes }: PlatformCall): boolean => (method === "GET" || method === "HEAD") && !makes;
 
-/** The pacer makes the next attempt wait long enough. */
+/** A 429 whose Retry-After fits into the time left. The pacer delays the next attempt. */
 function isShortRefusal(error: unknown, leftMs: number): boolean {
   return error instanceof Retry && error.status === 429 && (error.afterMs ?? 0) < leftMs;
 }
@@ -222,7 +224,7 @@ function isSendable(header: string | undefined): boolean {
   return header === undefined || /^[\x20-\x7e]*$/.test(header);
 }
 
-/** Ids in a path come from answers and from stored objects: none leads to another path. */
+/** Ids in a path come from answers and from stored objects: none may lead to another path. */
 function strays(url: string): boolean {
   return /\/(\.|%2e){1,2}(\/|$)|%2f|%5c|\\|\p{Cc}|%[01][0-9a-f]|%7f/iu.test(url.replace(/[?#].*$/s, ""));
 }

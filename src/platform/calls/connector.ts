@@ -4,11 +4,11 @@ import { buildConnector } from "undici";
 const CONNECT_MS = 10_000;
 
 /**
- * Opens connections that are ended by a reset (RST) and never by a FIN. With a reset the kernel drops what it still has of a
- * request that is given up; after a FIN it would deliver it, however late. An exchange that is over has nothing left to deliver.
+ * Opens connections that are closed by a reset (RST), never by a FIN. On a reset the kernel drops what it still has of an
+ * abandoned request; after a FIN it would deliver it, however late. A finished exchange has nothing left to deliver.
  *
- * The TCP socket is opened first and TLS is put over it, because only a TCP socket can be reset. Closing a TLS socket destroys
- * the socket under it, also where TLS leads through the TLS of a proxy.
+ * The TCP socket is opened first and TLS runs on top of it, because only a TCP socket can be reset. Closing a TLS socket
+ * destroys the socket below it, also for TLS inside the TLS of a proxy.
  */
 export function createConnector(options: {
   tls: { ca?: string[] };
@@ -29,7 +29,7 @@ export function createConnector(options: {
   };
 }
 
-/** Makes `destroy` reset the connection. A socket that was ended cannot be reset: it is destroyed as usual. */
+/** Makes `destroy` reset the connection. A socket that was ended cannot be reset and is destroyed as usual. */
 function endsByReset(socket: Socket): Socket {
   const destroy = socket.destroy.bind(socket);
   socket.destroy = (error) => {

@@ -1,13 +1,13 @@
 import { z } from "zod";
 
 export interface Credentials {
-  /** Without one, the token from before stays. */
+  /** Without a token, the previous one stays. */
   token?: string;
-  /** For calls that ask for it (`withPassword`): those that make and end tokens. */
+  /** For calls with `withPassword`: those that create and revoke tokens. */
   login?: Login;
-  /** Selects the contract for users with several of them. */
+  /** Selects the contract of a user who has several. */
   contractNumber?: number;
-  /** The most that is agreed on. */
+  /** The agreed rate limit. */
   callsPerSecond?: number;
 }
 
@@ -20,7 +20,7 @@ export interface Login {
 export const basicOf = ({ username, password }: Login): string =>
   `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
 
-/** Who a token says it belongs to. Decoded, not verified: good for status and defaults, never for a decision about rights. */
+/** The claims of a token. Decoded, not verified: for status and defaults, never for a decision about permissions. */
 export interface Identity {
   userId?: string;
   contractNumber?: number;
@@ -39,7 +39,7 @@ const payload = z.looseObject({ iat: seconds, exp: seconds, identity });
 
 const longestToken = 64 * 1024;
 
-/** Reads what it can out of a JSON Web Token; undefined for anything that is not one. Never throws, whatever it is given. */
+/** Reads the claims of a JSON Web Token; undefined for anything else. Never throws. */
 export function identityOf(token: string): Identity | undefined {
   if (token.length > longestToken) return undefined;
   const [first, second, , ...more] = token.split(".");
@@ -65,12 +65,12 @@ function decode(part: string): unknown {
   }
 }
 
-/** Shorter credentials may be ordinary words of a name or a description. */
+/** Shorter credentials may be ordinary words in a name or a description. */
 const SHORTEST_IN_ANSWERS = 16;
 
 /**
- * Takes a credential out of a successful answer: what a resource, a request or a log shows ends up in a status, an Event or an
- * export, which others read. Of a JSON Web Token its signature is looked for, without which the rest opens nothing.
+ * Removes credentials from a successful answer, because its content ends up in a status, an Event or an export that others
+ * read. Of a JSON Web Token, the signature is removed too: without it the rest is useless.
  */
 export function answerRedactor(secrets: readonly (string | undefined)[]): (text: string) => string {
   const marks = secrets.flatMap((secret = "") => {
@@ -83,8 +83,8 @@ export function answerRedactor(secrets: readonly (string | undefined)[]): (text:
 const REDACTED = "[redacted]";
 
 /**
- * Takes a credential out of text that is about to be shown: the whole of it, and its parts, because an answer may
- * quote a token shortened. Parts that are too short to be secret are left alone.
+ * Removes a credential from text that is shown: the whole and its parts, because an answer may quote a shortened token. Parts
+ * too short to be secret stay.
  */
 export function redactor(secret: string | undefined): (text: string) => string {
   if (secret === undefined) return (text) => text;

@@ -1,17 +1,17 @@
 import type { Clock } from "../../runtime/clock.ts";
 
-/** A signal that aborts when one of the given signals does, or when time is up. */
+/** A signal that aborts with one of the given signals, or when time is up. */
 export interface Deadline extends Disposable {
   readonly signal: AbortSignal;
   /** When time is up, on the monotonic clock. */
   readonly end: number;
-  /** To be called when the request leaves. False when it must not: time is up, even if no timer has said so yet. */
+  /** Call it right before the request is sent. False when it must not be: time is up, even if no timer has fired yet. */
   leave(): boolean;
 }
 
 /**
- * The time runs from now on. What waits for its turn may have `patienceMs` more, which end when it leaves. `missed` says
- * what was not reached in time.
+ * Starts now. The wait for a turn may take `patienceMs` more; when the request is sent, `ms` counts from then. `missed` says
+ * what did not happen in time.
  */
 export function startDeadline(
   clock: Clock,
@@ -36,7 +36,7 @@ export function startDeadline(
       return end;
     },
     leave() {
-      // A process that was stopped for a while must not send what was due before: its timers are late as well.
+      // A process that was frozen must not send overdue requests: its timers are late too.
       if (clock.monotonic() >= end) expire();
       if (patienceMs > 0 && clock.monotonic() + ms < end) {
         cancelTimer();

@@ -5,26 +5,26 @@ import { proxyFor } from "../addresses/proxies.ts";
 import type { TransportOptions } from "./call.ts";
 import { createConnector } from "./connector.ts";
 
-/** The sockets that calls leave by: keep-alive, shared by all who call the same host. */
+/** Keep-alive sockets, shared by all connections to the same host. */
 export interface Dispatchers {
   to(endpoint: URL): Dispatcher;
-  /** Ends all of them, whatever is under way. */
+  /** Closes all sockets and aborts their calls. */
   close(): Promise<void>;
 }
 
-/** To one host. More than one credential may have under way: what hangs for one leaves some to the others. */
+/** Sockets per host. More than one credential may use at once, so that hanging calls of one leave some for others. */
 const SOCKETS = 256;
-/** A proxy that takes the connection and then says nothing. */
+/** Timeout for a proxy that accepts the connection and does not answer. */
 const PROXY_MS = 10_000;
 
-/** Straight to an address that is checked, or through a proxy, which chooses the address itself. */
+/** Connects directly to a checked address, or through a proxy, which resolves the address itself. */
 export function createDispatchers(options: TransportOptions, allowed: AllowedEndpoints | undefined): Dispatchers {
   const { ca, lookup, proxies = {} } = options;
   const tls = ca === undefined ? {} : { ca: [...getCACertificates("default"), ca] };
   const common = {
     allowH2: false,
     connections: SOCKETS,
-    // The deadline of the call covers both.
+    // The call's deadline covers both.
     headersTimeout: 0,
     bodyTimeout: 0,
   };
@@ -45,7 +45,7 @@ export function createDispatchers(options: TransportOptions, allowed: AllowedEnd
       uri,
       requestTls: tls,
       clientFactory: (origin) => new Pool(origin, { connect: toProxy, headersTimeout: PROXY_MS }),
-      // Calls without TLS go to the proxy itself; those with TLS go through a tunnel, which has a connection of the client above.
+      // Calls without TLS are sent to the proxy. Calls with TLS use a tunnel, over a connection of `clientFactory`.
       factory: (origin, pool) =>
         new Pool(origin, new URL(origin).href === new URL(uri).href ? { ...common, connect: toProxy } : pool),
     });
@@ -58,7 +58,7 @@ export function createDispatchers(options: TransportOptions, allowed: AllowedEnd
       return proxy === undefined ? direct : proxyAt(proxy);
     },
     async close() {
-      // Not close(): that would wait for answers which nobody reads any more.
+      // Not close(): it would wait for answers that nobody reads.
       await Promise.all([direct, ...through.values()].map((each) => each.destroy()));
     },
   };

@@ -9,12 +9,12 @@ export interface Outgoing {
   readonly body?: string | Uint8Array | undefined;
 }
 
-/** The exchange ended without a complete answer. `sent` is false only when not a byte of the request can have left. */
+/** The exchange ended without a complete answer. `sent` is false only when no byte of the request can have left. */
 export class NoAnswer extends Error {
   readonly sent: boolean;
-  /** True when the connection broke before any of the answer arrived: what an outdated keep-alive socket looks like. */
+  /** True when the connection broke before any byte of the answer, as a stale keep-alive socket does. */
   readonly reset: boolean;
-  /** Of an answer that is too large; else 0. */
+  /** The status of an answer that is too large; else 0. */
   readonly status: number;
 
   constructor(cause: unknown, sent: boolean, reset: boolean, status = 0) {
@@ -27,12 +27,12 @@ export class NoAnswer extends Error {
 }
 
 /**
- * Sends one request and reads the whole answer. Rejects with `NoAnswer` only: when the connection fails, when the
- * answer is larger than `maxBytes`, when `grow`, which hears of every piece of it, throws, or as soon as the signal aborts, whether or not a connection stands by then. An answer
- * that refuses is cut where it is too long, for its status is what counts. What is too much is not read: the connection
- * ends.
+ * Sends one request and reads the whole answer. Rejects only with `NoAnswer`: when the connection fails, when the answer is
+ * larger than `maxBytes`, when `grow`, which is called for every chunk, throws, or as soon as the signal aborts, connected or
+ * not. An error answer that is too long is cut, because only its status is needed. What is too much is not read: the connection
+ * is closed.
  *
- * It speaks to the dispatcher itself because only there the moment is known at which a request begins to leave.
+ * It uses the dispatcher directly, because only there it is known when a request starts to leave.
  */
 export function exchange(
   dispatcher: Dispatcher,
@@ -87,7 +87,7 @@ export function exchange(
           answering = true;
           status = statusCode;
           headers = plain(received);
-          // To HEAD it tells what a GET would bring.
+          // For HEAD, content-length is the size that a GET would have.
           if (outgoing.method !== "HEAD" && Number(headers["content-length"]) > most()) cut(receiving);
         },
         onResponseData(receiving, chunk) {

@@ -1,31 +1,31 @@
 import type { Clock } from "../../runtime/clock.ts";
 
-/** The last answers that count. More than half of them have to agree before the estimate moves. */
+/** The number of answers that count. The estimate moves only when more than half of them agree. */
 const WINDOW = 9;
-/** With fewer answers than this, our own clock votes in the place of those that are missing. */
+/** With fewer answers than this, our own clock stands in for the missing ones. */
 const LEAST = 3;
-/** Clocks that differ by more than this are worth a word; an answer that does so from the others is in doubt. */
+/** A larger skew is reported; an answer that differs by more from the estimate is in doubt. */
 export const NOTABLE_SKEW_MS = 60_000;
 /** A Date header has whole seconds, rounded down. */
 const HALF_A_SECOND = 500;
 
-/** What the Date headers of a connection tell about the platform's clock. */
+/** Estimates the platform's clock from the Date headers of a connection. */
 export interface PlatformTime {
-  /** The Date header of an answer; when its request left and when it was read, on the monotonic clock. */
+  /** Adds the Date header of an answer, with the times on the monotonic clock when the request left and the answer was read. */
   add(header: string | undefined, leftAt: number, readAt: number): void;
   /** How far the platform's clock is ahead of ours, in milliseconds; negative when it is behind. */
   readonly aheadMs: number;
-  /** Whether the last answer tells another time than the estimate: a few more have to say which of them is right. */
+  /** Whether the last answer differs from the estimate: a few more answers decide which is right. */
   readonly inDoubt: boolean;
 }
 
 /**
- * Estimates the platform's clock as the median of the last answers, each taken for the middle of its round trip. One answer cannot
- * move it, whatever it says: a wrong clock behind a load balancer is outvoted. Times are kept relative to the monotonic clock, so that
- * setting our own wall clock changes nothing about what time it is there.
+ * The estimate is the median of the last answers, each taken for the middle of its round trip. One answer cannot move it: a
+ * wrong clock behind a load balancer is outvoted. Times are relative to the monotonic clock, so setting our own wall clock does
+ * not change the estimate.
  */
 export function createPlatformTime({ now, monotonic }: Pick<Clock, "now" | "monotonic">): PlatformTime {
-  /** The platform's time at the moment when our monotonic clock was zero, as each answer tells it. */
+  /** The platform's time when our monotonic clock was zero, by each answer. */
   let origins: number[] = [];
   const own = () => now() - monotonic();
   const estimate = () => {
@@ -48,17 +48,17 @@ export function createPlatformTime({ now, monotonic }: Pick<Clock, "now" | "mono
   };
 }
 
-/** What a connection knows of the platform's clock. */
+/** The parts of a connection that are about the platform's clock. */
 type Known = Partial<Pick<PlatformTime, "aheadMs" | "inDoubt">>;
 
-/** What time it is on the platform, as far as its answers tell; our own time before the first of them. */
+/** The time on the platform, as estimated from its answers; our own time before the first answer. */
 export const platformTime = (clock: Pick<Clock, "now">, connection: Known | undefined): number =>
   clock.now() + skewOf(connection);
 
 /** How far the platform's clock is ahead of ours, in milliseconds; negative when it is behind. */
 export const skewOf = (connection: Known | undefined): number => connection?.aheadMs ?? 0;
 
-/** Repeats a read, a few times at most, while its answer leaves in doubt what time it is on the platform. */
+/** Repeats a read, a few times at most, while its answer leaves the platform's time in doubt. */
 export async function withoutDoubt<T>(connection: Known, read: () => Promise<T>): Promise<T> {
   let answer = await read();
   for (let times = 0; connection.inDoubt && times < WINDOW / 2; times++) answer = await read();

@@ -1,5 +1,5 @@
 /**
- * The path of a call with its ids replaced, for metrics and logs: few values, whatever the platform holds.
+ * The path of a call with its ids replaced, for metrics and logs, so that there are few values.
  * "/cloudapi/v6/datacenters/4f…/servers/9a…" becomes "/cloudapi/v6/datacenters/{id}/servers/{id}".
  */
 export function routeOf(path: string): string {
@@ -14,7 +14,7 @@ function isWord(segment: string): boolean {
   return segment.length <= 32 && /^([a-z]+\d?[a-z.-]*)?$/i.test(segment);
 }
 
-/** Below these collections the ids are words themselves: label keys, "de/fra". */
+/** Ids below these collections look like words: label keys, "de/fra". */
 function namesAnything(segments: string[], index: number): boolean {
   return segments[index] !== "" && segments.slice(Math.max(0, index - 2), index).some(isNamed);
 }

@@ -16,17 +16,17 @@ export type { Connection } from "./connection.ts";
 export type { Credentials, Identity } from "./credentials.ts";
 
 export interface Transport {
-  /** A connection of its own per Account; sockets are shared by all connections to a host. */
+  /** Opens the connection of an Account. All connections to a host share sockets. */
   connect(id: string, credentials?: Credentials, events?: ConnectionEvents): Connection;
-  /** Those of all credentials and hosts in use, with the Accounts that share them, for the metrics. */
+  /** The rate limiters of all credentials and hosts in use, with the Accounts that share them, for the metrics. */
   pacers(): readonly { accounts: readonly string[]; pacer: Pick<Pacer, "rate" | "isClosed" | "waiting"> }[];
-  /** How far the platform's clock is ahead of ours by each connection that wants to know, for the metrics. */
+  /** How far the platform's clock is ahead of ours, for each connection with a `doubted` callback, for the metrics. */
   skews(): readonly { account: string; aheadMs: number }[];
-  /** Aborts all that is under way or waiting, on any connection. */
+  /** Aborts all calls of all connections, running and waiting. */
   close(): Promise<void>;
 }
 
-/** The way to the platform: keep-alive sockets per host, pacing per credential and host, deadlines, typed errors. */
+/** Calls to the platform: keep-alive sockets per host, pacing per credential and host, deadlines, typed errors. */
 export function createTransport(options: TransportOptions): Transport {
   const allowed = options.allowEndpoints && allowedEndpoints(options.allowEndpoints);
   const ways = createDispatchers(options, allowed);
@@ -35,7 +35,7 @@ export function createTransport(options: TransportOptions): Transport {
   const closing = new AbortController();
   const { clock, random } = options;
   const pacersOf = sharePacers((most) => createPacer({ clock, most, mostConcurrent: 64, ...(random && { random }) }));
-  // What an answer weighs takes up to four times as much in the heap.
+  // An answer takes up to four times its counted size in the heap.
   const ledger = createMemoryBudget(options.memoryBytes ?? getHeapStatistics().heap_size_limit / 4);
   const timed = new Map<string, Connection>();
   const nextRequestId = () => `${prefix}-${++serial}`;

@@ -1,21 +1,20 @@
 import type { Clock } from "../../runtime/clock.ts";
 
 /**
- * What comes one after the other and is served together: when none has come for a while, but not long after the first.
- * While one row follows another, each waits longer for the next to come, so that those who come slowly are served
- * together as well.
+ * A debounce window. Arrivals that follow each other are served together: after a quiet time, but at the latest `longestMs`
+ * after the first. While batches follow each other, the quiet time doubles, so that slow arrivals are served together too.
  */
 export interface BatchWindow {
   add(): void;
-  /** All that have come are served. */
+  /** All arrivals are served. */
   clear(): void;
-  /** When the first one has come; undefined when none is waiting. */
+  /** When the first arrival came; undefined when none waits. */
   readonly since: number | undefined;
-  /** When they are to be served, on the monotonic clock. */
+  /** When to serve them, on the monotonic clock. */
   readonly dueAt: number | undefined;
 }
 
-/** So many times within the longest wait, at least, a row may end because none has come for a while. */
+/** The quiet time is at most the longest wait divided by this. */
 const shortestShare = 3;
 
 export function createBatchWindow(
@@ -50,7 +49,7 @@ export function createBatchWindow(
   };
 }
 
-/** How many come one after the other, within the time that lists are apart. */
+/** The number of arrivals in one window: the larger count of the current window and the one before. */
 export interface ArrivalCount {
   add(): void;
   readonly size: number;

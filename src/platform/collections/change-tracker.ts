@@ -15,37 +15,43 @@ import {
   type Tracked,
 } from "./tracked.ts";
 
-/** Looking at one member until it is done costs as much as listing so many. */
+/** Reading one member until it is at rest costs as much as listing this many members. */
 const lookCost = 50;
-/** A list is waited for: where one change follows another, so many times as much has to be saved by it. */
+/**
+ * An owner waits longer for a list than for a read. So while changes follow each other, a list must save this many times its
+ * cost.
+ */
 const patience = 2;
-/** For each change, so many members may be listed every poll interval. */
+/** For each change, this many members may be listed per poll interval. */
 const membersPerChange = 16;
 const reasonsPerList = 8;
 const longestReasonGapMs = 60_000;
 const unknownRequestLimit = 3;
-/** A deletion without a request is over when so many lists, and then a read of the member itself, miss it. */
+/** A deletion without a request has ended when this many lists, and then a read of the member, miss it. */
 const missingLists = 2;
-/** A request that is not among those that are asked together is asked by itself after this. */
+/** After this, a request that the shared call does not show is read alone. */
 const askAloneMs = 30_000;
-/** Who was told looks when it has its turn. With thousands of objects that takes a while. */
+/** A notified owner is reconciled when its key has its turn, which takes a while with thousands of objects. */
 const tellAgainMs = 60_000;
 
 export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracker {
   const { clock, random, busyMs, source, members, signal } = options;
   const tracked = new Map<string, Tracked>();
-  /** Each of them is in one of these: its owner does not know yet that it has come to rest, or was told at this time, the oldest first. */
+  /**
+   * Each tracked member is in one of these: `waiting` until it is at rest, then `told`, with the time when its owner was
+   * notified, oldest first.
+   */
   const waiting = new Map<string, Tracked>();
   const told = new Map<string, number>();
   const longest = () => sharedGap(members.size, busyMs);
-  /** The changes that no list can have shown yet. */
+  /** Changes that no list can have shown yet. */
   const window = createBatchWindow(clock, busyMs, longest);
   const arrivals = createArrivalCount(clock, longest);
   let vanishing = false;
 
   const canAsk = ({ url }: Tracked) => url !== undefined && source.requestStatus !== undefined;
 
-  /** Whether that changed what is known, and whether it was not found. */
+  /** Reads a member. `news`: the cached state has changed. `isMissed`: the member was not found. */
   const readMember = async (id: string, entry: Tracked): Promise<{ news: boolean; isMissed: boolean }> => {
     const read = members.beginRead(clock.monotonic());
     const item = await source.get?.(id, signal);
@@ -58,7 +64,10 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
     told.delete(id);
   };
 
-  /** Whether a reading since the change shows the member at rest. Its owner is told then, and it need not be looked at any more. */
+  /**
+   * Whether a read that started after the change shows the member at rest. Then its owner is notified, and the member is no
+   * longer polled.
+   */
   const settle = (id: string, entry: Tracked): boolean => {
     if ((members.asOf(id) ?? 0) <= entry.trackedAt) return false;
     const item = members.item(id);
@@ -69,7 +78,7 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
     return isOver;
   };
 
-  /** Asks for the request and, when that has ended, reads the member it was about. True when that is news. */
+  /** Reads the status of the request and, when it has ended, the member. True when there is something new. */
   const askAbout = async (id: string, entry: Tracked): Promise<boolean> => {
     if (entry.url !== undefined && source.requestStatus && !ended(entry)) {
       const state = await source.requestStatus(entry.url, signal);
@@ -88,7 +97,7 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
     return news || ended(entry);
   };
 
-  /** The request of a change is over; of a deletion that is done, the member is not there any more. */
+  /** Records that the request of a change has ended. After a successful deletion, the member is gone. */
   const end = (id: string, entry: Tracked, state: RequestState) => {
     entry.request = { ...state, knownAt: clock.monotonic() };
     if (isLeaving(entry) && state.status === "DONE") {
@@ -96,11 +105,11 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
     }
   };
 
-  /** Asks whether deletions are over whose members a list has missed: in one call, where their requests can be listed. */
+  /** Checks deletions whose members a list has missed, all in one call. */
   const askTogether = async (missing: [string, Tracked][]) => {
     const since = Math.min(...missing.map(([, { change }]) => change.since));
     for (const [, entry] of missing) entry.looking = true;
-    // When it cannot be asked, the next list asks again.
+    // If the call fails, the next list triggers it again.
     const states = await source.deletions?.(since, signal).catch(() => undefined);
     if (signal.aborted) return;
     const done: string[] = [];
@@ -112,7 +121,7 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
         end(id, entry, state);
         if (settle(id, entry)) done.push(id);
       }
-      // Why it failed stands in its own status.
+      // The reason of a failure is only in the status of that request.
       else if (state?.status === "FAILED" || entry.asked) void look(id, entry, askAbout);
     }
     if (done.length > 0) options.changed(done);
@@ -120,8 +129,8 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
   };
 
   /**
-   * Reads the member, which tells by itself that it has come to rest, as in a list. Its request is asked where that does
-   * not tell enough: it failed, is not found, is being deleted, or its owner wants to know.
+   * Reads the member, which shows whether it is at rest, as in a list. Reads its request only if that is not enough: the member
+   * failed, is not found, is being deleted, or its owner asked.
    */
   const lookAt = async (id: string, entry: Tracked): Promise<boolean> => {
     if (!source.get || isLeaving(entry) || entry.asked) return askAbout(id, entry);
@@ -144,7 +153,7 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
       const gap = error instanceof PlatformError ? retryGap(error, entry.failures, random, options) : busyMs;
       entry.nextLook = clock.monotonic() + gap;
       if (error instanceof NotFound && entry.failures >= unknownRequestLimit) {
-        // The platform keeps requests for a while only. One that it no longer knows is under way no more.
+        // The platform keeps requests for a limited time. A request that it no longer knows has ended.
         entry.url = undefined;
         entry.request = { status: "DONE", targets: [], knownAt: clock.monotonic() };
         news = true;
@@ -157,7 +166,7 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
     options.moved();
   };
 
-  /** Whether a read gives cause to ask for the request: the member failed, vanished, or should have appeared by now. */
+  /** Whether to read the request: the member failed, vanished, or should have appeared by now. */
   const needsReason = (id: string, entry: Tracked, isMissed: boolean): boolean => {
     if (ended(entry) || !canAsk(entry) || isLeaving(entry)) return false;
     if (clock.monotonic() < entry.nextReason) return false;
@@ -245,7 +254,7 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
           if (entry.looking) continue;
           if (!canAsk(entry)) {
             if (entry.missed.lists >= missingLists) void look(id, entry, askAbout);
-            // The next list tells more.
+            // Wait for one more list.
             else vanishing = true;
           } else if (source.deletions && now - entry.missed.at < askAloneMs) {
             missing.push([id, entry]);

@@ -3,33 +3,33 @@ import type { PlatformError } from "../answers/errors.ts";
 import type { Log } from "../calls/call.ts";
 import type { Change, Item, Reading } from "./reading.ts";
 
-/** Ids whose reading changed, or who asked for a list that is done; "all" after the first list and when a problem comes or goes. */
+/**
+ * Called with the ids whose reading changed or whose requested list is done; "all" after the first list, and when a problem
+ * comes or goes.
+ */
 export type CollectionListener = (ids: ReadonlySet<string> | "all") => void;
 
 /**
- * All members of one collection, kept current at a cost that follows change, not size.
+ * A cache of all members of one collection. Its cost follows change, not size.
  *
  * - At rest: one list per `restMs`.
- * - Members that were made known by `track` are in flux. The cheaper way is taken: one list per `busyMs` shows them all,
- *   further apart where they are few among many, and while more and more are made known (`sharedGap`). Where even that
- *   costs more than looking at them one by one (fifty members of a list cost as much as one look), each is read every
- *   `busyMs`. Either gap grows while nothing happens (`lookGap`) and is short again after any change.
- * - One that is being deleted is gone when its request says so: once a list misses it, the requests of all such members are
- *   asked in one call. Without a request it is gone when two lists and then a read of the member miss it.
- * - A member that is BUSY without being tracked (somebody else changes it) makes lists a little more frequent.
- * - A member that is expected and not there yet makes lists more frequent, ever less so the longer it stays away.
- * - A tracked member that is in no list is not visible yet: after five seconds, and then ever less often, its request
- *   is asked for. One that FAILED or vanished is asked for its reason until that is known.
- * - Absence of a member that was seen needs two reads in a row (see `createMembers`), the second of which follows soon.
+ * - Members passed to `track` are changing. The cheaper way is used. One list per `busyMs` shows them all; the interval is
+ *   longer when few of many members change, and while more are tracked (`sharedGap`). If even that costs more than single reads
+ *   (a list of fifty members costs as much as one read), each member is read every `busyMs`. Both intervals grow while nothing
+ *   happens (`lookGap`) and are short again after any change.
+ * - A member that is being deleted is gone when its request says so: once a list misses it, the requests of all such members
+ *   are read in one call. Without a request, it is gone when two lists and then a read of the member miss it.
+ * - A member that is BUSY but not tracked (someone else changes it) makes lists a little more frequent.
+ * - An expected member that is not there yet makes lists more frequent, less so the longer it is missing.
+ * - A tracked member that is in no list is not visible yet: its request is read after five seconds, and then less and less
+ *   often. The request of a member that FAILED or vanished is read until the reason is known.
+ * - A member that was seen counts as absent only after two reads in a row (see `createMembers`); the second follows soon.
+ * - A list over the `limits` is not read again before the next resync; members are read one by one on request.
  *
- * - A list that has more than is taken (`limits`) is not read again before the next resync; members are read one by one
- *   when they are asked for.
- *
- * Guarantees: never two lists at once. A failed list changes nothing but `problem` and `gone`; members are dropped when
- * the parent is not found twice in a row. Listeners hear of tracked members that have come to rest after every list,
- * changed or not, for as long as they are tracked: whoever tracks must look, and untrack. Who was told and has not looked
- * yet causes a list after a minute only. A throwing listener is logged and disturbs nobody. After `close` nothing is
- * called any more.
+ * Guarantees: never two lists at once. A failed list changes only `problem` and `gone`; members are dropped when the parent is
+ * not found twice in a row. After every list, listeners are called for tracked members at rest, changed or not, as long as they
+ * are tracked: an owner must read and untrack its member. An owner that was notified and has not read yet causes another list
+ * only after a minute. A listener that throws is logged and affects no other. After `close` nothing is called any more.
  */
 export interface Collection {
   readonly key: string;
@@ -37,28 +37,28 @@ export interface Collection {
   members(): IteratorObject<Item>;
   /** When the last complete successful list started, on the monotonic clock. */
   readonly listedAt: number | undefined;
-  /** What the last list failed with; cleared by success. */
+  /** The error of the last list; cleared by success. */
   readonly problem: PlatformError | undefined;
-  /** The last list was answered 404: the parent is not there (or not yet). `problem` holds the answer. */
+  /** The last list was answered 404: the parent does not exist (or not yet). `problem` holds the answer. */
   readonly gone: boolean;
-  /** The last list has more than is taken: nothing follows from what is not seen. `problem` names the limit. */
+  /** The last list exceeds a limit: a member that is not seen may still exist. `problem` names the limit. */
   readonly isTooLarge: boolean;
   /** Whether a tracked member is being deleted. */
   isLeaving(id: string): boolean;
-  /** How many members are tracked. */
+  /** The number of tracked members. */
   readonly changing: number;
-  /** When a member last changed, or was made known to be changing, on the monotonic clock. */
+  /** When a member last changed or was tracked, on the monotonic clock. */
   readonly changedAt: number;
-  /** This member is in flux: watch it closely until untracked. The same change again changes nothing. */
+  /** This member is changing: poll it until it is untracked. Tracking the same change again has no effect. */
   track(id: string, change: Change): void;
-  /** Somebody else says that this member is there: look for it until it is seen or untracked. */
+  /** Another source says that this member exists: look for it until it is seen or untracked. */
   expect(id: string): void;
   untrack(id: string): void;
-  /** List soon, by a list that starts after this call, and tell these ids when it is done, changed or not. */
+  /** Requests a list that starts after this call, and notifies these ids when it is done, changed or not. */
   refresh(ids: readonly string[]): void;
-  /** Ask for the status of the tracked request once, now, and tell when the answer is there (or does not come). */
+  /** Reads the status of the tracked request once, now, and notifies the owner of the answer or of its failure. */
   ask(id: string): void;
-  /** Returns the way to stop listening. */
+  /** Returns the function to unsubscribe. */
   subscribe(listener: CollectionListener): () => void;
   close(): void;
 }
@@ -66,9 +66,9 @@ export interface Collection {
 export interface CollectionOptions {
   clock: Clock;
   random?: () => number;
-  /** Between two lists at rest; ±10 %. Default five minutes. */
+  /** The resync interval: between two lists at rest; ±10 %. Default five minutes. */
   restMs?: number;
-  /** Between two looks at what is in flux. Default 1.5 s. */
+  /** The poll interval of changing members. Default 1.5 s. */
   busyMs?: number;
   log?: Log;
 }

@@ -33,20 +33,20 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
     moved: () => schedule(),
   });
 
-  /** Since when members are expected that no read has shown. */
+  /** Expected members that no read has shown, and since when. */
   const expected = new Map<string, number>();
   let problem: PlatformError | undefined;
   let failures = 0;
   let listing = false;
-  /** When the last list ended and how long to wait after it, were nothing to happen. */
+  /** When the last list ended, and how long to wait after it if nothing happens. */
   let endedAt = Number.NEGATIVE_INFINITY;
   let patience = 0;
-  /** Who waits for a list to start, which they are told of when it ends. */
+  /** Ids that wait for a list to start, and are notified when it ends. */
   const askers = new Set<string>();
   const asking = createBatchWindow(clock, soonMs.shortest, longest);
-  /** The last reads one by one, instead of a list that is too large, and how often they failed in a row. */
+  /** The last single reads, in place of a list that is too large, and how often they failed in a row. */
   const singly = { endedAt: Number.NEGATIVE_INFINITY, failures: 0 };
-  /** The last list left members in doubt; it showed members that others are changing. */
+  /** `doubtful`: the last list missed members that were seen before. `othersBusy`: it showed members that others are changing. */
   let doubtful = false;
   let othersBusy = false;
   let changedAt = clock.monotonic();
@@ -63,11 +63,10 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
     }
   };
 
-  /** A list that is under way, or that somebody asks for, shows all. */
+  /** Single reads are not needed when a list is running or requested: it shows all members. */
   const oneByOne = () => !listing && (isTooLarge() ? changes.size > 0 : asking.since === undefined && changes.oneByOne);
   const isTooLarge = () => problem !== undefined && exceedsLimit(problem);
 
-  /** When the next list is due. */
   const nextList = (): number =>
     listDue({
       endedAt,
@@ -95,7 +94,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       listing ? Number.POSITIVE_INFINITY : nextList(),
       oneByOne() ? changes.nextLook : Number.POSITIVE_INFINITY,
     );
-    // A timer that comes first looks by itself what is due next. Were it set anew each time, many calls would hold it off.
+    // An earlier timer reschedules when it fires. Resetting it each time would let many calls delay it.
     if (due >= timerAt) return;
     cancelTimer?.();
     timerAt = due;
@@ -111,7 +110,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
     schedule();
   };
 
-  /** Instead of a list that is too large: reads those who ask one by one, and tells them. */
+  /** In place of a list that is too large: reads the requested members one by one, and notifies their owners. */
   const readAsked = async () => {
     listing = true;
     const asked = [...askers];
@@ -125,7 +124,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
         () => undefined,
       );
       if (closing.signal.aborted) return;
-      // The others would probably fail as well; whoever is told asks again.
+      // The others would probably fail too. A notified owner asks again.
       if (!answer) break;
       singly.failures = 0;
       members.one(read, id, answer.item, false);
@@ -158,7 +157,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       othersBusy = items.some((item) => source.isBusy(item) && !changes.has(item.id));
       if (listed.changed.size > 0) changedAt = clock.monotonic();
       const rested = changes.afterList(began, listed);
-      // Whoever has it changed knows that it is busy, and is told when its deletion is over.
+      // The owner of a tracked member knows that it is busy, and is notified when its deletion has ended.
       const isNews = (id: string) => {
         const item = changes.has(id) && !listed.appeared.has(id) ? members.item(id) : undefined;
         return item ? !source.isBusy(item) : !changes.isLeaving(id);
@@ -252,7 +251,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
   };
 }
 
-/** A source that throws anything else is broken, but a collection stays alive. */
+/** Wraps any other error of a source, so that the collection continues. */
 function unexpected(error: unknown, key: string): PlatformError {
   const detail = error instanceof Error ? error.message : String(error);
   return new Retry({ call: `GET ${key}`, status: 0, detail, cause: error }, "no");

@@ -2,11 +2,11 @@ import { createLazyJson, type LazyJson } from "../../runtime/lazy-json.ts";
 import type { Item } from "./reading.ts";
 import { sameJson } from "./same-json.ts";
 
-/** Longer items are parsed each time: an endpoint that means harm could fill the memory with a few hundred of them. */
+/** Longer items are parsed on each use: a malicious endpoint could fill the memory with a few hundred of them. */
 const LONGEST = 16 * 1024;
 const unpacked = createLazyJson<unknown>(LONGEST);
 
-/** An item of which only the text is kept. A class, because the getter of a literal would be a closure for each of them. */
+/** An item that is kept as text. A class, because the getter of an object literal would be a closure per item. */
 class KeptItem implements Item, LazyJson {
   readonly id: string;
   readonly state: string | undefined;
@@ -21,20 +21,20 @@ class KeptItem implements Item, LazyJson {
   }
 }
 
-/** What a collection keeps of an item. */
+/** An item in the form that a collection keeps. */
 export const keptItem = ({ id, state, raw }: Item): Item => new KeptItem(id, state, JSON.stringify(raw) ?? "null");
 
-/** The objects and map entries around each text. */
+/** The overhead of objects and map entries per text, in bytes. */
 const AROUND = 256;
 
-/** What an item takes in memory. */
+/** The memory that an item takes. */
 export const sizeOf = (item: Item): number => AROUND + (item instanceof KeptItem ? item.text.length : 0);
 
 /** The same item under another id. */
 export const renamed = (item: Item, id: string): Item =>
   item instanceof KeptItem ? new KeptItem(id, item.state, item.text) : { ...item, id };
 
-/** An item in the form in which it is kept: `before` itself, when it says the same, in whatever order. */
+/** An item in its kept form; `before` itself if it is equal, in any order of keys. */
 export function unchanged(before: Item | undefined, item: Item): Item {
   const kept = item instanceof KeptItem ? item : keptItem(item);
   if (!(before instanceof KeptItem) || !(kept instanceof KeptItem) || before.state !== kept.state) return kept;

@@ -1,13 +1,13 @@
 import { unchanged } from "./kept-item.ts";
 import type { Item } from "./reading.ts";
 
-/** When a read started: its place among all reads, which no clock can disturb, and the time on the monotonic clock. */
+/** When a read started: its serial number, which does not depend on a clock, and the time on the monotonic clock. */
 export interface ReadStart {
   readonly serial: number;
   readonly at: number;
 }
 
-/** What the reads of a collection have shown. */
+/** The members of a collection, as its reads have shown them. */
 export interface Members {
   readonly size: number;
   /** When the last applied list started. */
@@ -15,27 +15,27 @@ export interface Members {
   items(): IteratorObject<Item>;
   item(id: string): Item | undefined;
   asOf(id: string): number | undefined;
-  /** To be called before a read is sent. */
+  /** Call it before a read is sent. */
   beginRead(now: number): ReadStart;
-  /** Takes over a complete list. Between two items it waits for `pause`, where that wants it. */
+  /** Applies a complete list. Awaits `pause` between two items. */
   list(
     read: ReadStart,
     items: readonly Item[],
     believed: (id: string) => boolean,
     pause?: () => Promise<void> | undefined,
   ): Promise<Listed>;
-  /** Takes over the answer about one member (undefined: 404). True when that changed what is known. */
+  /** Applies the answer about one member (undefined: 404). True when the cached state has changed. */
   one(read: ReadStart, id: string, item: Item | undefined, believed: boolean): boolean;
-  /** The parent is gone, and all members with it. */
+  /** The parent is gone, and with it all members. */
   clear(read: ReadStart): void;
 }
 
 export interface Listed {
-  /** Ids about which something else is known now. */
+  /** Ids whose cached state has changed. */
   readonly changed: Set<string>;
-  /** Those of them that no read has shown before. */
+  /** Those of them that no earlier read has shown. */
   readonly appeared: Set<string>;
-  /** Ids that the list missed and that are kept nevertheless until another read misses them as well. */
+  /** Ids that the list missed, but that are kept until another read misses them too. */
   readonly doubted: Set<string>;
 }
 
@@ -48,16 +48,16 @@ interface Seen {
 }
 
 /**
- * Reads overlap and lists lie a little: a page may miss a fresh item, and an item moves between pages when one before it
- * is deleted. Hence two rules. The read that started last wins, whichever answer comes first. And a member that was
- * seen is given up only when two reads in a row miss it, unless its absence is `believed` because it was expected.
+ * Reads overlap, and lists are not exact: a page may miss a new item, and items move between pages when one before them is
+ * deleted. So there are two rules. The read that started last wins, whichever answer comes first. A member that was seen is
+ * dropped only when two reads in a row miss it, unless its absence is expected (`believed`).
  */
 export function createMembers(): Members {
   const seen = new Map<string, Seen>();
-  /** Members that a single read did not find, after the last list. */
+  /** Members that a single read did not find after the last list. */
   const notFound = new Map<string, ReadStart>();
   let lastList: ReadStart | undefined;
-  /** The last read that speaks about whoever was not found: a list, or the answer that all are gone. */
+  /** The last read that shows absence: a list, or the answer that the parent is gone. */
   let lastAbsence: ReadStart | undefined;
   let serial = 0;
 
@@ -71,7 +71,7 @@ export function createMembers(): Members {
     return kept !== before?.item;
   };
 
-  /** One read did not show a member that others have shown. */
+  /** A read missed a member that an earlier one has shown. */
   const miss = (read: ReadStart, id: string, entry: Seen, believed: boolean): "stale" | "doubted" | "dropped" => {
     if (entry.read.serial > read.serial) return "stale";
     if (!believed && !entry.doubted) {

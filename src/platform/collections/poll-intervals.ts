@@ -1,26 +1,26 @@
-/** How long to wait: pure functions of how quiet it has been and how often something failed. */
+/** Poll intervals and backoffs: pure functions of the quiet time and of the failures in a row. */
 import { type PlatformError, Retry } from "../answers/errors.ts";
 
 const longestLookMs = 30_000;
 
 /**
- * Between two looks at what is in flux: `shortest` while things happen, then a twelfth of the time in which nothing
- * did, so that work of seconds is followed closely (5 s after a quiet minute) and work of half an hour cheaply.
+ * The poll interval of changing members: `shortest` while something happens, then a twelfth of the quiet time. So work of
+ * seconds is followed closely (5 s after a quiet minute), and work of half an hour cheaply.
  */
 export function lookGap(quietMs: number, shortest: number, longest = longestLookMs): number {
   return Math.min(Math.max(quietMs / 12, shortest), Math.max(shortest, longest));
 }
 
-/** So many poll intervals, and so many milliseconds for each member, are the longest that lists are apart while others wait for them. */
+/** The longest time between lists while owners wait for them: poll intervals, plus milliseconds per member. */
 const longestGap = { polls: 4, perMember: 12 };
 
-/** How long whoever waits for a list may be made to wait for others who will: the more there is to list, the longer. */
+/** How long a request for a list may wait to be batched with others: the more members, the longer. */
 export function sharedGap(members: number, busyMs: number): number {
   const gap = longestGap.polls * busyMs;
   return Math.max(gap, Math.min(gap + members * longestGap.perMember, longestLookMs));
 }
 
-/** After the n-th failure in a row: doubling, with up to half of it taken off by chance, never less than was asked for. */
+/** The backoff after the n-th failure in a row: doubling, less up to half of it as jitter, never less than Retry-After. */
 export function retryGap(
   problem: PlatformError,
   failures: number,
@@ -33,7 +33,7 @@ export function retryGap(
   return Math.max(jittered, problem instanceof Retry ? (problem.afterMs ?? 0) : 0);
 }
 
-/** A parent that is not there may appear any moment; credentials and refusals change when people act. */
+/** A missing parent may appear at any moment; credentials and rejections change when people act. */
 function firstAndLongest(
   problem: PlatformError,
   { busyMs, restMs }: { busyMs: number; restMs: number },
@@ -41,7 +41,7 @@ function firstAndLongest(
   return problem.kind === "NotFound" ? [busyMs, Math.min(60_000, restMs)] : [15_000, restMs];
 }
 
-/** The resting interval, spread so that collections opened together do not list together. */
+/** The resync interval with jitter, so that collections opened together do not list together. */
 export function restGap(restMs: number, random: () => number): number {
   return restMs * (0.9 + 0.2 * random());
 }

@@ -1,41 +1,41 @@
-/** The words of a collection: what it is read from, and what is known about a member since when. */
+/** The types of a collection: its source, its items, and readings of them. */
 import { z } from "zod";
 import type { Priority } from "../pace/pacer.ts";
 
-/** The id of a resource as the platform writes it: a UUID or a number. It becomes part of a path. */
+/** The id of a resource: a UUID or a number. It becomes part of a path. */
 export const resourceId = z.string().regex(/^\w[\w.:@-]{0,127}$/, "not an id of the platform's form");
 
 export interface Item {
   readonly id: string;
-  /** The platform's own word: BUSY, AVAILABLE, PROVISIONING … */
+  /** The platform's state: BUSY, AVAILABLE, PROVISIONING … */
   readonly state: string | undefined;
-  /** The item as the platform sent it, as far as its kind reads it. Nobody may change it. */
+  /** The item as the platform sent it, reduced to what its kind reads. It must not be changed. */
   readonly raw: unknown;
 }
 
-/** How far an asynchronous request has come. */
+/** The state of an asynchronous request. */
 export interface RequestState {
   readonly status: "BUSY" | "DONE" | "FAILED";
-  /** Of a FAILED request: the reason, in the platform's own words. */
+  /** The reason of a FAILED request, as the platform says it. */
   readonly message?: string;
   readonly targets: readonly { readonly id: string; readonly type?: string; readonly status?: string }[];
 }
 
 export interface Reading {
-  /** Undefined: not there, as far as `asOf` knows. */
+  /** Undefined: it did not exist at `asOf`. */
   readonly item: Item | undefined;
-  /** When the read that says so started, on the monotonic clock; undefined: nothing has been read yet. */
+  /** When the read that shows it started, on the monotonic clock; undefined before the first read. */
   readonly asOf: number | undefined;
-  /** The last known state of the tracked request; undefined while unasked, and once the member is no longer tracked. */
+  /** The last known state of the tracked request; undefined before it is read, and when the member is not tracked. */
   readonly request: KnownRequest | undefined;
 }
 
-/** What was told of a request, and when, on the monotonic clock: what it has done shows in reads that start later. */
+/** The state of a request, and when it was read, on the monotonic clock: reads that start later show its effect. */
 export interface KnownRequest extends RequestState {
   readonly knownAt: number;
 }
 
-/** Where a collection is read from. */
+/** The source of a collection. */
 export interface CollectionSource {
   readonly key: string;
   /** Complete: all pages. */
@@ -43,23 +43,23 @@ export interface CollectionSource {
   /** One member, in the same shape as in the list; undefined for 404. */
   get?(id: string, signal: AbortSignal): Promise<Item | undefined>;
   requestStatus?(url: string, signal: AbortSignal): Promise<RequestState>;
-  /** How far the deletions since a time have come, by the id of their request: one call for all of them. */
+  /** The states of all deletions since a time, by request id, in one call. */
   deletions?(since: number, signal: AbortSignal): Promise<ReadonlyMap<string, RequestState>>;
-  /** Whether what an id stood for in the last list is what it stands for now; absent where an id never stands for another. */
+  /** Whether an id still names the same resource as in the last list; absent where ids are never reused. */
   isStillThere?(id: string, signal: AbortSignal): Promise<boolean>;
-  /** The collection is no longer kept. */
+  /** The collection was closed. */
   close?(): void;
   isBusy(item: Item): boolean;
-  /** Why the item does not work, when the platform says so. */
+  /** Why the item failed, if the platform says so. */
   failure?(item: Item): string | undefined;
 }
 
-/** A change of a member that is under way. */
+/** A change of a member that is in progress. */
 export interface Change {
-  /** Where its request status is asked. */
+  /** The URL of its request status. */
   readonly url?: string;
-  /** Tells this change from the one before it. */
+  /** Distinguishes this change from the one before. */
   readonly since: number;
-  /** The change is a deletion: absence is its good end, and is not asked for a reason. */
+  /** The change is a deletion: absence is its success and needs no reason. */
   readonly leaving?: boolean;
 }

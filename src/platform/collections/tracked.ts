@@ -2,41 +2,44 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { Listed, Members } from "./members.ts";
 import type { Change, CollectionSource, KnownRequest } from "./reading.ts";
 
-/** The members of a collection that are being changed, and the looks at them one by one. */
+/** The changing members of a collection, and the single reads of them. */
 export interface ChangeTracker {
   readonly size: number;
   /**
-   * The earliest time for a list that shows what is changing: a poll interval after the last of a row of changes, but not
-   * later than `sharedGap` after its first. Undefined while nothing changes whose end is not known.
+   * The earliest time for a list of changing members: a poll interval after the last of a series of changes, but at most
+   * `sharedGap` after the first. Undefined when all tracked members are known to be at rest.
    */
   readonly worthListing: number | undefined;
-  /** Looking at them one by one costs less than a list. */
+  /** Single reads cost less than a list. */
   readonly oneByOne: boolean;
-  /** The last list was the first to miss some that are deleted without a request, and nothing else has begun since: one more tells. */
+  /**
+   * The last list was the first to miss members that are deleted without a request, and no change has begun since: one more
+   * list decides.
+   */
   readonly isVanishing: boolean;
-  /** The shortest time between two lists of what is changing: the fewer of the members change, the longer. */
+  /** The shortest time between two lists of changing members: the fewer of all members change, the longer. */
   readonly listGap: number;
-  /** When owners are to be told once more that their members have come to rest: since they were, some have not looked. */
+  /** When to notify owners again that their members are at rest, because some have not read them yet. */
   readonly tellAgain: number | undefined;
-  /** When the next single look is due, on the monotonic clock. */
+  /** When the next single read is due, on the monotonic clock. */
   readonly nextLook: number;
   has(id: string): boolean;
   isLeaving(id: string): boolean;
-  /** False when this very change is tracked already. */
+  /** False when this change is tracked already. */
   track(id: string, change: Change): boolean;
   untrack(id: string): void;
   request(id: string): KnownRequest | undefined;
-  /** Absence of this member is what its change was to bring about, or what its failure leaves behind. */
+  /** Absence of this member is the expected result of its change, or of its failure. */
   expectsAbsence(id: string): boolean;
-  /** Starts the single looks that are due. */
+  /** Starts the single reads that are due. */
   lookAtDue(): void;
   ask(id: string): void;
-  /** A list begins: what is made known from now on it need not show. */
+  /** A list begins: changes tracked from now on are not in it. */
   beforeList(): void;
   /**
-   * Draws conclusions from a list that began at `began` (monotonic): asks for the reason of what failed, vanished or
-   * stays invisible, asks whether the deletions are over whose members it misses, and names the members that have come to
-   * rest, so that their owners look again.
+   * Evaluates a list that began at `began` (monotonic). Reads the requests of members that failed, vanished or stay invisible,
+   * checks the deletions of members that it misses, and returns the members that are at rest, so that their owners are
+   * notified.
    */
   afterList(began: number, listed: Listed): string[];
 }
@@ -49,33 +52,33 @@ export interface ChangeTrackerOptions {
   source: CollectionSource;
   members: Members;
   signal: AbortSignal;
-  /** Something about these members is known now that was not before. */
+  /** The cached state of these members has changed. */
   changed(ids: readonly string[]): void;
-  /** The time of the next look may have moved. */
+  /** The time of the next read may have changed. */
   moved(): void;
 }
 
-/** A member that is being changed, and what is known of that change. */
+/** A changing member, and what is known of its change. */
 export interface Tracked {
   change: Change;
   trackedAt: number;
-  /** Undefined once the platform does not know the request any more. */
+  /** Undefined once the platform no longer knows the request. */
   url: string | undefined;
   request: KnownRequest | undefined;
-  /** A look is under way. */
+  /** A read is in progress. */
   looking: boolean;
-  /** The owner asked, so it is told whatever the look brings. */
+  /** The owner asked, so it is notified whatever the read shows. */
   asked: boolean;
   failures: number;
   nextLook: number;
-  /** When a list may next give cause to ask for the request, and how long after that the time after. */
+  /** The earliest time to read the request again because of a list, and the pause after that. */
   nextReason: number;
   reasonGap: number;
-  /** While it is being deleted: the reads in a row that missed it: when the first one was there, and how many they are. */
+  /** While it is being deleted: the time of the first read in a row that missed it, and the number of such lists and reads. */
   missed: { at: number; lists: number; reads: number } | undefined;
 }
 
-/** A request is asked for its reason after this at the earliest. */
+/** The earliest time to read a request for its reason. */
 export const firstReasonMs = 5_000;
 
 export const begin = (change: Change, now: number, busyMs: number): Tracked => ({
@@ -97,7 +100,10 @@ export const isLeaving = ({ change }: Tracked): boolean => change.leaving === tr
 export const ended = (entry: Tracked | undefined): boolean =>
   entry?.request !== undefined && entry.request.status !== "BUSY";
 
-/** Until its deletion is known to be over, a read that misses a member proves nothing. */
+/**
+ * Absence is expected only after the request has failed or the deletion has ended. Until then, a read that misses the member
+ * proves nothing.
+ */
 export const expectsAbsence = (entry: Tracked | undefined): boolean =>
   entry !== undefined && (entry.request?.status === "FAILED" || (isLeaving(entry) && ended(entry)));
 

@@ -9,11 +9,11 @@ import { encodePath, regionOf } from "../products/s3.ts";
 import type { Destination } from "./destination.ts";
 
 export interface BucketPlace {
-  /** Address of object storage; the bucket is a part of the path. */
+  /** The endpoint of object storage; the bucket is part of the path. */
   endpoint: string;
   bucket: string;
   prefix: string;
-  /** Default: the one that the host names. */
+  /** Default: the region in the host name. */
   region?: string | undefined;
   accessKey: string;
   secretKey: string;
@@ -22,8 +22,8 @@ export interface BucketPlace {
 const compressed = promisify(gzip);
 
 /**
- * One object per window, NDJSON and gzip, in a folder per hour. Its name is made of the window and what is in it: what is
- * delivered again is the same object: every entry is there once.
+ * One object per window, NDJSON with gzip, in a folder per hour. Its name is made of the window and a hash of its content: a
+ * second delivery writes the same object, so every entry is there once.
  */
 export function toBucket(connection: Connection, place: BucketPlace, guard: () => void): Destination {
   const { endpoint, bucket, prefix, region = regionOf(endpoint), accessKey, secretKey } = place;
@@ -53,7 +53,7 @@ export function toBucket(connection: Connection, place: BucketPlace, guard: () =
   };
 }
 
-/** `2026/03/01/10/0000000-3f5a….ndjson.gz`: minute, second and millisecond at which the window begins, and a hash. */
+/** `2026/03/01/10/0000000-3f5a….ndjson.gz`: minute, second and millisecond of the start of the window, and a hash. */
 function nameOf(from: number, text: string): string {
   const [date = "", time = ""] = new Date(from).toISOString().split("T");
   const [hour = "", minute = "", second = ""] = time.split(":");
@@ -63,6 +63,6 @@ function nameOf(from: number, text: string): string {
 
 const hashOf = (content: string | Uint8Array): string => createHash("sha256").update(content).digest("hex");
 
-/** By the clock of who checks it, as far as it is known. */
+/** The platform's time, as far as it is known: the platform checks the signature by it. */
 const signingTime = (clock: Clock, connection: Connection): string =>
   new Date(platformTime(clock, connection)).toISOString().replace(/[-:]|\.\d+/g, "");

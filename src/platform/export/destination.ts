@@ -1,12 +1,12 @@
 import type { Window } from "../activity/export.ts";
 
-/** Where entries of the activity log go. */
+/** The destination of activity log entries. */
 export interface Destination {
-  /** So many entries are delivered at once: what is delivered again after a crash is no more than that. */
+  /** The maximum number of entries per delivery: after a crash, no more than that are delivered again. */
   readonly most: number;
   /**
-   * Resolves when the destination has all entries of a window for good; else it rejects with a `PlatformError`. What is delivered
-   * again, after a crash or a lost answer, is there once where the destination can tell.
+   * Resolves when the destination has stored all entries of a window; else rejects with a `PlatformError`. Entries that are
+   * delivered again, after a crash or a lost answer, are stored once if the destination can tell.
    */
   deliver(window: Window): Promise<void>;
 }

@@ -17,8 +17,8 @@ const PATIENCE_MS = 10_000;
 const PART = 1_000;
 
 /**
- * One record per entry, with the entry's id as its key: what is delivered again can be told by it. Within one delivery the
- * producer is idempotent. A connection lasts for one delivery.
+ * One record per entry, with the entry's id as its key, so that consumers can recognize repeated entries. Within one delivery
+ * the producer is idempotent. A connection lasts for one delivery.
  */
 export function toKafka(place: KafkaPlace, guard: () => void): Destination {
   const { brokers, topic, ca, certificate, privateKey } = place;
@@ -26,13 +26,14 @@ export function toKafka(place: KafkaPlace, guard: () => void): Destination {
     most: PART,
     async deliver({ lines }) {
       permit(place, brokers);
-      // Loaded with the first delivery: most operators have none.
+      // Loaded on the first delivery, because most operators have none.
       const { Producer, stringSerializers } = await import("@platformatic/kafka");
       const back = yieldWorker();
       const producer = new Producer({
         clientId: "mooring",
         bootstrapBrokers: [...brokers],
-        // Brokers have addresses, no names: who they are follows from the authority that only this cluster has.
+        // Brokers have addresses and no names, so names are not checked. They are identified by the CA, which only this Kafka
+        // cluster uses.
         tls: { ca, cert: certificate, key: privateKey, checkServerIdentity: () => undefined },
         connectTimeout: PATIENCE_MS,
         requestTimeout: PATIENCE_MS,

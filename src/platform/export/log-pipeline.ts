@@ -11,7 +11,7 @@ export interface PipelinePlace {
 const MOST_BYTES = 1024 * 1024;
 const MOST = 1_000;
 
-/** As JSON to the HTTP address of a log pipeline. It takes what it gets: what is delivered again is there twice. */
+/** Sends JSON to the HTTP address of a log pipeline, which does not deduplicate: entries delivered again are stored twice. */
 export function toLogPipeline(
   connection: Connection,
   { httpAddress, tag, key }: PipelinePlace,

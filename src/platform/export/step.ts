@@ -5,19 +5,19 @@ import type { Turn } from "../activity/reading.ts";
 import { PlatformError, Retry } from "../answers/errors.ts";
 import type { Destination } from "./destination.ts";
 
-/** An export in one pass. */
+/** The input of one export step. */
 export interface Step {
   progress: Progress;
-  /** What is on record as begun. */
+  /** The piece that is recorded as begun. */
   begun: Piece | undefined;
-  /** By the platform's clock: now, and when what is read was begun to be read. */
+  /** By the platform's clock: now, and when the current read began. */
   now: number;
   readAt: number;
   log: Turn;
   to: Destination;
-  /** Resolves when it is on record how far the export is, what it is about to deliver, and what it has delivered. */
+  /** Records the progress, the piece that is about to be delivered, and the delivered entries. Resolves when that is written. */
   record(progress: Progress, more?: { begun?: Piece; delivered?: readonly Line[] }): Promise<void>;
-  /** It is that far, and has delivered nothing: to be put on record where that is worth it. */
+  /** Records progress without a delivery, if it is worth a write. */
   note(progress: Progress): Promise<void>;
 }
 
@@ -31,8 +31,8 @@ export class NotDelivered extends Error {
 }
 
 /**
- * Delivers one piece at most: what is on record as begun, else what came late, else what is next. Returns after how many
- * milliseconds there is more to do. Every piece is on record before it is sent.
+ * Delivers at most one piece: the one recorded as begun, else late entries, else the next window. Returns the milliseconds
+ * after which there is more to do. Every piece is recorded before it is sent.
  */
 export async function exportNext(step: Step): Promise<number> {
   const { begun, now, readAt, progress, log, to } = step;
@@ -57,7 +57,7 @@ async function begin(step: Step, progress: Progress, window: Window): Promise<nu
   return finish({ ...step, progress }, begun, window.lines);
 }
 
-/** Delivers the entries of a piece that was begun before, whatever has come late to their time since. */
+/** Delivers exactly the entries of a piece that was begun before, without those that came late to its period. */
 async function resume(step: Step, begun: Piece): Promise<number> {
   const { now, progress, log } = step;
   const { from, to } = begun;
@@ -65,7 +65,7 @@ async function resume(step: Step, begun: Piece): Promise<number> {
   const again = linesOf(begun, all.lines, now);
   if (again === "hidden") throw hidden(begun);
   if (again !== "unknown") return finish(step, begun, again.lines);
-  // All of its time is delivered once more, as if nothing had been.
+  // The whole period is delivered again.
   const slices = from < progress.time ? reset(progress.slices, from) : progress.slices;
   await step.record({ ...progress, slices });
   return 0;

@@ -1,22 +1,22 @@
 import type { Clock } from "../../runtime/clock.ts";
 
-/** What became of a call, as far as it tells about the endpoint: "unknown" when it was given up for other reasons. */
+/** The outcome of a call for the endpoint's health; "unknown" when the call was aborted for other reasons. */
 export type Outcome = { is: "answered" } | { is: "silent"; why: string } | { is: "unknown" };
 
-/** The endpoint has not answered lately: come back after so long. */
+/** The endpoint does not answer: retry after `afterMs`. */
 export interface Refusal {
   readonly afterMs: number;
-  /** What the last call met. */
+  /** The reason of the last failed call. */
   readonly why: string;
 }
 
 /**
- * Keeps calls away from an endpoint that does not answer, so that each does not have to find out by itself until its
- * deadline. After a few silent calls in a row none leaves for a pause; then one may try, and the pause doubles while that
- * is in vain. Any answer lets all through again.
+ * A circuit breaker for an endpoint that does not answer, so that not every call waits until its deadline. After a few
+ * unanswered calls in a row, calls are rejected for a pause. Then one call may try; if it gets no answer either, the pause
+ * doubles. Any answer closes the breaker.
  */
 export interface Breaker {
-  /** To be told once what became of the call, unless it is refused. */
+  /** Returns a refusal, or a function to call once with the outcome. */
   enter(): Refusal | ((outcome: Outcome) => void);
 }
 
@@ -33,7 +33,7 @@ export function createBreaker({ clock, random = Math.random }: { clock: Clock; r
   let state: State = { is: "closed", silent: 0 };
 
   const open = (pauseMs: number, why: string) => {
-    // Spread a little, so that the endpoints of many Accounts are not tried in step.
+    // Jitter, so that the endpoints of many Accounts are not tried at the same time.
     state = { is: "open", until: clock.monotonic() + pauseMs * (1 + 0.1 * random()), pauseMs, why };
   };
 

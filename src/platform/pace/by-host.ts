@@ -1,7 +1,7 @@
-/** More hosts than the endpoints of an Account name in all regions; who names ever new ones pushes out the first. */
+/** More hosts than an Account's endpoints have in all regions. An Account that uses ever new hosts evicts the oldest. */
 const most = 64;
 
-/** One of something per host, made when it is asked for. */
+/** One value per host, created on first use. */
 export interface ByHost<T> {
   (host: string): T;
   all(): Iterable<T>;

@@ -1,4 +1,7 @@
-/** So many lists of an Account are read from one host at a time: an answer may be megabytes, and takes more while it is parsed. */
+/**
+ * The maximum number of concurrent lists of an Account per host: an answer may have megabytes, and takes more while it is
+ * parsed.
+ */
 const TOGETHER = 8;
 
 interface Line {
@@ -8,7 +11,7 @@ interface Line {
 
 const lines = new WeakMap<object, Map<string, Line>>();
 
-/** Performs it when its turn comes, first come, first served; rejects when the signal aborts before. */
+/** Runs `perform` when its turn comes, first in first out; rejects when the signal aborts before. */
 export async function inTurn<T>(
   connection: object,
   host: string,
@@ -19,7 +22,7 @@ export async function inTurn<T>(
   lines.set(connection, byHost);
   const line = byHost.get(host) ?? { running: 0, waiting: new Set() };
   byHost.set(host, line);
-  // Who ends hands its place to the next one.
+  // A list that ends hands its slot to the next one, so `running` is not raised here.
   if (line.running >= TOGETHER) await placeIn(line, signal);
   else line.running += 1;
   try {

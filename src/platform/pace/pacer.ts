@@ -3,7 +3,7 @@ import { yieldWorker } from "../../runtime/workers.ts";
 
 export type Priority = "people" | "normal" | "background";
 
-/** The turn of a request does not come as soon as it has to: it has to come back after so long. */
+/** The turn of a request does not come in time: retry after `afterMs`. */
 export class Closed extends Error {
   readonly afterMs: number;
 
@@ -14,51 +14,52 @@ export class Closed extends Error {
   }
 }
 
-/** Leave to send one request. Give it back with `leave`, once, when the answer is complete. */
+/** The permission to send one request. Call `leave` once, when the answer is complete. */
 export interface Pass {
   leave(): void;
-  /** The platform answered 429 to the request of this pass. */
+  /** The platform answered 429 to this request. */
   refused(afterMs: number | undefined): void;
 }
 
 /**
- * Decides when a request may leave, for one credential on one host, on behalf of all workers.
+ * The rate limiter of one credential on one host, for all workers.
  *
- * A token bucket that begins politely and learns. While requests wait for their turn, every answer that took no longer than
- * usual raises the rate by one: it doubles within a second, up to the most that is allowed, and more of them may be under way at
- * once. When none wait, it sinks back. A platform that is getting slow is not pressed. A 429 halves the rate and stops everything for as long as Retry-After asks (or for a backoff that doubles while refusals
- * go on); requests that were already under way then do not count as further refusals. After that the rate climbs by a
- * fixed amount per second, such that it takes half a minute to return to the rate that was refused, and past that a tenth
- * of it, until ten minutes have gone by without a refusal.
+ * A token bucket that starts at a moderate rate and learns. While requests wait for their turn, every answer that did not take
+ * longer than usual raises the rate by one: it doubles within a second, up to the allowed maximum, and more requests may be in
+ * flight. When none wait, the rate decays to the first one. A slow platform gets no higher rate. A 429 halves the rate and
+ * stops all requests for the Retry-After (or for a backoff that doubles with each refusal); 429s of requests that were already
+ * in flight do not count again. After that the rate grows by a fixed amount per second, so that it reaches the refused rate
+ * after half a minute, and above it by a tenth of that, until ten minutes have passed without a 429.
  *
- * The highest priority goes first and each priority in the order of arrival; every tenth pass goes to whoever has
- * waited longest, so that background reads slow down under load but never stop. Background reads leave a quarter of
- * the concurrent requests to others.
+ * The highest priority goes first, and each priority is first in first out. Every tenth turn goes to the request that has
+ * waited longest, so that background reads slow down under load but never stop. Background reads leave a quarter of the
+ * concurrent requests to others.
  */
 export interface Pacer {
   /**
-   * Rejects with the signal's reason when that comes first; an aborted wait costs nothing. Rejects with `Closed` as soon
-   * as it is known that its turn does not come `until` then, a time of the monotonic clock. Who waits holds no worker.
+   * Resolves when it is the request's turn. Rejects with the signal's reason when it aborts first; an aborted wait costs
+   * nothing. Rejects with `Closed` as soon as it is known that the turn does not come before `until`, a time of the monotonic
+   * clock. A waiting caller holds no worker.
    */
   enter(priority: Priority, signal?: AbortSignal, until?: number): Promise<Pass>;
-  /** Requests per second that the platform is believed to accept now. */
+  /** The estimated requests per second that the platform accepts now. */
   readonly rate: number;
-  /** Whether the platform has asked to wait. */
+  /** Whether requests are stopped after a 429. */
   readonly isClosed: boolean;
-  /** How many requests wait for their turn. */
+  /** The number of requests that wait for their turn. */
   readonly waiting: number;
 }
 
 export interface PacerOptions {
   clock: Clock;
   random?: () => number;
-  /** Requests per second to begin with. */
+  /** The first rate, in requests per second. */
   rate?: number;
-  /** The most that is allowed now. Default: never more than to begin with. */
+  /** The current maximum rate. Default: the first rate. */
   most?: () => number;
-  /** How many requests may leave at once after a pause. Shrinks with the learned rate. */
+  /** How many requests may be sent at once after a pause. Shrinks with the rate. */
   burst?: number;
-  /** How many may be under way at the first rate; their number grows with it. */
+  /** How many requests may be in flight at the first rate; the number grows with the rate. */
   concurrent?: number;
   mostConcurrent?: number;
 }
@@ -78,13 +79,13 @@ const longestPauseMs = 30_000;
 const recoverySeconds = 60;
 const oldestFirstEvery = 10;
 const rememberMs = 600_000;
-/** A rate that nobody needs halves in this time. */
+/** An unused rate halves in this time. */
 const sinkSeconds = 30;
-/** Answers that are faster than this differ by chance. */
+/** Differences between answers faster than this are noise. */
 const shortestMs = 10;
-/** What was best is forgotten: it doubles in this time. */
+/** The fastest answer time doubles in this time, so that old values expire. */
 const forgetMs = 300_000;
-/** Of the growth after a refusal, past the rate that was refused. */
+/** The part of the growth after a 429 that remains above the refused rate. */
 const cautious = 0.1;
 
 export function createPacer(options: PacerOptions): Pacer {
@@ -94,11 +95,11 @@ export function createPacer(options: PacerOptions): Pacer {
 
   let rate = Math.min(firstRate, most());
   let growth = 0;
-  /** The rate that was refused last, and when. */
+  /** The last refused rate, and when. */
   let refused: { rate: number; at: number } | undefined;
-  /** Whether requests wait for nothing but their turn. */
+  /** Whether requests wait only for the rate or for a free slot. */
   let heldUp = false;
-  /** How long an answer takes at best. */
+  /** The fastest answer time. */
   let fastest = { ms: Number.POSITIVE_INFINITY, at: 0 };
   let tokens = fullBurst;
   let countedAt = clock.monotonic();
@@ -110,7 +111,7 @@ export function createPacer(options: PacerOptions): Pacer {
   let grants = 0;
   let cancelTimer: (() => void) | undefined;
 
-  /** Brings rate and tokens up to the present; nothing grows while the door is closed. */
+  /** Updates rate and tokens to now; nothing grows while requests are stopped. */
   const count = () => {
     const now = clock.monotonic();
     const seconds = Math.max(0, now - Math.max(countedAt, closedUntil)) / 1000;
@@ -123,7 +124,7 @@ export function createPacer(options: PacerOptions): Pacer {
     if (rate < firstRate) return Math.min(firstRate, rate + seconds * growth);
     return heldUp ? rate : Math.max(firstRate, rate * 0.5 ** (seconds / sinkSeconds));
   };
-  /** An answer came while others waited for their turn. */
+  /** Raises the rate after an answer, if requests wait for their turn. */
   const grow = (tookMs: number) => {
     const now = clock.monotonic();
     const ms = Math.min(fastest.ms * 2 ** ((now - fastest.at) / forgetMs), Math.max(tookMs, shortestMs));
@@ -169,7 +170,7 @@ export function createPacer(options: PacerOptions): Pacer {
     heldUp = next() !== undefined;
   };
 
-  /** Whether the turn of who is the n-th in the row comes too late, as far as door and rate tell. */
+  /** `Closed` if the turn of the n-th waiting request comes too late, judged by pause and rate. */
   const lateAt = (place: number, until: number): Closed | undefined => {
     const now = clock.monotonic();
     const closedMs = Math.max(0, closedUntil - now);
@@ -179,19 +180,19 @@ export function createPacer(options: PacerOptions): Pacer {
 
   const refuse = (enteredAt: number, afterMs: number | undefined) => {
     const now = clock.monotonic();
-    // Requests that were under way when the door closed are the same news again.
+    // A 429 of a request that was in flight when the pause began is not a new refusal.
     const known = enteredAt < closedUntil;
     if (!known) {
       count();
       refusals += 1;
-      // However low it fell, it is back within minutes once the refusals end.
+      // Even a very low rate recovers within minutes after the last 429.
       growth = Math.max(rate, firstRate / 8) / recoverySeconds;
       refused = { rate, at: now };
       rate = Math.max(Math.min(slowestRate, firstRate), rate / 2);
     }
     tokens = Math.min(tokens, 0);
     const backoff = Math.min(longestPauseMs, firstPauseMs * 2 ** (refusals - 1));
-    // Spread a little, so that several operators behind one limit do not come back in step.
+    // Jitter, so that several operators behind one limit do not retry at the same time.
     const pause = (afterMs ?? backoff) * (1 + 0.1 * random());
     if (!known || afterMs !== undefined) closedUntil = Math.max(closedUntil, now + pause);
     let place = 0;
@@ -279,7 +280,7 @@ export function createPacer(options: PacerOptions): Pacer {
         pump();
         if (!queues[priority].has(waiting)) return;
         comeBack = yieldWorker();
-        // Others may be served first, and those under way may take their time.
+        // Requests of a higher priority, or slow ones in flight, may delay the turn beyond `until`.
         if (Number.isFinite(until)) {
           stopTimer = clock.after(until - clock.monotonic(), () => {
             waiting.turnAway(new Closed(firstPauseMs));

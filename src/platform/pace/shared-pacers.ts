@@ -1,24 +1,24 @@
 import { type ByHost, byHost } from "./by-host.ts";
 import type { Pacer } from "./pacer.ts";
 
-/** The pacers of one credential, one per host. */
+/** The rate limiters of one credential, one per host. */
 export interface Pacers {
   at(host: string): Pacer;
-  /** To be called once, when the credential is no longer used here. What was learned goes with its last user. */
+  /** Call it once, when the credential is no longer used here. The last release drops what was learned. */
   release(): void;
 }
 
 /**
- * Limits belong to a credential, not to an Account: Accounts with the same token share what either of them learns, and the
- * lowest number of calls per second that any of them is limited to.
+ * Rate limits belong to a credential, not to an Account: Accounts with the same token share their rate limiters, and the lowest
+ * configured rate of any of them.
  */
 export interface SharedPacers {
   (credential: string | undefined, account: string, perSecond?: number): Pacers;
-  /** All that are in use, with the Accounts that use them. */
+  /** All rate limiters in use, with their Accounts. */
   all(): { accounts: readonly string[]; pacer: Pacer }[];
 }
 
-/** However gladly the platform answers. */
+/** The upper limit, even if the platform accepts more. */
 const MOST_PER_SECOND = 500;
 
 interface Use {
@@ -26,7 +26,7 @@ interface Use {
   perSecond: number;
 }
 
-/** `create` is handed what the most is at any time. */
+/** `create` gets a function that returns the current maximum rate. */
 export function sharePacers(create: (most: () => number) => Pacer): SharedPacers {
   const shared = new Map<string | undefined, { uses: Set<Use>; at: ByHost<Pacer> }>();
   const open = () => {

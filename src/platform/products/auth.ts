@@ -1,4 +1,4 @@
-/** The product file of token authentication, below /auth/v1. */
+/** Token authentication, below /auth/v1. */
 import { z } from "zod";
 import { NotFound, Retry } from "../answers/errors.ts";
 import type { PlatformCall } from "../calls/call.ts";
@@ -9,7 +9,7 @@ import { checked } from "./paging.ts";
 
 const base = "/auth/v1";
 
-/** The address of a path, for an `api` with or without a trailing slash. */
+/** The URL of a path, for an `api` with or without a trailing slash. */
 export const authUrl = (api: string, path: string): string => `${api.replace(/\/+$/, "")}${base}${path}`;
 
 const token = z.looseObject({ id: resourceId, createdDate: z.string(), expirationDate: z.string() });
@@ -23,7 +23,7 @@ const shaped = ({ id, createdDate, expirationDate }: z.output<typeof token>) => 
 });
 const itemOf = (shown: z.output<typeof token>): Item => ({ id: shown.id, state: undefined, raw: shaped(shown) });
 
-/** The tokens of the user who asks. The list has no pages, and a write is done when it is answered. */
+/** The tokens of the calling user. The list has no pages, and a write is complete when it is answered. */
 export function authCollection(connection: Connection, api: string, path: string): CollectionSource {
   const url = authUrl(api, path);
   const product = "auth";
@@ -47,10 +47,10 @@ export function authCollection(connection: Connection, api: string, path: string
   };
 }
 
-/** Most tokens of a user. */
+/** The maximum number of tokens of a user. */
 const MOST = 100;
 
-/** How many tokens there may be, and what makes room. */
+/** The maximum number of tokens, and how to make room. */
 export const authCapacity = {
   most: MOST,
   async makeRoom(connection: Connection, api: string, guard: () => void): Promise<void> {
@@ -59,7 +59,7 @@ export const authCapacity = {
   },
 };
 
-/** What there is, once there is room for one more, or none can be made. */
+/** Lists the items and makes room for one more if needed; `isFull` when that was not possible. */
 export async function roomy<T>({
   most,
   list,
@@ -80,7 +80,7 @@ export async function roomy<T>({
 /** A token of the user, as the list shows it. */
 export type ShownToken = z.output<typeof token>;
 
-/** The value of a new token, and what it says about itself. */
+/** The value of a new token, and its claims. */
 export interface NewToken {
   value: string;
   id: string;
@@ -92,11 +92,11 @@ export interface NewToken {
 export interface OwnTokens {
   list(): Promise<ShownToken[]>;
   generate(ttl: number, deadlineMs: number): Promise<NewToken>;
-  /** One that is not there any more is fine. */
+  /** Succeeds if the token does not exist any more. */
   revoke(id: string): Promise<void>;
-  /** Those that there are, with room for one more if that can be. */
+  /** Lists the tokens, with room for one more if possible. */
   roomy(): Promise<{ items: ShownToken[]; isFull: boolean }>;
-  /** Ends a token, and before it others of its user, with nothing but itself. */
+  /** Revokes a token, and before it others of its user, authenticated by that token alone. */
   end(value: string, others?: readonly string[]): Promise<void>;
 }
 
@@ -137,7 +137,7 @@ export function ownTokens(connection: Connection, api: string, guard: () => void
 const wanted = z.looseObject({ ttl: z.int() });
 const generated = z.looseObject({ token: z.string().min(1) });
 
-/** A token is made by a GET, and its value says which one it is. */
+/** A token is created by a GET, and its value contains its id. */
 export const authCreation = {
   call: (url: string, body: unknown): Pick<PlatformCall, "method" | "url" | "makes"> => ({
     method: "GET",

@@ -1,14 +1,14 @@
-/** The product file of VM auto scaling, below /autoscaling/v1.ea. */
+/** VM auto scaling, below /autoscaling/v1.ea. */
 import type { Connection } from "../calls/connection.ts";
 import type { CollectionSource } from "../collections/reading.ts";
 import { resourceCollection } from "./resource-collection.ts";
 
 const base = "/autoscaling/v1.ea";
 
-/** The address of a path, for an `api` with or without a trailing slash. */
+/** The URL of a path, for an `api` with or without a trailing slash. */
 export const autoscalingUrl = (api: string, path: string): string => `${api.replace(/\/+$/, "")}${base}${path}`;
 
-/** A collection of groups. It has no pages, and a write is done when it is answered. */
+/** A collection of groups. It has no pages, and a write is complete when it is answered. */
 export function autoscalingCollection(
   connection: Connection,
   api: string,

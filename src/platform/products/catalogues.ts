@@ -1,12 +1,15 @@
 import type { Clock } from "../../runtime/clock.ts";
 import type { Connection } from "../calls/transport.ts";
 
-/** Catalogues change rarely, and many objects that are created together ask the same. They are large: few are kept, and not for long. */
+/**
+ * Catalogues change rarely, and many objects created together read the same one. They are large, so few are cached, for a short
+ * time.
+ */
 const FRESH_MS = 60_000;
 const MOST = 16;
 
 export interface Catalogues {
-  /** What a connection reads there, or has just read. */
+  /** Reads a catalogue, or returns the cached one. */
   read(connection: Connection, url: string, product: string): Promise<unknown>;
   readonly size: number;
 }
@@ -17,7 +20,7 @@ export function createCatalogues(clock: Clock): Catalogues {
     async read(connection, url, product) {
       const key = `${connection.id} ${url}`;
       const known = kept.get(key);
-      // An Account that was made anew may see another catalogue under the same name.
+      // A recreated Account of the same name may see another catalogue.
       if (known?.connection === connection) return known.body;
       const entry = { connection, body: (await connection.send({ method: "GET", url, product })).body };
       kept.delete(key);

@@ -1,7 +1,7 @@
 export const corePath = "/cloudapi/v6";
 export const corePageSize = 1_000;
 
-/** The address of a core path, for an `api` with or without a trailing slash or the base path. */
+/** The URL of a core path, for an `api` with or without a trailing slash or the base path. */
 export function coreUrl(api: string, path: string): string {
   const root = api.replace(/\/+$/, "");
   return (root.endsWith(corePath) ? root : root + corePath) + path;

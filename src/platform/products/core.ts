@@ -1,4 +1,4 @@
-/** The product file of the core API, below /cloudapi/v6. What is relied on is checked; what is unknown is let through. */
+/** The core API, below /cloudapi/v6. Fields that the code relies on are validated; unknown fields are kept. */
 import { z } from "zod";
 import { Terminal } from "../answers/errors.ts";
 import { plainText } from "../answers/plain-text.ts";
@@ -13,8 +13,8 @@ export { coreUrl } from "./core-url.ts";
 export { findDeletions, findRequests, type LoggedRequest, type RequestFilter, requestStatus } from "./requests.ts";
 
 /**
- * A collection of the core API, for example "/datacenters/<id>/servers". `depth` is the platform's own: 1 gives items
- * with their properties, 2 those of their children as well. A single read at the same depth has the same shape.
+ * A collection of the core API, for example "/datacenters/<id>/servers". `depth` is the platform's parameter: 1 returns items
+ * with their properties, 2 also those of their children. A single read at the same depth has the same shape.
  */
 export function coreCollection(
   connection: Connection,
@@ -24,7 +24,7 @@ export function coreCollection(
 ): CollectionSource {
   return {
     ...resourceCollection(connection, coreUrl(api, path), {
-      // Indentation for people makes an answer half as large again.
+      // Indentation makes an answer half as large again.
       query: { depth: String(options.depth), pretty: "false" },
       isBusy: (state) => state === "BUSY",
       pageSize: corePageSize,
@@ -39,12 +39,12 @@ export function coreCollection(
   };
 }
 
-/** So far apart may our clock and the platform's be. One that differs by more has its requests asked one by one. */
+/** The tolerated clock skew. With a larger skew, requests are read one by one. */
 const SKEW_MS = 300_000;
 
 /**
- * The status of the request that an address names, at our own endpoint: addresses come from headers and from stored
- * status, and no credential follows them to a host that the Account does not name.
+ * The URL of a request's status at our own endpoint. The given URL comes from a header or a stored status, and must not send
+ * credentials to a host that the Account does not name.
  */
 function requestUrl(api: string, named: string): string {
   const id = /\/requests\/([\w-]+)\/status\/?$/.exec(named)?.[1];
@@ -57,11 +57,11 @@ export interface Contract {
   readonly contractNumber: number;
   readonly owner: string | undefined;
   readonly status: string | undefined;
-  /** `resourceLimits` as the platform names them: limits and what is used of them. */
+  /** `resourceLimits` with the platform's names: limits and their usage. */
   readonly limits: Record<string, number>;
 }
 
-/** They go into the status of an Account; the platform has about thirty. */
+/** They are written to the status of an Account; the platform has about thirty. */
 const mostLimits = 100;
 
 const contractsShape = z.looseObject({
@@ -77,7 +77,7 @@ const contractsShape = z.looseObject({
   ),
 });
 
-/** The contract that the connection acts on; where neither credentials nor token name one, the first. */
+/** The contract that the connection acts on; the first one if neither credentials nor token name one. */
 export async function readContract(connection: Connection, api: string, options: ReadOptions = {}): Promise<Contract> {
   const url = withQuery(coreUrl(api, "/contracts"), { depth: "1" });
   const { body } = await connection.send({ method: "GET", url, ...options });

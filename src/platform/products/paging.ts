@@ -9,10 +9,10 @@ import type { Connection } from "../calls/connection.ts";
 import { startDeadline } from "../calls/deadline.ts";
 import { resourceId } from "../collections/reading.ts";
 
-/** How a read is sent. */
+/** Options of a read. */
 export type ReadOptions = Pick<PlatformCall, "signal" | "priority" | "patienceMs" | "product">;
 
-/** How many items are asked for at once: fewer, from then on, where a page turns out to be too large. */
+/** The number of items per page; reduced for good when a page is too large. */
 export interface PageSize {
   items: number;
 }
@@ -21,7 +21,7 @@ const fewest = 50;
 
 const identified = z.looseObject({ id: resourceId });
 
-/** What a collection that has one member, and no list, calls it: by its own name. */
+/** The id of the only member of a collection without a list: the last part of its path. */
 export const onlyId = (url: string): string => new URL(url).pathname.replace(/\/+$/, "").split("/").at(-1) ?? "";
 
 const pageShape = z.looseObject({
@@ -31,17 +31,16 @@ const pageShape = z.looseObject({
   _links: z.looseObject({ next: z.string().nullish() }).nullish(),
 });
 
-/** Where a list is kept, and what an item takes there. */
+/** The memory of a kept list, and the size of an item in it. */
 export interface Kept<T> {
   readonly room: Room;
   sizeOf(item: T): number;
 }
 
 /**
- * All items of a list, each id once, over as many pages as there are. A page shorter than the limit is the last. The
- * limit is the one that the answer names, because the platform may cut ours; a list that ignores paging ends when a
- * page brings nothing new. One that goes on for ever ends with an error: see `limits`. What the list takes in memory is
- * counted until it is read, or, with a room of its own, as far as it is kept until that is closed.
+ * All items of a list, each id once, over all pages. A page shorter than the limit is the last one. The limit is the one in the
+ * answer, because the platform may lower ours. A list that ignores paging ends when a page has nothing new; one that never ends
+ * fails (see `limits`). The memory of the list is counted until it is read or, with `kept`, until its room is closed.
  */
 export async function readPages<T>(
   connection: Connection,
@@ -65,7 +64,7 @@ export async function readPages<T>(
   }
 }
 
-/** A row of reads, such as the pages of a list, that has to end as a whole. */
+/** Runs several reads, such as the pages of a list, under one deadline. */
 export async function inTime<T>(
   { clock = systemClock }: Connection,
   options: ReadOptions,
@@ -125,7 +124,7 @@ async function readAll<T>(
   }
 }
 
-/** Has a page that was too large asked for again in parts. */
+/** Retries a page that was too large with a smaller page size. */
 function smaller(size: PageSize): (error: unknown) => undefined {
   return (error) => {
     if (!exceedsLimit(error) || size.items <= fewest) throw error;
@@ -137,7 +136,7 @@ export function withQuery(url: string, query: Record<string, string>): string {
   return `${url}?${new URLSearchParams(query)}`;
 }
 
-/** An answer in the form that is relied on. Anything else is trouble that may pass, named by the place where it differs. */
+/** Validates an answer. Anything else is a temporary failure; the message names the field. */
 export function checked<Shape extends z.ZodType>(
   shape: Shape,
   body: unknown,

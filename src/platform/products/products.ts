@@ -9,7 +9,7 @@ import { type RequestLog, shareRequestLog } from "./request-log.ts";
 import { findDeletions, findRequests } from "./requests.ts";
 import { shownAsLog } from "./shown-as-log.ts";
 
-/** The hosts of the platform, as `Account.spec.endpoints` names them. */
+/** The endpoints of the platform, as `Account.spec.endpoints` names them. */
 export type EndpointName =
   | "api"
   | "monitoring"
@@ -21,34 +21,34 @@ export type EndpointName =
   | "dns"
   | "certificates";
 
-/** The APIs whose resources are managed. */
+/** The APIs with managed resources. */
 export type Product = "core" | "auth" | "autoscaling" | "monitoring" | "logging" | "streaming";
 
-/** What is kept of a listed item. */
+/** Returns the part of a listed item that is kept. */
 type Keep = (item: unknown) => unknown;
 
-/** How one API of the platform is reached. */
+/** Access to one API of the platform. */
 export interface ProductAccess {
   endpoint: EndpointName;
-  /** The address of a path of the product. */
+  /** The URL of a path of the product. */
   url(endpoint: string, path: string): string;
   collection(connection: Connection, endpoint: string, path: string, depth: number, keep?: Keep): CollectionSource;
-  /** What was posted to a path: from the platform's own log, or, where it keeps none, from what the collection shows. */
+  /** The creations at a path: from the platform's request log or, where there is none, from the collection itself. */
   requestLog(connection: Connection, endpoint: string, path: string, source: CollectionSource): RequestLog;
-  /** How a creation is sent, and the resource in its answer; absent where it is a POST that is answered with it. */
+  /** How a creation is sent, and the resource in its answer; absent for a plain POST that returns the resource. */
   creation?: {
     call(url: string, body: unknown): Pick<PlatformCall, "method" | "url" | "body" | "makes">;
     made(answer: unknown): unknown;
   };
-  /** How many there may be in a collection, and what makes room; absent where the platform sets no such limit. */
+  /** The maximum size of a collection, and how to make room; absent where the platform sets no limit. */
   capacity?: { most: number; makeRoom(connection: Connection, endpoint: string, guard: () => void): Promise<void> };
-  /** Writes of one method to one path, as the platform's own log keeps them; absent where it keeps none. */
+  /** Writes of one method to one path, from the platform's request log; absent where there is none. */
   requests?: typeof findRequests;
-  /** Deletions in a collection, as that log keeps them. */
+  /** Deletions in a collection, from that log. */
   deletions?: typeof findDeletions;
 }
 
-/** Regional services that keep no log of requests. */
+/** Regional services without a request log. */
 function regional(endpoint: EndpointName): ProductAccess {
   return {
     endpoint,

@@ -1,11 +1,11 @@
-/** The product file of metric and log pipelines, central logging and event streaming: regional services of one shape. */
+/** Metric and log pipelines, central logging and event streaming: regional services with the same API shape. */
 import type { Connection } from "../calls/connection.ts";
 import type { CollectionSource } from "../collections/reading.ts";
 import { resourceCollection } from "./resource-collection.ts";
 
 const UNFINISHED = new Set(["PROVISIONING", "DEPLOYING", "BUSY", "UPDATING", "DESTROYING"]);
 
-/** The address of a path, for an endpoint with or without a trailing slash. */
+/** The URL of a path, for an endpoint with or without a trailing slash. */
 export const regionalUrl = (endpoint: string, path: string): string => `${endpoint.replace(/\/+$/, "")}${path}`;
 
 export function regionalCollection(

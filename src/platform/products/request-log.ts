@@ -1,22 +1,22 @@
 import type { Item } from "../collections/reading.ts";
 import type { LoggedRequest } from "./requests.ts";
 
-/** What one listing of the log showed, for one of those who share it. */
+/** The result of one list of the log, as seen by one of the callers that share it. */
 export interface LogLook {
   readonly requests: readonly LoggedRequest[];
-  /** The resource itself; undefined when it is not there. Read once, by the first who asks, for all who share the listing. */
+  /** The resource itself; undefined when it does not exist. Read once for all callers that share the list. */
   read(id: string, signal: AbortSignal): Promise<Item | undefined>;
 }
 
 /**
- * Looks at the creations in one collection. The listing behind the answer began when the question was asked or later,
- * so that the answer vouches for everything up to that moment. A listing that fails fails all who share it.
+ * Reads the creations in one collection. The list starts when it is requested or later, so the result covers everything up to
+ * the request. If the list fails, it fails for all callers that share it.
  */
 export type RequestLog = (createdAfter: number) => Promise<LogLook>;
 
 /**
- * One read of a log at a time, however many ask: who asks while one is under way shares the next. A read reaches as far back as
- * the earliest time that those who share it ask for.
+ * Reads a log once at a time: callers that ask during a read share the next one. A read starts at the earliest time that its
+ * callers ask for.
  */
 export function shareReads<T>(read: (since: number) => Promise<T>): (since: number) => Promise<T> {
   let latest: Promise<unknown> = Promise.resolve();

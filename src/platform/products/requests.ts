@@ -22,7 +22,7 @@ const statusShape = z.looseObject({
   }),
 });
 
-/** Asks how far a request has come, at the address that the Location header of the write named. */
+/** Reads the state of a request, at the URL from the Location header of the write. */
 export async function requestStatus(
   connection: Connection,
   url: string,
@@ -31,7 +31,7 @@ export async function requestStatus(
   const { body } = await connection.send({ method: "GET", url, ...options });
   const { status, message, targets } = checked(statusShape, body, url).metadata;
   return {
-    // QUEUED and RUNNING, which the platform also uses, are both under way.
+    // QUEUED and RUNNING, which the platform also uses, both mean in progress.
     status: status === "DONE" || status === "FAILED" ? status : "BUSY",
     ...(message != null && message !== "" && { message: plainText(message) }),
     targets: (targets ?? []).map(({ target, status: each }) => ({
@@ -42,15 +42,15 @@ export async function requestStatus(
   };
 }
 
-/** A write as the platform's request log remembers it. */
+/** A write in the platform's request log. */
 export interface LoggedRequest {
   readonly id: string;
   readonly method: string;
-  /** What was called, as the log has it, usually absolute. */
+  /** The URL in the log, usually absolute. */
   readonly url: string;
-  /** Where its status is asked; absent where a write is done when it is answered. */
+  /** The URL of its status; absent where a write is complete when it is answered. */
   readonly statusUrl?: string;
-  /** The text that was sent. */
+  /** The request body. */
   readonly body: string;
   /** Milliseconds since the epoch, by the platform's clock. */
   readonly createdAt: number;
@@ -58,7 +58,7 @@ export interface LoggedRequest {
   readonly createdBy?: string;
   readonly createdByUserId?: string;
   readonly status?: string;
-  /** What the request made or changed. */
+  /** The resources that the request created or changed. */
   readonly targets: readonly { readonly id: string; readonly type?: string }[];
 }
 
@@ -66,7 +66,7 @@ export interface RequestFilter {
   method: string;
   /** The path below /cloudapi/v6, matched exactly: "/datacenters/<id>/servers". */
   url: string;
-  /** Milliseconds since the epoch. The platform's clock judges: the caller makes room for skew. */
+  /** Milliseconds since the epoch, by the platform's clock: the caller allows for skew. */
   createdAfter: number;
 }
 
@@ -93,9 +93,8 @@ const requestShape = z.looseObject({
 });
 
 /**
- * Searches the request log for writes of one method to one path, with their bodies and targets. The platform's filters
- * match parts of a value, so everything is matched again here. Where the list leaves the targets out, each match is
- * asked for its own.
+ * Searches the request log for writes of one method to one path, with their bodies and targets. The platform's filters match
+ * parts of a value, so results are matched again here. If the list has no targets, they are read for each match.
  */
 export async function findRequests(
   connection: Connection,
@@ -106,7 +105,7 @@ export async function findRequests(
   return readLog(connection, api, filter, options, (logged) => pathBelowBase(logged.url) === trimmed(filter.url));
 }
 
-/** All writes of one method since a time whose path contains a text and that are meant, with their targets. */
+/** All writes of one method since a time whose path contains `filter.url` and for which `isMeant` is true, with their targets. */
 function readLog(
   connection: Connection,
   api: string,
@@ -161,22 +160,22 @@ function pathBelowBase(url: string): string {
   return path.startsWith(`${corePath}/`) ? path.slice(corePath.length) : path;
 }
 
-/** A deletion as a log of the platform tells of it. */
+/** A deletion in a log of the platform. */
 export interface Deletion {
   readonly requestId: string;
-  /** What was deleted: "/datacenters/<id>/servers/<id>"; "" where the log does not say it. */
+  /** The deleted resource: "/datacenters/<id>/servers/<id>"; "" where the log does not have it. */
   readonly path: string;
-  /** `UNKNOWN` where the log does not say how it ended, or whether. */
+  /** `UNKNOWN` where the log does not show whether or how it ended. */
   readonly status: "BUSY" | "DONE" | "FAILED" | "UNKNOWN";
   /** Milliseconds since the epoch, by the platform's clock. */
   readonly at: number;
-  /** The name of the user. */
+  /** The user name. */
   readonly by?: string;
-  /** Ids of what goes with it. */
+  /** Ids of the resources that are deleted with it. */
   readonly targets: readonly string[];
 }
 
-/** The deletions of members of a collection, and of what the collection lies in, as the request log keeps them. */
+/** The deletions of members of a collection, and of its parents, from the request log. */
 export async function findDeletions(
   connection: Connection,
   api: string,
@@ -208,13 +207,13 @@ async function withTargets(
     const { status, targets } = await requestStatus(connection, logged.statusUrl, options);
     return { ...logged, status, targets };
   } catch (error) {
-    // The log may know of a request before its status does.
+    // The log may show a request before its status exists.
     if (error instanceof NotFound) return logged;
     throw error;
   }
 }
 
-/** "yyyy-MM-dd HH:mm:ss", rounded down: the exact comparison happens here. */
+/** "yyyy-MM-dd HH:mm:ss", a little earlier: the exact comparison is done here. */
 function logDate(time: number): string {
   return new Date(time - 1_000).toISOString().slice(0, 19).replace("T", " ");
 }

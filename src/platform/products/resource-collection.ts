@@ -21,21 +21,24 @@ const resource = z.looseObject({
   properties: z.looseObject({ status: z.string().nullish() }).nullish().catch(undefined),
 });
 
-/** Thousands of collections may be listed for the first time together. No worker waits for that, but for what people ask. */
+/**
+ * How long a list may wait for its turn: thousands of collections may be listed for the first time at once. No worker waits for
+ * a list, except with priority `people`.
+ */
 const LIST_PATIENCE_MS = 300_000;
 
 export interface ResourceCollectionOptions {
-  /** Sent with every read; a single read with the same query has the same shape as in the list. */
+  /** Sent with every read, so that a single read has the same shape as the list. */
   query: Record<string, string>;
   isBusy(state: string | undefined): boolean;
   product: string;
-  /** Most items of a page. */
+  /** The maximum number of items per page. */
   pageSize?: number;
-  /** What is kept of an item; default: all. */
+  /** Returns the part of an item that is kept; default: all of it. */
   keep?: ((item: unknown) => unknown) | undefined;
 }
 
-/** A collection of any product at this address: items with id, metadata and properties. */
+/** A collection of any product at this URL: items with id, metadata and properties. */
 export function resourceCollection(
   connection: Connection,
   url: string,
@@ -70,7 +73,7 @@ export function resourceCollection(
     close: () => room.close(),
     isBusy: ({ state }) => isBusy(state),
     failure({ state, raw }) {
-      // FAILED_UPDATING and the like are failures, too.
+      // FAILED_UPDATING and similar states are failures too.
       if (!state?.toUpperCase().startsWith("FAILED")) return undefined;
       const { statusMessage, message } = checked(resource, raw, url).metadata ?? {};
       return plainText(statusMessage ?? message ?? "the platform gave no reason");

@@ -1,6 +1,6 @@
 /**
- * Every byte that is not plain in a signed path is encoded, except the slashes. A path with a segment "." or ".." is refused, also
- * one that somebody on the way would read as such after decoding it once more: URLs lead elsewhere with them.
+ * Encodes a path for signing: all special characters except slashes. Rejects the segments "." and "..", also encoded ones that
+ * a proxy may decode once more, because they lead to another path.
  */
 export function encodePath(path: string): string {
   const read = path.replaceAll(/%(25)*2e/gi, ".").replaceAll(/%(25)*(2f|5c)|\\/gi, "/");
@@ -14,7 +14,7 @@ export function encodePath(path: string): string {
 
 const percent = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 
-/** The region that the host of an endpoint names; storage that has no regions takes any. */
+/** The region in the host name of an endpoint. The default is for storage without regions, which accepts any. */
 export function regionOf(endpoint: string): string {
   return /^https?:\/\/s3[.-]([a-z]+(?:-[a-z]+)*-\d)\./.exec(endpoint)?.[1] ?? "eu-central-1";
 }

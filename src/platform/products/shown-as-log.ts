@@ -8,13 +8,13 @@ const stamped = z.looseObject({
 });
 
 /**
- * For products without a log of requests: each resource that a collection shows stands for the creation that made it,
- * with the resource itself as the body.
+ * For products without a request log: each resource in a collection stands for its creation, with the resource itself as the
+ * body.
  */
 export function shownAsLog(source: CollectionSource): RequestLog {
   return shareRequestLog(
     async (createdAfter) => {
-      // A worker waits for this.
+      // Priority `people`, because a worker waits for this list.
       const items = await source.list(AbortSignal.timeout(LIST_MS), "people");
       return items.filter((item) => bornAt(item) >= createdAfter).map(asRequest);
     },
@@ -26,7 +26,7 @@ const LIST_MS = 30_000;
 
 const stampOf = ({ raw }: Item) => stamped.safeParse(raw).data?.metadata;
 
-/** Without a date, its age is not known: it may be young. */
+/** Without a date the age is unknown: it may be new. */
 function bornAt(item: Item): number {
   const createdDate = stampOf(item)?.createdDate;
   return createdDate == null ? Number.POSITIVE_INFINITY : Date.parse(createdDate);
