@@ -61,7 +61,7 @@ export async function checkImage(storage: Storage, say: (line: string) => void):
   claim(`has no capabilities (${capabilities}) and cannot get any`, /^0+$/.test(capabilities) && newPrivileges === "1");
   claim(`its root is mounted read-only`, root.includes("ro"));
 
-  await applySamples(client, NAMESPACE, token, ["compute", "observability"]);
+  await applySamples(client, NAMESPACE, { token }, ["compute", "observability"]);
   const late = await notReady(client);
   claim(
     `samples are Ready${late.length > 0 ? `, but not ${late.join(", ")}\n${operator.output()}` : ""}`,

@@ -9,12 +9,12 @@ import { progressTo } from "./control-plane/progress.ts";
 import { startCluster } from "./control-plane/start.ts";
 import { backgroundNote } from "./demo/background.ts";
 import { startChild } from "./demo/children.ts";
+import { type Access, envCommand, writeEnvironment } from "./demo/env.ts";
 import {
   applySamples,
   installAsShipped,
   type Part,
   parts,
-  TOKEN_SECRET,
   writeKubeconfig,
   writeOperatorKubeconfig,
 } from "./demo/install.ts";
@@ -24,11 +24,16 @@ import { keepOperator } from "./demo/operator.ts";
 import { createDisplay, format, type Row, readRows } from "./demo/table.ts";
 
 export const usage = `usage: mooring demo [OPTION…]
+       mooring demo env
 
 Starts a Kubernetes API, the platform simulator and the operator on this machine, applies deploy/samples/landscape.yaml
 and shows its objects become Ready. Ctrl-C stops and removes everything. On a terminal, l shows and hides the operator's log.
 
-  --with PART,…    also apply samples: observability (metrics and logs), streaming (Kafka; needs Java and Maven)
+mooring demo env prints, as soon as the platform runs, what another terminal needs: eval "$(bin/mooring demo env)"
+
+  --with PART,…    also apply samples: observability (metrics and logs), streaming (Kafka; needs Java and Maven), access
+                   (ClusterAccount, Grant, tokens, models, activity log)
+  --all            all of these: an object of every kind
   --once           exit 0 when all objects are Ready, 1 with the reasons after --timeout
   --timeout N      seconds that --once waits (default 180)
   --speed X        speed of the simulated platform (default 1)
@@ -38,6 +43,7 @@ and shows its objects become Ready. Ctrl-C stops and removes everything. On a te
 
 export const options = {
   with: { type: "string", default: "" },
+  all: { type: "boolean", default: false },
   once: { type: "boolean", default: false },
   timeout: { type: "string", default: "180" },
   speed: { type: "string", default: "1" },
@@ -63,12 +69,18 @@ interface Wishes {
 
 /** `mooring demo`: the whole of Mooring on one machine. */
 export async function demoCommand(argv: string[]): Promise<number> {
-  const { values } = parseArgs({ args: argv, options });
+  const { values, positionals } = parseArgs({ args: argv, options, allowPositionals: true });
   if (values.help) {
     console.log(usage);
     return 0;
   }
-  const named = values.with.split(",").filter((name) => name !== "");
+  const [word, ...more] = positionals;
+  if (word === "env" && more.length === 0) return envCommand();
+  if (word !== undefined) {
+    console.error(`mooring demo: unexpected argument ${word}; only env is known: mooring demo env`);
+    return 2;
+  }
+  const named = values.all ? Object.keys(parts) : values.with.split(",").filter((name) => name !== "");
   const wrong = named.find((name) => !isPart(name));
   if (wrong !== undefined) {
     console.error(`mooring demo: --with ${wrong}: unknown; valid: ${Object.keys(parts).join(", ")}`);
@@ -99,7 +111,7 @@ async function demo({ chosen, once, json, waitMs, speed }: Wishes, interrupt: Ab
   const simulator = await startChild("simulator", ["--speed", speed]);
   cleanup.defer(() => simulator.stop());
   const platform = simulatorReady.parse(simulator.ready);
-  const { endpoints, token } = platform;
+  const { endpoints } = platform;
   say(`simulator    ${endpoints.api}`);
   say(`storage      ${endpoints.objectStorage}`);
 
@@ -120,6 +132,10 @@ async function demo({ chosen, once, json, waitMs, speed }: Wishes, interrupt: Ab
   const kubeconfig = at("demo.kubeconfig");
   await writeKubeconfig(kubeconfig, cluster.kubeconfig, { namespace: NAMESPACE });
   say(`kubernetes   ${cluster.server}`);
+  const known = { kubeconfig, namespace: NAMESPACE, ...platform, log: at("operator.log") };
+  const kubectl = existsSync(join(cluster.assets, "kubectl")) ? cluster.assets : undefined;
+  cleanup.use(await writeEnvironment(known, kubectl));
+  say('environment  eval "$(bin/mooring demo env)"   # in another terminal');
 
   await installAsShipped(client);
   await writeOperatorKubeconfig(client, cluster.kubeconfig, at("operator.kubeconfig"));
@@ -129,8 +145,10 @@ async function demo({ chosen, once, json, waitMs, speed }: Wishes, interrupt: Ab
   const operator = await keepOperator([...rights, ...addresses, "--log-format", "text"], log.add);
   cleanup.defer(() => operator.stop());
   say(`operator     ${operator.metrics}, process ${operator.pid}`);
+  const access = { ...known, metrics: operator.metrics };
+  cleanup.use(await writeEnvironment(access, kubectl));
 
-  await applySamples(client, NAMESPACE, token, chosen);
+  await applySamples(client, NAMESPACE, platform, chosen);
   say(`samples      applied into namespace ${NAMESPACE}\n`);
   cleanup.use(onKey(process.stdin, { l: log.toggle, "\u0003": () => interrupt.abort() }));
   const died = Promise.race([cluster.died, simulator.died]);
@@ -140,19 +158,12 @@ async function demo({ chosen, once, json, waitMs, speed }: Wishes, interrupt: Ab
   const late = rows.filter(({ ready }) => ready !== "True");
   if (late.length > 0) return refuse(late);
 
-  const access = {
-    kubeconfig,
-    namespace: NAMESPACE,
-    ...platform,
-    metrics: operator.metrics,
-    log: at("operator.log"),
-  };
   if (json) {
     // What a program does next may need garbage collection.
     const problem = once ? undefined : await cluster.controllers;
     if (problem) throw problem;
     console.log(JSON.stringify({ ready: true, ...access }));
-  } else if (!once) say(goOn(cluster.assets, access, background.note()));
+  } else if (!once) say(goOn(access, background.note()));
   if (once) return 0;
   background.announce(say);
   const ended = new Promise<undefined>((resolve) => signal.addEventListener("abort", () => resolve(undefined)));
@@ -193,22 +204,11 @@ function refuse(late: Row[]): number {
   return 1;
 }
 
-interface Access {
-  kubeconfig: string;
-  endpoints: Record<string, string>;
-  metrics: string;
-  log: string;
-}
-
-function goOn(assets: string, { kubeconfig, endpoints, metrics, log }: Access, note: string | undefined): string {
-  const kubectl = existsSync(join(assets, "kubectl")) ? `\n  export PATH="$PATH:${assets}"   # kubectl` : "";
+function goOn({ metrics, log }: Access, note: string | undefined): string {
   return `
 All are Ready. In another terminal:
 
-  export KUBECONFIG=${kubeconfig}${kubectl}
-  export API=${endpoints.api}
-  export TOKEN="$(kubectl get secret ${TOKEN_SECRET} -o jsonpath='{.data.token}' | base64 -d)"
-  export MOORING_ENDPOINTS='${JSON.stringify(endpoints)}'   # for bin/mooring flowlogs
+  eval "$(bin/mooring demo env)"
 
   kubectl get mooring
   kubectl describe server web

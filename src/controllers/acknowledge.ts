@@ -12,7 +12,12 @@ export async function acknowledge(deps: Deps, kind: Kind, object: KubeObject): P
   const standing: ReadyState = kind.spec.safeParse(object.spec).success
     ? { mode: "ready", reason: "Available", message: `${kind.kind} is in effect` }
     : { mode: "stalled", reason: "InvalidSpec", message: "spec is invalid and has no effect" };
-  const status = { observedGeneration: generation, conditions: conditions(object, deps.clock.now(), standing) };
+  const shown = standing.mode === "ready" ? kind.shows?.(object.spec) : {};
+  const status = {
+    ...shown,
+    observedGeneration: generation,
+    conditions: conditions(object, deps.clock.now(), standing),
+  };
   await writeStatus(deps, kind, object, status);
   return "never";
 }

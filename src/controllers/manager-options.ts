@@ -44,6 +44,8 @@ export interface ManagerOptions {
   random?: () => number;
   observe?: ReconcileObserver;
   observeObject?: ObjectObserver;
+  /** Receives the kind of an object whose drift was corrected. */
+  observeDrift?: (kind: string) => void;
 }
 
 export interface Manager {

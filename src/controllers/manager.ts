@@ -152,6 +152,7 @@ export function createManager(options: ManagerOptions): Manager {
     self: { ...options.self, deadlineMs: settings.createDeadlineMs },
     nonce: randomUUID,
     suspect: (account) => wake(objectOf(account), "people"),
+    corrected: (kind) => options.observeDrift?.(kind),
     changed(account, since) {
       void inSlices(clock, usersOf(deps, account), (key) => {
         if ((objects.accountOf(key) ?? account) === account) memories.clearFailure(key, since);

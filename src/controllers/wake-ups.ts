@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { accountKinds, accountOf, isShared, namedBy, objectOf, userOf } from "../engine/accounts/accounts.ts";
 import type { Deps } from "../engine/observe/deps.ts";
+import { troubleOf } from "../engine/observe/waiting.ts";
+import { isPaused } from "../engine/state/annotations.ts";
 import type { Claim } from "../engine/state/intent.ts";
 import { desiredVersionOf } from "../engine/state/memory.ts";
 import { FINALIZER } from "../engine/state/names.ts";
-import { claimOf, isPaused, namespaceOf, type ObjectKey, openIntent } from "../engine/state/object.ts";
+import { claimOf, namespaceOf, type ObjectKey, openIntent } from "../engine/state/object.ts";
 import type { Objects } from "../engine/state/objects.ts";
 import { policiesOf } from "../engine/state/policies.ts";
 import { readFacts, readStatus } from "../engine/status/status.ts";
@@ -98,14 +100,20 @@ const keysOf = (objects: Objects, kind: Kind["kind"]): IteratorObject<ObjectKey>
 
 /**
  * To which referrers a change of an object is news. Those that have nothing on the platform yet wait until it is there to stay
- * and Ready; the others read its id and what it shows, whatever else it is about to do.
+ * and Ready, and say what keeps it from that; the others read its id and what it shows, whatever else it is about to do.
  */
 export function changeForReferrers(before: KubeObject | undefined, after: KubeObject | undefined): ReferrerChange {
   if (!before || !after) return { toSettled: true, toWaiting: true };
   const shown = (object: KubeObject) => [...versionOf(object), claimOf(object)?.id, readFacts(object)];
   const standing = (object: KubeObject) => {
     const { deletionTimestamp } = object.metadata;
-    return [...versionOf(object), deletionTimestamp, isPaused(object), isReady(object) && shown(object)];
+    return [
+      ...versionOf(object),
+      deletionTimestamp,
+      isPaused(object),
+      isReady(object) && shown(object),
+      troubleOf(object),
+    ];
   };
   return {
     toSettled: !isDeepStrictEqual(shown(before), shown(after)),

@@ -56,6 +56,8 @@ export interface Referent {
   id: string;
   /** The whole status of the object behind it; empty when it is known by its id only. */
   status: Shown;
+  /** The name of that object, as people of the namespace write it. */
+  name?: string;
 }
 
 /** A value that a body needs out of a Secret or ConfigMap of the same namespace. */
@@ -89,6 +91,16 @@ export interface Check {
   asked: unknown;
   /** What of it the kind's part of status shows, or what a person has to change. */
   judge(answer: unknown): { facts: Shown } | { problem: string };
+}
+
+/** A field of spec whose valid values the platform lists. They are read when a creation was refused, for its message. */
+export interface Choice {
+  field: string;
+  asked: string;
+  /** Path below the base address of the core product. */
+  path: string;
+  /** The values in the answer; empty when it is not understood. */
+  valid(answer: unknown): string[];
 }
 
 /** Everything outside `spec` that a body or a comparison is made of. */
@@ -240,6 +252,7 @@ export interface Desired {
   secrets: SecretInput[];
   lookups(inputs: Inputs): Lookup[];
   check: Check | undefined;
+  choice: Choice | undefined;
   /** What a person has to change before anything is sent, where only the references together can tell. */
   problem(inputs: Inputs): string | undefined;
   /** What is allowed and yet not wise, for status and an Event. */

@@ -3,6 +3,7 @@ import { memo } from "../runtime/memo.ts";
 import type {
   CertificateAccess,
   Check,
+  Choice,
   Comparison,
   Desired,
   Endpoint,
@@ -179,6 +180,10 @@ export interface Kind {
   /** Fields of spec that the platform cannot change, with what a person can do instead. */
   immutable: Record<string, string>;
   columns: Column[];
+  /** Annotations of Mooring's that have an effect on objects of this kind alone. */
+  annotations?: readonly string[];
+  /** Of a kind that is nothing but its spec: what its status shows of it. */
+  shows?(spec: unknown): Record<string, unknown>;
   /** Fields of spec and status that `kubectl scale` writes and reads. */
   scale?: { spec: string; status: string };
   /** Absent for a kind that has no resource of its own on the platform. */
@@ -225,6 +230,7 @@ export interface TypedMapping<Spec> {
     secrets?(spec: Spec): SecretInput[];
     lookups?(spec: Spec, inputs: Inputs): Lookup[];
     check?(spec: Spec): Check;
+    choice?(spec: Spec): Choice | undefined;
     problem?(spec: Spec, inputs: Inputs): string | undefined;
     advice?(spec: Spec, inputs: Inputs): string[];
   };
@@ -253,6 +259,7 @@ export function mapping<S extends z.ZodObject>(schema: S, typed: TypedMapping<z.
       secrets: creation.secrets?.(spec) ?? [],
       lookups: (inputs) => creation.lookups?.(spec, inputs) ?? [],
       check: creation.check?.(spec),
+      choice: creation.choice?.(spec),
       problem: (inputs) => creation.problem?.(spec, inputs),
       advice: (inputs) => creation.advice?.(spec, inputs) ?? [],
       compare: (item, inputs) => comparison.compare(spec, item, inputs),

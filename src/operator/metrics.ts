@@ -22,6 +22,8 @@ export interface Metrics {
   described: readonly Described[];
   reconcile: ReconcileObserver;
   object: ObjectObserver;
+  /** Drift of an object of this kind was put right. */
+  drift(kind: string): void;
   queue: QueueObserver;
   kube: ClientObserver;
   platform: CallObserver;
@@ -89,6 +91,11 @@ export function createMetrics(options: { clock: Clock; mostObjects: number; shar
     "Time from a creation or a change of spec until the object is Ready",
     ["kind"],
     TO_READY,
+  );
+  const drift = counter(
+    "mooring_drift_corrected_total",
+    "Times that a resource was changed outside Mooring and corrected; the Event DriftCorrected has the values",
+    ["kind"],
   );
   const calls = counter("mooring_platform_requests_total", "Calls to the platform by product, route and code", [
     "product",
@@ -193,6 +200,7 @@ export function createMetrics(options: { clock: Clock; mostObjects: number; shar
       times.observe({ controller }, seconds);
     },
     object: objects.observe,
+    drift: (kind) => drift.inc({ kind }),
     queue: {
       depth: (due) => depth.set({ name: NAME }, due),
       added: () => adds.inc({ name: NAME }),

@@ -154,6 +154,7 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
       metrics.reconcile(pass);
     },
     observeObject: metrics.object,
+    observeDrift: metrics.drift,
     home: namespace,
     limit: config.limit,
     sites: { endpoints, isAllowed: (url) => allowed.allows(url) },

@@ -104,6 +104,7 @@ export function createStage({ kinds, clock, signal, labelsOf }: StageOptions): S
     nonce: onlyReads,
     suspect: () => {},
     runCleanup: () => {},
+    corrected: () => {},
   };
 
   let versions = 0;

@@ -30,14 +30,15 @@ describe("from apply to delete", () => {
 
   it("kubectl describe tells the story in Events", async () => {
     const told = () => world.describe("server/web");
+    await expect.poll(told).toMatch(/Normal\s+Creating\s+.*mooring\s+creating Server [0-9a-f-]{36}, request/);
     await expect.poll(told).toMatch(/Normal\s+Created\s+.*mooring\s+Created Server [0-9a-f-]{36}/);
     expect(await told()).toContain("Available");
   });
 
   it("kubectl get shows the telling columns, also for all kinds at once", async () => {
     const { stdout } = await world.kubectl("get", "srv");
-    expect(stdout).toMatch(/NAME\s+READY\s+REASON\s+STATE\s+VM\s+TYPE\s+IPS\s+AGE/);
-    expect(stdout).toMatch(/web\s+True\s+Available\s+AVAILABLE\s+RUNNING\s+ENTERPRISE\s+\["[\d.]+"/);
+    expect(stdout).toMatch(/NAME\s+READY\s+REASON\s+STATE\s+VM\s+TYPE\s+IPS\s+PAUSED\s+AGE/);
+    expect(stdout).toMatch(/web\s+True\s+Available\s+AVAILABLE\s+RUNNING\s+ENTERPRISE\s+[\d.]+/);
     expect(stdout.split("\n").filter((line) => line.length > 120)).toEqual([]);
     const wide = await world.kubectl("get", "dc", "-o", "wide");
     expect(wide.stdout).toMatch(/STATE\s+ID\s+LOCATION\s+PAUSED\s+SINCE\s+AGE\s+MESSAGE/);
@@ -46,6 +47,19 @@ describe("from apply to delete", () => {
     expect(all.stdout.split("\n")).toEqual(
       expect.arrayContaining(["account.mooring.dev/main", "datacenter.mooring.dev/dc", "server.mooring.dev/web"]),
     );
+  });
+
+  it("an annotation that has no effect is told, and yes pauses as true does", async () => {
+    await world.kubectl("annotate", "datacenter/dc", "mooring.dev/pause=true", "mooring.dev/paused=yes");
+    const advice = () => world.value("datacenter/dc", "{.status.advice}");
+    await expect.poll(advice, { timeout: 60_000 }).toContain("did you mean mooring.dev/paused?");
+    const { stdout } = await world.kubectl("get", "dc");
+    expect(stdout).toMatch(/dc\s+True\s+Available\s+AVAILABLE\s+de\/txl\s+True\s/);
+    await expect
+      .poll(() => world.describe("datacenter/dc"), { timeout: 60_000 })
+      .toMatch(/Warning\s+Advice\s.*mooring/);
+    await world.kubectl("annotate", "datacenter/dc", "mooring.dev/pause-", "mooring.dev/paused-");
+    await expect.poll(advice, { timeout: 60_000 }).toBe("");
   });
 
   it("a status shows what helps a reader, and keeps the rest apart", async () => {

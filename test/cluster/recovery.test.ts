@@ -84,7 +84,7 @@ describe("a backup without status", { timeout: 240_000 }, () => {
     const lost = cluster().kubeconfig;
     const former = await connect({ kubeconfig: lost });
     cleanup.defer(() => former.close());
-    await applySamples(former, namespace, platform.token, ["compute", "observability", "streaming"]);
+    await applySamples(former, namespace, platform, ["compute", "observability", "streaming"]);
     const samples = ["accesstoken", "inferenceaccess"].map((name) => `-f ${root}deploy/samples/${name}.yaml`).join(" ");
     await works(lost, `kubectl -n ${namespace} apply ${samples}`);
     const first = await operatorOf(former, lost);

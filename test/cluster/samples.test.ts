@@ -46,6 +46,10 @@ describe("the samples", () => {
     const args = ["apply", "--namespace", here, "--validate=strict", "-f", join(root, "deploy/samples")];
     const { code, stderr } = await kubectl(args);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    // Nobody has looked at them yet: no column shows a time that never was.
+    const { stdout } = await kubectl(["get", "mooring", "--namespace", here, "-o", "wide"]);
+    expect(stdout).toContain("Waiting for the operator");
+    expect(stdout).not.toMatch(/\b\d+y/);
   });
 });
 

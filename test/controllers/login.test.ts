@@ -429,7 +429,7 @@ test("a token that the user brought is announced 14 days before it expires", asy
   expect(status().advice).toBeUndefined();
   skip(17 * 86_400_000);
   await check();
-  const expiry = `the token expires at ${new Date(BEGIN + 30 * 86_400_000).toISOString()}: update Secret cred`;
+  const expiry = `the token expires at ${new Date(BEGIN + 30 * 86_400_000).toISOString()}: update key token of Secret cred`;
   expect(ready()).toMatchObject({ status: "True", message: expect.stringContaining(expiry) });
   expect(told).toContain(`Warning Advice ${expiry}`);
 });

@@ -3,6 +3,8 @@ import { spawnSync } from "node:child_process";
 /** A command that a page shows, and what it shows below it. */
 export interface Command {
   line: number;
+  /** First line of its block. */
+  block: number;
   text: string;
   shown: string[];
 }
@@ -67,7 +69,7 @@ function commandsIn(body: readonly string[], firstLine: number): Command[] {
       if (++at >= body.length) throw new Error(`line ${firstLine + begin}: the command has no end`);
       text += `\n${body[at]}`;
     }
-    commands.push({ line: firstLine + begin, text, shown: [] });
+    commands.push({ line: firstLine + begin, block: firstLine, text, shown: [] });
   }
   return commands;
 }
@@ -97,3 +99,28 @@ export function missing(shown: readonly string[], printed: string): string[] {
     return !lines.some((each) => pattern.test(each));
   });
 }
+
+const LOOKS = /^kubectl (-n \S+ )?(get|describe|events)\b/;
+const CHANGES = /^kubectl (-n \S+ )?(apply|create|patch|annotate|label|scale|delete|replace|edit)\b/;
+const WAITS = /^kubectl (-n \S+ )?(wait|rollout)\b|^(until|while) /m;
+
+/** Commands that only look. */
+export const onlyLooks = (text: string): boolean => /^kubectl (-n \S+ )?explain\b/.test(text) || LOOKS.test(text);
+
+/** Commands that look at what a change before them in the same block leads to, without a wait in between: their readers would race with it. */
+export function races({ commands }: Page): Command[] {
+  let changed = false;
+  let within = 0;
+  return commands.filter((command) => {
+    const { text, block } = command;
+    if (block !== within) changed = false;
+    within = block;
+    if (WAITS.test(text)) changed = false;
+    else if (CHANGES.test(text)) changed = !isRefusal(command);
+    return changed && LOOKS.test(text);
+  });
+}
+
+/** Whether a command is shown to be refused. */
+export const isRefusal = ({ shown }: Command): boolean =>
+  shown.some((line) => /^(error:|Error from server|The \S+ ".*" is invalid)/.test(line));

@@ -10,7 +10,7 @@ import { provideBinaries } from "../../src/cli/control-plane/binaries.ts";
 import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
 import { clientFor } from "../clients/s3-client.ts";
 import { mooring, root, start } from "../processes.ts";
-import { type Command, missing, readPage } from "./blocks.ts";
+import { type Command, isRefusal, missing, onlyLooks, races, readPage } from "./blocks.ts";
 import { openShell } from "./shell.ts";
 
 const demoReady = z.object({
@@ -39,11 +39,6 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => folder.remove());
 
-/** What only looks may be asked again until it shows what it should: things take their time. */
-const onlyLooks = /^kubectl (-n \S+ )?(get|describe|events|explain)\b/;
-const isRefusal = ({ shown }: Command) =>
-  shown.some((line) => /^(error:|Error from server|The \S+ ".*" is invalid)/.test(line));
-
 async function follow(shell: ReturnType<typeof openShell>, command: Command): Promise<void> {
   const { line, text, shown } = command;
   const deadline = Date.now() + 60_000;
@@ -53,7 +48,8 @@ async function follow(shell: ReturnType<typeof openShell>, command: Command): Pr
     const absent = missing(shown, printed);
     const well = (code === 0) !== isRefusal(command);
     if (well && absent.length === 0) return;
-    if (!onlyLooks.test(text) || Date.now() > deadline) {
+    // What only looks may be asked again: Events come a moment after what they tell of.
+    if (!onlyLooks(text) || Date.now() > deadline) {
       expect(well, `${told}\nexit code ${code}`).toBe(true);
       expect(absent, told).toEqual([]);
     }
@@ -103,6 +99,11 @@ describe("every command of", () => {
       for (const command of page.commands) await follow(shell, command);
     },
   );
+
+  it("the pages waits for what the one before it has changed", () => {
+    const racing = pages.flatMap(({ path, page }) => races(page).map(({ line, text }) => `${path}:${line} ${text}`));
+    expect(racing).toEqual([]);
+  });
 
   it("the pages is run, or says why not", () => {
     const silent = pages.flatMap(({ path, page }) =>

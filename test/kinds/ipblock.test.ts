@@ -64,6 +64,7 @@ describe("the facts of an IP block", () => {
       location: "de/txl",
       size: 2,
       ips: ["203.0.113.1", "203.0.113.2"],
+      addresses: "203.0.113.1,203.0.113.2",
       consumers: [
         { ip: "203.0.113.2", nicId: "nic-1", serverId: "srv-1", serverName: "web", datacenterId: "dc-1" },
         { ip: "203.0.113.1" },

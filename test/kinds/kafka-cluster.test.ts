@@ -141,6 +141,7 @@ describe("the facts of a cluster", () => {
       nothing,
     );
     expect(facts).toEqual({
+      size: "S",
       brokerAddresses: ["10.0.0.1:19093", "10.0.0.2:19093"],
       bootstrapServers: "10.0.0.1:19093,10.0.0.2:19093",
     });
@@ -151,7 +152,9 @@ describe("the facts of a cluster", () => {
     expect(mapping.comparison.facts(item(), nothing)).toMatchObject({
       bootstrapServers: "192.168.1.101:9093,192.168.1.102:9093,192.168.1.103:9093",
     });
-    expect(mapping.comparison.facts(item({ connections: null }, { brokerAddresses: null }), nothing)).toEqual({});
+    expect(mapping.comparison.facts(item({ connections: null }, { brokerAddresses: null }), nothing)).toEqual({
+      size: "S",
+    });
   });
 });
 

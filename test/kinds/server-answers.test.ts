@@ -93,6 +93,7 @@ describe("the facts of a server", () => {
       ram: 4096,
       cpuFamily: "AMD_EPYC",
       ips: ["10.0.0.7"],
+      addresses: "10.0.0.7",
       bootVolumeId: "vol-1",
       volumes: [{ id: "data-1", name: "data", size: 100, deviceNumber: 2 }, { id: "data-2" }],
       nics: [

@@ -66,13 +66,19 @@ describe("a volume goes where spec says, one step at a time", () => {
   });
 
   it.each([
-    ["by spec", "srv-1", referring("srv-1"), { serverId: "srv-1", attachedTo: "srv-1" }],
-    ["by somebody else", "srv-1", nothing, { serverId: "srv-1" }],
+    ["by spec", "srv-1", referring("srv-1"), { serverId: "srv-1", server: "srv-1", attachedTo: "srv-1" }],
+    ["by somebody else", "srv-1", nothing, { serverId: "srv-1", server: "srv-1" }],
+    [
+      "by spec, by the name of its object",
+      "srv-1",
+      { ...nothing, refs: { server: { id: "srv-1", status: {}, name: "web" } } },
+      { serverId: "srv-1", server: "web", attachedTo: "srv-1" },
+    ],
     [
       "by spec, until it has left",
       "srv-1",
       { ...nothing, shown: { attachedTo: "srv-1" } },
-      { serverId: "srv-1", attachedTo: "srv-1" },
+      { serverId: "srv-1", server: "srv-1", attachedTo: "srv-1" },
     ],
     ["to nothing", null, { ...nothing, shown: { attachedTo: "srv-1" } }, {}],
   ])("and shows that it is attached %s", (_, bootServer, context, facts) => {
@@ -135,7 +141,13 @@ describe("on the platform", () => {
     const to = (id: string): Inputs => ({ ...given, refs: { server: { id, status: {} } } });
     const resident = await create(platform, volume, attached, to(first));
     expect(await resident.settle(attached, to(first))).toEqual(["attach"]);
-    expect(await resident.facts(to(first))).toEqual({ size: 1, serverId: first, attachedTo: first, deviceNumber: 2 });
+    expect(await resident.facts(to(first))).toMatchObject({
+      size: 1,
+      serverId: first,
+      server: first,
+      attachedTo: first,
+      deviceNumber: 2,
+    });
     expect(await resident.settle(attached, to(second))).toEqual(["detach", "attach"]);
     const shown = await resident.facts(to(second));
     expect(await resident.settle(spec, { ...given, shown })).toEqual(["detach"]);

@@ -113,6 +113,15 @@ test("tokens and certificates tell when they expire for as long as their object 
   ]);
 });
 
+test("drift that was corrected is counted by kind", async () => {
+  const { metrics, shown } = open();
+  for (const kind of ["Server", "Lan", "Server"]) metrics.drift(kind);
+  expect(await shown("mooring_drift_corrected_total")).toEqual([
+    'mooring_drift_corrected_total{kind="Server"} 2',
+    'mooring_drift_corrected_total{kind="Lan"} 1',
+  ]);
+});
+
 test("the time from apply to Ready counts from a creation and from each change of spec", async () => {
   const { clock, metrics, shown } = open();
   const sum = async () => (await shown("mooring_apply_to_ready_seconds_sum")).map((line) => line.split(" ")[1]);

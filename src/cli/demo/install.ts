@@ -155,27 +155,39 @@ export const parts = {
   compute: ["landscape.yaml"],
   observability: ["metricpipeline.yaml", "logpipeline.yaml", "centrallogging.yaml"],
   streaming: ["demo/streaming.yaml"],
+  access: ["demo/access.yaml"],
 } as const;
 export type Part = keyof typeof parts;
 
-/** The Secret of the samples that holds the token. */
-export const TOKEN_SECRET = "platform-token";
+/** What the Secrets of samples need of a platform. */
+export interface Keys {
+  token: string;
+  s3?: { accessKey: string; secretKey: string };
+}
 
-/** Applies samples into a namespace, with this token of the platform. */
+const texts = z.record(z.string(), z.string());
+
+/** Applies samples into a namespace, unless they name one, with the keys of this platform. */
 export async function applySamples(
   client: KubeClient,
   namespace: string,
-  token: string,
+  { token, s3 }: Keys,
   chosen: readonly Part[],
 ): Promise<void> {
+  const values: Record<string, string> = {
+    "paste-the-bearer-token-here": token,
+    ...(s3 && { "paste-the-access-key-here": s3.accessKey, "paste-the-secret-key-here": s3.secretKey }),
+  };
   await applyObject(client, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
   for (const name of chosen.flatMap((part) => parts[part])) {
     const path = fileURLToPath(new URL(`../../../deploy/samples/${name}`, import.meta.url));
     for (const document of parseAllDocuments(await readFile(path, "utf8"))) {
       const object = kubeObject.parse(document.toJS());
-      object.metadata.namespace = namespace;
-      if (object.kind === "Secret" && object.metadata.name === TOKEN_SECRET) {
-        object.stringData = { token };
+      const isShared = kinds.some(({ kind, scope }) => kind === object.kind && scope === "Cluster");
+      if (!isShared) object.metadata.namespace ??= namespace;
+      if (object.kind === "Secret") {
+        const given = Object.entries(texts.parse(object.stringData));
+        object.stringData = Object.fromEntries(given.map(([key, text]) => [key, values[text] ?? text]));
       }
       await applyObject(client, object);
     }

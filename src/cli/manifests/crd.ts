@@ -98,8 +98,8 @@ const pending = {
   type: "Ready",
   status: "Unknown",
   reason: "Pending",
+  // Without a time: a made-up one would be shown as an age.
   message: "Waiting for the operator",
-  lastTransitionTime: "1970-01-01T00:00:00Z",
 };
 
 const scaleOf = ({ scale }: Kind): Json =>
@@ -123,6 +123,7 @@ function referencesIn(node: Json, at: string): string[] {
 function columns(kind: Kind): Json[] {
   const ready = ".status.conditions[?(@.type=='Ready')]";
   const paused = ".status.conditions[?(@.type=='Paused')].status";
+  const pausing = { name: "Paused", type: "string", path: paused, description: "True if the object is paused" };
   const platform = [
     { name: "State", type: "string", path: ".status.state", description: "State on the platform" },
     { name: "Id", type: "string", path: ".status.id", description: "Id on the platform", wide: true },
@@ -132,7 +133,7 @@ function columns(kind: Kind): Json[] {
     { name: "Reason", type: "string", path: `${ready}.reason`, description: "Reason of the Ready condition" },
     ...(kind.resource ? platform : []),
     ...kind.columns,
-    { name: "Paused", type: "string", path: paused, description: "True if the object is paused", wide: true },
+    ...(usesAccount(kind) ? [pausing] : []),
     {
       name: "Since",
       type: "date",

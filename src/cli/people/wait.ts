@@ -1,7 +1,8 @@
 import { allObjects, findObject, type Known, type ObjectAsked } from "../../diagnostics/objects.ts";
 import { type Find, rootOf, stepOf } from "../../diagnostics/why/chain.ts";
 import { findKey } from "../../diagnostics/why/find.ts";
-import { isPaused, objectKey } from "../../engine/state/object.ts";
+import { isPaused } from "../../engine/state/annotations.ts";
+import { objectKey } from "../../engine/state/object.ts";
 import { readStatus } from "../../engine/status/status.ts";
 import { GROUP } from "../../kinds/index.ts";
 import { sleep, systemClock } from "../../runtime/clock.ts";

@@ -1,5 +1,5 @@
 import type { Known } from "../../diagnostics/objects.ts";
-import { isPaused } from "../../engine/state/object.ts";
+import { isPaused } from "../../engine/state/annotations.ts";
 import { readStatus } from "../../engine/status/status.ts";
 import { green, grey, red, type Text, yellow } from "../frame/text.ts";
 

@@ -3,6 +3,7 @@ import type { Deps } from "../../engine/observe/deps.ts";
 import type { Memory } from "../../engine/state/memory.ts";
 import type { ObjectKey } from "../../engine/state/object.ts";
 import { skewText } from "../../engine/state/succession.ts";
+import { daysLeft } from "../../engine/status/expiry.ts";
 import type { Obstacle } from "../../engine/status/reasons.ts";
 import type { ReadyState } from "../../engine/status/status.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
@@ -26,11 +27,11 @@ export function usable(
   contract: Contract,
   identity: Identity | undefined,
   logged: LoggedIn | undefined,
-  secret: string,
+  { where, secret }: { where: string; secret: string },
 ): Checked {
   const { expiresAt, userId } = identity ?? {};
   const ends = !logged && expiresAt !== undefined && expiresAt - platformNow < WARN_MS;
-  const expiry = `the token expires at ${new Date(expiresAt ?? 0).toISOString()}: update Secret ${secret}`;
+  const expiry = `the token expires at ${new Date(expiresAt ?? 0).toISOString()}: update ${where}`;
   const refused = logged?.trouble && loginObstacle(logged.trouble, logged.username, secret);
   const trouble = refused?.message ?? (typeof logged?.trouble === "object" ? logged.trouble.message : logged?.trouble);
   const advice = [
@@ -45,6 +46,7 @@ export function usable(
     standing: { mode: "ready", reason: "Available", message: ends ? `${accepted}; ${expiry}` : accepted },
     facts: {
       ...factsOf(contract, expiresAt),
+      ...(expiresAt !== undefined && { expiresIn: daysLeft(expiresAt, platformNow) }),
       ...(userId !== undefined && { platformUserId: userId }),
       ...(logged?.id !== undefined && { tokenId: logged.id }),
       ...(advice.length > 0 && { advice }),

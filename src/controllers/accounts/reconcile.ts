@@ -4,14 +4,7 @@ import type { Deps } from "../../engine/observe/deps.ts";
 import { obstacleFrom } from "../../engine/observe/platform-errors.ts";
 import { ACCEPT_USER, FINALIZER } from "../../engine/state/names.ts";
 import { isSaidAgain, needsPerson, type Obstacle } from "../../engine/status/reasons.ts";
-import {
-  alsoHolds,
-  conditions,
-  type ReadyState,
-  readFacts,
-  readStatus,
-  readWhole,
-} from "../../engine/status/status.ts";
+import { alsoHolds, conditions, type ReadyState, readFacts, readWhole } from "../../engine/status/status.ts";
 import { withTime } from "../../engine/write/record.ts";
 import { recordWarning } from "../../engine/write/warnings.ts";
 import { release, writeMetadata, writeStatus } from "../../engine/write/write.ts";
@@ -78,10 +71,6 @@ export async function reconcileAccount(
     conditions: skew ? alsoHolds(current, deps.clock.now(), shown, skew) : shown,
   });
   recordWarning(deps, objectOf(account), { before: current, after: written, standing });
-  const { advice: said = [] } = readStatus(current);
-  for (const news of (readStatus(written).advice ?? []).filter((each) => !said.includes(each))) {
-    deps.events.record(written, "Warning", "Advice", news);
-  }
   return again;
 }
 
@@ -201,6 +190,7 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
     return blocked(addresses.obstacle, "never");
   }
   const { name, key } = spec.credentialsSecretRef;
+  const where = `key ${key} of Secret ${name}`;
   const { known, login, ...given } = credentialsOf(deps, account, object, spec);
   if (!known) return "later";
   const handle = connect(deps, account, object, addresses);
@@ -228,6 +218,9 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
       const message = `endpoints.api is not the platform's API: ${error.message}`;
       return blocked({ reason: "EndpointInvalid", message }, { inMs: deps.settings.retryMs });
     }
+    if (error instanceof Unauthorized && !login) {
+      obstacle.message = `the platform refuses the token in ${where}: ${obstacle.message}`;
+    }
     const limited = obstacle.reason === "RateLimited";
     const afterMs = error instanceof Retry ? error.afterMs : undefined;
     const inMs = Math.max(deps.settings.retryMs, afterMs ?? 0);
@@ -245,7 +238,7 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
   const expiresAt = connection.identity?.expiresAt;
   if (!login && expiresAt !== undefined && expiresAt <= platformTime(deps.clock, connection)) {
     const tokenExpiresAt = new Date(expiresAt).toISOString();
-    const message = `the token expired at ${tokenExpiresAt}: update Secret ${name}`;
+    const message = `the token expired at ${tokenExpiresAt}: update ${where}`;
     const expired = blocked({ reason: "Unauthorized", message }, { inMs: deps.settings.resyncMs });
     return { ...expired, facts: { ...expired.facts, tokenExpiresAt } };
   }
@@ -260,9 +253,9 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
     });
     const { userId } = connection.identity ?? {};
     const isElsewhere = readFacts(object).contractNumber !== contract.contractNumber;
-    const other = isElsewhere ? undefined : otherUser(object, deps.objects.users(account).length, userId);
+    const other = isElsewhere ? undefined : otherUser(object, deps.objects.users(account).length, userId, where);
     if (other) return blocked(other, { inMs: deps.settings.resyncMs });
-    return usable(deps, platformTime(deps.clock, connection), contract, connection.identity, logged, name);
+    return usable(deps, platformTime(deps.clock, connection), contract, connection.identity, logged, { where, secret: name });
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     // A token that was revoked is no matter where a password would make another one.
@@ -273,11 +266,11 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
 }
 
 /** The token belongs to another user than the one with whom others have made something through the Account. */
-function otherUser(object: KubeObject, users: number, userId: string | undefined): Obstacle | undefined {
+function otherUser(object: KubeObject, users: number, userId: string | undefined, where: string): Obstacle | undefined {
   const before: unknown = readFacts(object).platformUserId;
   if (typeof before !== "string" || userId === undefined || before === userId || users === 0) return undefined;
   if (object.metadata.annotations?.[ACCEPT_USER] === userId) return undefined;
-  const message = `the token belongs to platform user ${userId}, but ${users} objects have resources of user ${before}, which this one may not see: restore a token of user ${before}, or, if user ${userId} sees the same resources, set the annotation ${ACCEPT_USER} to "${userId}"`;
+  const message = `the token in ${where} belongs to platform user ${userId}, but ${users} objects have resources of user ${before}, which this one may not see: restore a token of user ${before}, or, if user ${userId} sees the same resources, set the annotation ${ACCEPT_USER} to "${userId}"`;
   return { reason: "UserChanged", message };
 }
 

@@ -1,11 +1,13 @@
 import type { AccountHandle } from "../../engine/accounts/accounts.ts";
 import { messageOf } from "../../engine/observe/obstacles.ts";
 import { obstacleFrom } from "../../engine/observe/platform-errors.ts";
-import { isPaused, type ObjectKey } from "../../engine/state/object.ts";
+import { isPaused } from "../../engine/state/annotations.ts";
+import type { ObjectKey } from "../../engine/state/object.ts";
 import { policiesOf } from "../../engine/state/policies.ts";
 import { needsPerson, type Obstacle } from "../../engine/status/reasons.ts";
 import { paused, type ReadyState, readFacts, readStatus, readWhole } from "../../engine/status/status.ts";
 import { unknownKey } from "../../engine/status/trust.ts";
+import { isAnnotatedAnew } from "../../engine/write/advice.ts";
 import { postpone } from "../../engine/write/record.ts";
 import { writeStatus } from "../../engine/write/write.ts";
 import type { Kind } from "../../kinds/kind.ts";
@@ -135,7 +137,7 @@ async function carryOn(
     current = await record(deps, { ...pass, object: current }, { contract, now, progress: next, ...more });
   };
   const note = async (next: Progress) => {
-    if (isWorthAWrite(object, recorded, next, now)) await save(next);
+    if (isWorthAWrite(object, recorded, next, now) || isAnnotatedAnew(pass.kind, object)) await save(next);
     else deps.memories.of(key).exported = { recorded, progress: next };
   };
   let isKept = false;

@@ -1,5 +1,6 @@
 import { namedBy as accountNamed, objectOf } from "../../engine/accounts/accounts.ts";
-import { isPaused, namedBy, type ObjectKey, targetOf } from "../../engine/state/object.ts";
+import { isPaused } from "../../engine/state/annotations.ts";
+import { namedBy, type ObjectKey, targetOf } from "../../engine/state/object.ts";
 import { policiesOf } from "../../engine/state/policies.ts";
 import { reasons } from "../../engine/status/reasons.ts";
 import { readStatus } from "../../engine/status/status.ts";

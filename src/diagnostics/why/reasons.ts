@@ -15,6 +15,7 @@ export const told: ReadonlySet<string> = new Set<Reason>([
   "OutputCreated",
   "KeyIssued",
   "Updated",
+  "DriftCorrected",
   "Deleted",
   "Claimed",
   "Advice",

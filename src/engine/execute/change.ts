@@ -19,6 +19,7 @@ import { deliver, keepKey, obstacleToKey, obstructed } from "../secrets/keys.ts"
 import { markOf, SKEW_MS } from "../state/intent.ts";
 import { begunBy, isAccepted } from "../state/memory.ts";
 import type { ResourceStatus } from "../status/schema.ts";
+import { notesOf } from "../write/outcome.ts";
 import {
   comparison,
   ownership,
@@ -195,7 +196,7 @@ async function announce(
     ...markOf(operation),
     ...(nonce !== undefined && { nonce }),
     ...(before && { after: before.id }),
-    ...(marks && { marks }),
+    ...notesOf(context, marks),
   };
   context.memory.begun = { what: begunBy(request), at };
   const { reason, message } = inProgress(context.kind, action);
@@ -277,7 +278,7 @@ async function follow(
     status: "BUSY" as const,
     since: since ?? new Date(deps.clock.now()).toISOString(),
     ...(call !== undefined && { call, hash }),
-    ...(marks && { marks }),
+    ...notesOf(context, marks),
   };
   const { reason, message } = inProgress(context.kind, action);
   const shown = { request, state: "BUSY", ...ownership(context), ...comparison(context), ...changes };

@@ -1,3 +1,4 @@
+import { isSuccessive } from "../../kinds/kind.ts";
 import { isConflict, isNotFound } from "../../kube/client/errors.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { platformTime } from "../../platform/calls/platform-time.ts";
@@ -91,7 +92,9 @@ export async function claim(deps: Deps, context: Context, found: Unclaimed, mark
       memory.creation = { intent, begunAt, own, made, phase: "claimed" };
       const request = made.request ? `, request ${made.request.id}` : "";
       const older = !succeeds || !previous ? "" : kept ? `; ${previous.id} works until ${previous.until}` : LOST;
-      deps.events.record(claimed, "Normal", "Created", `Created ${kind.kind} ${made.id}${request}${older}`);
+      // A key that is a resource is there with the answer; anything else is told once it was seen at rest.
+      const [reason, done] = isSuccessive(kind) ? ["Created", "Created"] : ["Creating", "creating"];
+      deps.events.record(claimed, "Normal", reason, `${done} ${kind.kind} ${made.id}${request}${older}`);
       return;
     } catch (error) {
       // Who leads tries again in a later pass.

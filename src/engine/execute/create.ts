@@ -23,6 +23,7 @@ import { lifeOf, succeeded, tooBrief } from "../state/succession.ts";
 import type { Obstacle } from "../status/reasons.ts";
 import { located, recordFailure, recordPlatformError, refreshed } from "../write/record.ts";
 import { writeMetadata } from "../write/write.ts";
+import { choicesFor } from "./choices.ts";
 import { claim, stands, type Unclaimed } from "./claim.ts";
 import { undo } from "./delete-unclaimed.ts";
 import { equalsOf, neighboursOf } from "./equal-creations.ts";
@@ -179,9 +180,9 @@ async function unanswered(
   if (!stands(after.object, intent)) return "now";
   const changes = { nonce: intent.nonce };
   const orphan = error instanceof NotFound ? orphaned(deps, context) : undefined;
-  return orphan
-    ? recordFailure(deps, after, orphan, { changes })
-    : recordPlatformError(deps, after, error, changes, hide);
+  if (orphan) return recordFailure(deps, after, orphan, { changes });
+  const choices = await choicesFor(deps, context, error);
+  return recordPlatformError(deps, after, error, changes, (text) => `${hide(text)}${choices}`);
 }
 
 /** 404 to a creation: what it was to live under is not there. Whoever stands for that is looked at again. */

@@ -199,4 +199,5 @@ const NOTHING = {
   secretName: undefined,
   key: undefined,
   certificate: undefined,
+  expiresIn: undefined,
 };

@@ -11,6 +11,7 @@ import type { Claim } from "../state/intent.ts";
 import type { Memory } from "../state/memory.ts";
 import { ALLOW_DATA_LOSS, PUBLISHED } from "../state/names.ts";
 import type { Note } from "../state/published.ts";
+import { daysLeft } from "../status/expiry.ts";
 import { needsPerson, type Obstacle } from "../status/reasons.ts";
 import type { ResourceStatus } from "../status/schema.ts";
 import { type ReadyState, readFacts } from "../status/status.ts";
@@ -42,6 +43,7 @@ export async function rest(deps: Deps, context: Context, keep: boolean, obstacle
     fixed: fixedNow(context),
     secretName: note && publication?.name,
     ...shownKey(note),
+    expiresIn: note?.key.expiresAt && daysLeft(Date.parse(note.key.expiresAt), view.platformNow),
   };
   const given = {
     ...(inputs ?? inputsOf(object, { parents: owned.parents, refs: {} })),
@@ -65,10 +67,6 @@ export async function rest(deps: Deps, context: Context, keep: boolean, obstacle
     { ...known, request: undefined, drift: differences, leftBehind, advice: said },
     facts,
   );
-  const before = context.status.advice ?? [];
-  for (const news of advice.filter((each) => !before.includes(each))) {
-    deps.events.record(object, "Warning", "Advice", news);
-  }
   if (!view.observed) shared.collection.untrack(identity);
   memory.failure = undefined;
   memory.accepted = undefined;
@@ -96,7 +94,13 @@ export async function idle(deps: Deps, context: Context): Promise<Requeue> {
   const { kind, object, inputs, memory } = context;
   const ready = { mode: "ready", reason: "Available", message: `${kind.kind} is in effect` } as const;
   const facts = inputs ? kind.resource.comparison.facts(undefined, inputs) : readFacts(object);
-  await record(deps, context, ready, { fixed: fixedNow(context), request: undefined, advice: undefined }, facts);
+  await record(
+    deps,
+    context,
+    ready,
+    { fixed: fixedNow(context), request: undefined, advice: undefined, expiresIn: undefined },
+    facts,
+  );
   memory.failure = undefined;
   return "never";
 }

@@ -1,9 +1,10 @@
 import type { ResourceKind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
+import { isPaused } from "../state/annotations.ts";
 import type { Claim } from "../state/intent.ts";
 import type { Memory } from "../state/memory.ts";
 import { ALLOW_NON_EMPTY_DELETE } from "../state/names.ts";
-import { isPaused, nameFor, namespaceOf, type ObjectKey, observes } from "../state/object.ts";
+import { nameFor, namespaceOf, type ObjectKey, observes } from "../state/object.ts";
 import type { Deps } from "./deps.ts";
 import type { Contents } from "./view.ts";
 

@@ -76,6 +76,8 @@ export interface Deps {
   nonce: () => string;
   /** Have an Account checked at once: a call of its credential was refused. */
   suspect: (account: string) => void;
+  /** Drift of an object of this kind was put right: for the metrics. */
+  corrected: (kind: string) => void;
   /** Work that must end before the process does, and before the Account goes that it is done with. */
   runCleanup: (debt: Promise<void>, account?: string) => void;
 }

@@ -4,10 +4,13 @@ import type { KubeClient } from "../../kube/client/transport.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { fetchObject } from "../../kube/watch/followed.ts";
 import { CONFIG_MAPS, configMapValue, SECRETS, secretValue } from "../../kube/write/owned-secret.ts";
-import { isPaused, keyOfTarget, objectKey } from "../state/object.ts";
+import { isPaused } from "../state/annotations.ts";
+import { keyOfTarget, objectKey } from "../state/object.ts";
 import type { Objects } from "../state/objects.ts";
 import type { Obstacle } from "../status/reasons.ts";
 import { readStatus, readWhole } from "../status/status.ts";
+
+import { waitingFor } from "./waiting.ts";
 
 export type Resolved<T> = { value: T } | { obstacle: Obstacle };
 
@@ -62,11 +65,12 @@ function closed(objects: Objects, own: string, { kind, field, target }: Referenc
 function resolve(objects: Objects, object: KubeObject, reference: Reference, whenReady: boolean): Resolved<Referent> {
   const { kind, field, target, part } = reference;
   const own = object.metadata.namespace ?? "";
-  if ("id" in target) return { value: { id: target.id, status: statusBehind(objects, own, kind, target.id) } };
+  if ("id" in target) return { value: { id: target.id, ...behind(objects, own, kind, target.id) } };
   const obstacle = closed(objects, own, reference);
   if (obstacle) return { obstacle };
   const { name, namespace = own } = target;
-  const title = `${kind} ${namespace === own ? name : `${namespace}/${name}`}`;
+  const shown = namespace === own ? name : `${namespace}/${name}`;
+  const title = `${kind} ${shown}`;
   const key = keyOfTarget(own, kind, target);
   const known = objects.find(key);
   const found = known?.object;
@@ -88,7 +92,7 @@ function resolve(objects: Objects, object: KubeObject, reference: Reference, whe
   // A parent must be fully provisioned before a child is created; one that is being changed will be so again.
   const ready = readStatus(found).conditions?.some(({ type, status }) => type === "Ready" && status === "True");
   if (!claim || (whenReady && !ready)) {
-    return wait("ReferenceNotReady", pause ?? `waiting for ${title} to be Ready`);
+    return wait("ReferenceNotReady", pause ?? waitingFor(title, found));
   }
   const status = readWhole(found);
   const id = part ? part.of(status) : claim.id;
@@ -98,14 +102,14 @@ function resolve(objects: Objects, object: KubeObject, reference: Reference, whe
     const reason = ready ? "ReferenceNotFound" : "ReferenceNotReady";
     return wait(reason, `${title} has no ${part?.what}${hint}${pause ? `; ${pause}` : ""}`);
   }
-  return { value: { id, status } };
+  return { value: { id, status, name: shown } };
 }
 
 /** What an object of the namespace knows of a resource that is named by its id. */
-function statusBehind(objects: Objects, namespace: string, kind: string, id: string): Referent["status"] {
+function behind(objects: Objects, namespace: string, kind: string, id: string): Omit<Referent, "id"> {
   const holder = objects.holders(namespace, id).find((key) => key.startsWith(`${kind}/`));
   const object = holder === undefined ? undefined : objects.find(holder)?.object;
-  return object ? readWhole(object) : {};
+  return object ? { status: readWhole(object), name: object.metadata.name } : { status: {} };
 }
 
 const sources = {

@@ -7,7 +7,7 @@ import { readStatus } from "../status/status.ts";
 import { countedAnnotation, unknownKey } from "../status/trust.ts";
 import type { Target } from "./grants.ts";
 import { type Claim, type Intent, readClaim, readIntent } from "./intent.ts";
-import { EXTERNAL_ID, FINALIZER, INTENT, PAUSED } from "./names.ts";
+import { EXTERNAL_ID, FINALIZER, INTENT } from "./names.ts";
 
 /** Names one object among all kinds: `Server/default/web`, or `ClusterAccount/shared` where there is no namespace. */
 export type ObjectKey = string;
@@ -102,9 +102,6 @@ export type Place = Pick<Claim, "id" | "parents" | "born" | "endpoint">;
 
 /** Whether the object only shows its resource. */
 export const observes = ({ spec }: KubeObject): boolean => Reflect.get(Object(spec), "managementPolicy") === "Observe";
-
-/** Whether somebody has told Mooring to let the object be. */
-export const isPaused = ({ metadata }: KubeObject): boolean => metadata.annotations?.[PAUSED] === "true";
 
 /** A reference by name, and the object that it means. */
 export type Named = Reference & { key: ObjectKey };

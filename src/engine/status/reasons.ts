@@ -15,11 +15,12 @@ export const reasons = {
   Adopting: "An existing resource is being adopted (spec.externalId); its differences from spec are shown first. Wait.",
   Observed: "The resource is observed and never changed (managementPolicy: Observe).",
   Observing: "The operator has not read the current state of the resource yet. Wait.",
-  Paused: "The annotation mooring.dev/paused is set. Remove it to resume.",
+  Paused:
+    "The annotation mooring.dev/paused is true, yes or 1, or has a value that is not understood. Remove it to resume.",
   ClockSkew:
     "The clocks of the platform and of the operator differ by more than a minute. Correct the clock of the operator's node, for example by NTP.",
   Retained: "The object was deleted and the resource kept (deletionPolicy: Retain).",
-  Created: "The platform accepted the creation.",
+  Created: "The resource was created on the platform.",
   CertificateIssued: "A new client certificate is in the Secret; the previous one works until it expires.",
   InvalidCertificate: "The platform returned an invalid certificate. It was not published; the operator tries again.",
   InvalidAnswer:
@@ -27,6 +28,7 @@ export const reasons = {
   OutputCreated: "The Secret or ConfigMap of spec.output was created.",
   KeyIssued: "A new key is in the Secret; the previous one no longer works. Reload the workloads that use it.",
   Updated: "The platform accepted a change.",
+  DriftCorrected: "The resource was changed outside Mooring, and Mooring changed it back. The message has the values.",
   Deleted: "The resource was deleted from the platform.",
   Vanished: "The resource was deleted outside Mooring; it is created again.",
   Missing:
@@ -106,6 +108,7 @@ export const reasons = {
 } as const;
 
 export type Reason = keyof typeof reasons;
+export const isReason = (word: string): word is Reason => Object.hasOwn(reasons, word);
 
 /** What passes by itself, or with what others are about to bring: an object waits (Reconciling). */
 const passing: ReadonlySet<Reason> = new Set([
@@ -138,12 +141,13 @@ const passing: ReadonlySet<Reason> = new Set([
 export const needsPerson = (reason: Reason): boolean => !passing.has(reason);
 
 /**
- * Reasons whose message is what a host answered, to whatever call: an id or a time in it belongs to that answer. In any other
+ * Reasons whose message is what a host answered, to whatever call, or quotes it: an id or a time in it belongs to that answer. In any other
  * message, that of a rejected request included, a reader may have to act on it.
  */
 const answered: ReadonlySet<string> = new Set<Reason>([
   "Unauthorized",
   "AccountNotReady",
+  "ReferenceNotReady",
   "Forbidden",
   "PlatformUnavailable",
   "DestinationUnavailable",

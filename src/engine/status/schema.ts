@@ -89,12 +89,14 @@ const resourceStatus = z.object({
       after: z.string().optional().describe("While SENDING: id of the last such request before it."),
       nonce: z.string().optional().describe("While SENDING: mark in the Secret that gets its result."),
       marks: z.record(z.string(), z.string()).optional().describe("Facts about the object once the request is done."),
+      corrects: z.boolean().optional().describe("It corrects drift: spec was in effect before."),
     })
     .optional()
     .describe("Request in progress, or the last one that failed."),
   secretName: z.string().optional().describe("Name of the Secret for workloads."),
   key: keyFacts.optional().describe("The key in that Secret: version and fingerprint, not the key."),
   certificate: certificateFacts.optional().describe("The client certificate in that Secret."),
+  expiresIn: z.string().optional().describe("Days until the key or certificate expires, for kubectl get: 30d."),
   previous: z
     .object({
       id: z.string().describe("Its id on the platform."),
@@ -119,7 +121,7 @@ const resourceStatus = z.object({
     .array(z.string().describe("One piece of advice."))
     .meta({ "x-kubernetes-list-type": "atomic" })
     .optional()
-    .describe("What is allowed in spec but not recommended, or left on the platform, and why."),
+    .describe("What is allowed but not recommended, has no effect, or is left on the platform, and why."),
   drift: z
     .array(
       z.object({
@@ -137,6 +139,7 @@ const resourceStatus = z.object({
 export const taskStatus = sharedStatus.extend({
   account: resourceStatus.shape.account,
   contract: z.int().optional().describe("Contract whose log is exported."),
+  advice: resourceStatus.shape.advice,
   internal: internalStatus
     .pick({ signature: true })
     .optional()

@@ -11,17 +11,19 @@ import { RECONCILE_AT } from "../state/names.ts";
 import { needsPerson, type Obstacle, type Reason } from "../status/reasons.ts";
 import type { ResourceStatus } from "../status/schema.ts";
 import { conditions, paused, type ReadyState, readFacts, readStatus } from "../status/status.ts";
+import { tellOutcome } from "./outcome.ts";
 import { recordWarning } from "./warnings.ts";
 import { writeStatus } from "./write.ts";
 
 /** Writes a status in which only what `changes` names is different; undefined takes a field away. */
 export async function record(
   deps: Deps,
-  { key, kind, object, status, accountKey, view }: Context,
+  context: Context,
   standing: ReadyState,
   changes: { [K in keyof ResourceStatus]?: ResourceStatus[K] | undefined } = {},
-  facts = readFacts(object),
+  facts = readFacts(context.object),
 ): Promise<KubeObject> {
+  const { key, kind, object, status, accountKey, view } = context;
   deps.guard();
   const after = await writeStatus(deps, kind, object, {
     ...facts,
@@ -33,6 +35,7 @@ export async function record(
     conditions: conditions(object, deps.clock.now(), standing),
   });
   recordWarning(deps, key, { before: object, after, standing, youngUntil: view.graceUntil });
+  tellOutcome(deps, context, after);
   return after;
 }
 

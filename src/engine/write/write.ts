@@ -13,6 +13,7 @@ import { objectKey, resourceOf } from "../state/object.ts";
 import { placed } from "../status/schema.ts";
 import { differs, hasOtherConditions, readStatus, readyOf } from "../status/status.ts";
 import { GROUPS, trust, unknownKey } from "../status/trust.ts";
+import { tellAdvice, withAnnotationAdvice } from "./advice.ts";
 
 /**
  * Writes what Mooring owns of metadata: the finalizer, and what it keeps in annotations; what it kept there before goes.
@@ -71,7 +72,8 @@ export async function release(deps: Deps, kind: Kind, object: KubeObject): Promi
 
 /** Writes the whole status, when that would change anything. Same precondition as `writeMetadata`. */
 export async function writeStatus(deps: Deps, kind: Kind, object: KubeObject, told: object): Promise<KubeObject> {
-  const written = await write(deps, kind, object, told);
+  const written = await write(deps, kind, object, withAnnotationAdvice(kind, object, told));
+  tellAdvice(deps, object, written);
   const [before, ready] = [readyOf(object), readyOf(written)];
   if (ready && ready.reason !== before?.reason) {
     const { namespace = "", name } = object.metadata;

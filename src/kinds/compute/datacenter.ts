@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { patch, wantedName } from "../fields/compare.ts";
 import { location, managed, managedRules, platformName, prose, required, wireId } from "../fields/fields.ts";
+import { locationChoice } from "../fields/location.ts";
 import { readsOf } from "../fields/reads.ts";
 import { type Kind, mapping } from "../kind.ts";
 
@@ -70,6 +71,7 @@ export const datacenter: Kind = {
     names: { type: "datacenter" },
     place: { product: "core", collection: () => collection, depth: 1, reads: readsOf(wire), references: () => [] },
     creation: {
+      choice: ({ location }) => locationChoice(location),
       body: (spec, { name }) => ({
         properties: {
           name: spec.name ?? name,

@@ -137,6 +137,7 @@ export const snapshot: Kind = {
     datacenterRef: "a snapshot is the copy of one volume",
     datacenterId: "a snapshot is the copy of one volume",
   },
+  annotations: [RESTORE_AT],
   columns: [
     { name: "Size", type: "integer", path: ".status.size", description: "Size in GB" },
     { name: "Volume", type: "string", path: ".spec.volumeRef.name", description: "Copied volume" },

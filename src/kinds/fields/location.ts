@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Inputs, Lookup } from "../desired.ts";
+import type { Choice, Inputs, Lookup } from "../desired.ts";
 import { datacenterPath } from "./fields.ts";
 
 const wire = z.object({ properties: z.object({ location: z.string() }) });
@@ -17,6 +17,19 @@ export function datacenterLookups(inputs: Pick<Inputs, "refs" | "found" | "paren
   const pick: Lookup["pick"] = (answer) => ({ value: wire.parse(answer).properties.location });
   return [{ field: FIELD, path: datacenterPath(inputs.parents), pick }];
 }
+
+const listed = z.object({ items: z.array(z.object({ id: z.string() })) });
+
+/** The locations that the platform has. */
+export const locationChoice = (asked: string | undefined): Choice | undefined =>
+  asked === undefined
+    ? undefined
+    : {
+        field: "location",
+        asked,
+        path: "/locations?depth=1",
+        valid: (answer) => listed.safeParse(answer).data?.items.map(({ id }) => id) ?? [],
+      };
 
 /** The places whose images and snapshots can be used in a location: a further site has those of its metro region. */
 export const suppliers = (location: string): string[] => [location, location.split("/").slice(0, 2).join("/")];

@@ -79,17 +79,20 @@ export const accountSpec = z.object({
   ),
 });
 
+export const adviceShown = z
+  .array(z.string().describe("One piece of advice."))
+  .meta({ "x-kubernetes-list-type": "atomic" })
+  .optional()
+  .describe("What works now and needs attention, or has no effect, and why.");
+
 export const accountStatus = z.object({
   contractNumber: z.int().optional().describe("Contract number."),
   contractOwner: z.string().optional().describe("Owner of the contract."),
   platformUserId: z.string().optional().describe("Id of the platform's user to whom the token belongs."),
   tokenExpiresAt: z.iso.datetime().optional().describe("When the token expires."),
+  expiresIn: z.string().optional().describe("Days until the token expires, for kubectl get: 30d."),
   tokenId: z.string().optional().describe("Id of the token that the operator created with username and password."),
-  advice: z
-    .array(z.string().describe("One piece of advice."))
-    .meta({ "x-kubernetes-list-type": "atomic" })
-    .optional()
-    .describe("What works now and needs attention, and why."),
+  advice: adviceShown,
   limits: z.record(z.string(), z.int()).optional().describe("Limits of the contract, by the platform's names."),
   used: z.record(z.string(), z.int()).optional().describe("Usage of these limits."),
 });
@@ -99,9 +102,11 @@ export const accountRules: Rule[] = (["monitoring", "logging", "streaming", "obj
   message: `endpoints.${name} contains {region}: set spec.region, for example de/txl`,
 }));
 
+export const accountAnnotations = ["mooring.dev/accept-user"];
+
 export const accountColumns: Column[] = [
   { name: "Contract", type: "integer", path: ".status.contractNumber", description: "Contract number" },
-  { name: "Token-Expires", type: "string", path: ".status.tokenExpiresAt", description: "When the token expires" },
+  { name: "Token-Expires", type: "string", path: ".status.expiresIn", description: "Days until the token expires" },
   { name: "Api", type: "string", path: ".spec.endpoints.api", description: "API host", wide: true },
 ];
 
@@ -115,6 +120,7 @@ export const account: Kind = {
   status: accountStatus,
   rules: accountRules,
   immutable: {},
+  annotations: accountAnnotations,
   columns: accountColumns,
 };
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Kind } from "../kind.ts";
-import { accountColumns, accountRules, accountSpec, accountStatus } from "./account.ts";
+import { accountAnnotations, accountColumns, accountRules, accountSpec, accountStatus } from "./account.ts";
 import { admitsNamespace, type Guest, kindNames, namespaces } from "./admission.ts";
 
 const sharing = z.object({
@@ -47,6 +47,7 @@ export const clusterAccount: Kind = {
   status: accountStatus,
   rules: accountRules,
   immutable: {},
+  annotations: accountAnnotations,
   columns: [
     { name: "Default", type: "boolean", path: ".spec.default", description: "True if it is the default" },
     ...accountColumns,

@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { listed, listedField } from "../fields/column.ts";
 import { list, objectName } from "../fields/fields.ts";
 import type { Kind } from "../kind.ts";
+import { adviceShown } from "./account.ts";
 import { admitsNamespace, type Guest, kindNames, namespaces } from "./admission.ts";
 
 const spec = z.object({
@@ -18,12 +20,20 @@ export const grant: Kind = {
   shortNames: ["grant"],
   description: "Lets objects of other namespaces refer to objects of this one.",
   spec,
-  status: z.object({}),
+  status: z.object({
+    kinds: listedField("Kinds"),
+    names: listedField("Names"),
+    advice: adviceShown,
+  }),
+  shows(raw) {
+    const { kinds, names } = readGrant(raw) ?? {};
+    return { kinds: listed(kinds), names: listed(names) ?? "all" };
+  },
   rules: [],
   immutable: {},
   columns: [
-    { name: "Kinds", type: "string", path: ".spec.kinds", description: "Kinds that may be referred to" },
-    { name: "Names", type: "string", path: ".spec.names", description: "Names that may be referred to; all if empty" },
+    { name: "Kinds", type: "string", path: ".status.kinds", description: "Kinds that may be referred to" },
+    { name: "Names", type: "string", path: ".status.names", description: "Names that may be referred to" },
   ],
 };
 

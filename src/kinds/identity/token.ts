@@ -22,7 +22,7 @@ export const tokenStatus = {
 export const tokenColumns: Column[] = [
   { name: "Secret", type: "string", path: ".status.secretName", description: "Secret for workloads" },
   { name: "Lifetime", type: "string", path: ".status.lifetime", description: "Lifetime of the token", wide: true },
-  { name: "Expires", type: "string", path: ".status.tokenExpiresAt", description: "When the token expires" },
+  { name: "Expires", type: "string", path: ".status.expiresIn", description: "Days until the token expires" },
 ];
 
 const wire = z.looseObject({

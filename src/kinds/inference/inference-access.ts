@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { listed, listedField } from "../fields/column.ts";
 import { plain, webAddress } from "../fields/encode.ts";
 import { formed, list, managed, managedRules, objectName, required } from "../fields/fields.ts";
 import { tokenColumns, tokenImmutable, tokenMapping, tokenSpec, tokenStatus } from "../identity/token.ts";
@@ -56,6 +57,7 @@ const status = z.object({
     .meta({ "x-kubernetes-list-type": "atomic" })
     .optional()
     .describe("The models with their limits and prices."),
+  modelNames: listedField("Models"),
   limits: z
     .object({
       requestsPerSecond: z.number().describe("Calls per second."),
@@ -102,7 +104,7 @@ export const inferenceAccess: Kind = {
   rules: [...managedRules, required("models")],
   immutable: tokenImmutable,
   columns: [
-    { name: "Models", type: "string", path: ".spec.models", description: "Models that may be used" },
+    { name: "Models", type: "string", path: ".status.modelNames", description: "Models that may be used" },
     { name: "Budget", type: "string", path: ".spec.budget.eurPerDay", description: "EUR per day" },
     { name: "Used", type: "string", path: ".status.usage.eur", description: "EUR used of the budget of the day" },
     ...tokenColumns,
@@ -130,15 +132,16 @@ export const inferenceAccess: Kind = {
         secretName === undefined || budget?.eurPerDay === undefined
           ? []
           : [
-              `the budget holds for calls through the gateway only: the token in Secret ${secretName} is not bound by it`,
+              `the budget holds for calls through the gateway only: the token in key OPENAI_API_KEY of Secret ${secretName} is not bound by it`,
             ],
     },
     comparison: {
       ...token.comparison,
-      facts: (item, { shown }) => ({
-        ...shownModels.safeParse(shown).data,
-        ...token.comparison.facts(item),
-      }),
+      facts(item, { shown }) {
+        const seen = shownModels.safeParse(shown).data;
+        const modelNames = listed(seen?.models?.map(({ id }) => id));
+        return { ...seen, ...(modelNames !== undefined && { modelNames }), ...token.comparison.facts(item) };
+      },
     },
   }),
 };

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Inputs, Reference, Shown } from "../desired.ts";
+import { nameOf } from "../fields/column.ts";
 import { differences, known, wantedName } from "../fields/compare.ts";
 import {
   datacenterPath,
@@ -49,6 +50,7 @@ const status = z.object({
   action: z.string().optional().describe("Recorded traffic as the platform reports it."),
   direction: z.string().optional().describe("Direction as the platform reports it."),
   bucket: z.string().optional().describe("Bucket for the records."),
+  server: z.string().optional().describe("Name of the Server object of the NIC, or the id of its server."),
 });
 
 const wire = z.object({
@@ -157,10 +159,16 @@ export const flowLog: Kind = {
     ),
   ),
   columns: [
-    { name: "Server", type: "string", path: ".spec.serverRef.name", description: "Server of the NIC" },
-    { name: "Action", type: "string", path: ".spec.action", description: "Recorded traffic" },
-    { name: "Bucket", type: "string", path: ".spec.bucket", description: "Bucket for the records" },
-    { name: "Direction", type: "string", path: ".spec.direction", description: "Direction of the traffic", wide: true },
+    { name: "Server", type: "string", path: ".status.server", description: "Server of the NIC" },
+    { name: "Action", type: "string", path: ".status.action", description: "Recorded traffic" },
+    { name: "Bucket", type: "string", path: ".status.bucket", description: "Bucket for the records" },
+    {
+      name: "Direction",
+      type: "string",
+      path: ".status.direction",
+      description: "Direction of the traffic",
+      wide: true,
+    },
   ],
   resource: mapping(spec, {
     names: { type: "flow-log" },
@@ -180,9 +188,9 @@ export const flowLog: Kind = {
           }),
         };
       },
-      facts(item) {
+      facts(item, { refs, shown }) {
         const { action, direction, bucket } = wire.parse(item).properties;
-        return known({ action, direction, bucket });
+        return known({ action, direction, bucket, server: nameOf(refs.server?.id, refs.server) ?? shown.server });
       },
     },
     destruction: { holdsData: false },

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { listed, listedField } from "../fields/column.ts";
 import { known, patch, wantedName } from "../fields/compare.ts";
 import {
   irreplaceable,
@@ -10,6 +11,7 @@ import {
   whole,
   wireId,
 } from "../fields/fields.ts";
+import { locationChoice } from "../fields/location.ts";
 import { output, outputField } from "../fields/output.ts";
 import { readsOf } from "../fields/reads.ts";
 import { type Kind, mapping } from "../kind.ts";
@@ -28,6 +30,7 @@ const status = z.object({
   location: text("Location in which the addresses can be used."),
   size: z.int().optional().describe("Number of addresses."),
   ips: z.array(z.string().describe("An address.")).optional().describe("Reserved addresses."),
+  addresses: listedField("Reserved addresses"),
   consumers: z
     .array(
       z.object({
@@ -83,7 +86,7 @@ export const ipBlock: Kind = {
       path: ".status.location",
       description: "Location in which the addresses can be used",
     },
-    { name: "Ips", type: "string", path: ".status.ips", description: "The reserved addresses", wide: true },
+    { name: "Ips", type: "string", path: ".status.addresses", description: "The reserved addresses", wide: true },
   ],
   resource: mapping(spec, {
     names: { type: "ipblock" },
@@ -96,6 +99,7 @@ export const ipBlock: Kind = {
       references: () => [],
     },
     creation: {
+      choice: ({ location }) => locationChoice(location),
       body: (spec, { name }) => ({
         properties: { name: spec.name ?? name, location: spec.location, size: spec.size },
       }),
@@ -111,7 +115,13 @@ export const ipBlock: Kind = {
       },
       facts(item) {
         const { location, size, ips, ipConsumers } = wire.parse(item).properties;
-        return known({ location, size: size ?? ips?.length, ips, consumers: ipConsumers?.map(known) });
+        return known({
+          location,
+          size: size ?? ips?.length,
+          ips,
+          addresses: listed(ips),
+          consumers: ipConsumers?.map(known),
+        });
       },
     },
     destruction: {

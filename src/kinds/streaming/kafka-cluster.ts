@@ -26,6 +26,7 @@ const spec = z.object({
 });
 
 const status = z.object({
+  size: z.string().optional().describe("Size of the brokers."),
   brokerAddresses: z
     .array(z.string().describe("Host and port."))
     .optional()
@@ -80,7 +81,7 @@ export const kafkaCluster: Kind = {
     "connection.brokerAddresses": never,
   },
   columns: [
-    { name: "Size", type: "string", path: ".spec.size", description: "Size of the brokers" },
+    { name: "Size", type: "string", path: ".status.size", description: "Size of the brokers" },
     {
       name: "Bootstrap",
       type: "string",
@@ -140,7 +141,11 @@ export const kafkaCluster: Kind = {
       },
       facts(item) {
         const brokerAddresses = brokersOf(item);
-        return known({ brokerAddresses, bootstrapServers: brokerAddresses.join(",") || undefined });
+        return known({
+          size: wire.parse(item).properties.size,
+          brokerAddresses,
+          bootstrapServers: brokerAddresses.join(",") || undefined,
+        });
       },
     },
     destruction: { holdsData: true, keptWhileUsed: true },

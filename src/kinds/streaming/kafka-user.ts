@@ -112,8 +112,8 @@ export const kafkaUser: Kind = {
     {
       name: "Expires",
       type: "string",
-      path: ".status.certificate.expiresAt",
-      description: "When the certificate expires",
+      path: ".status.expiresIn",
+      description: "Days until the certificate expires",
     },
     { name: "Cluster", type: "string", path: ".spec.clusterRef.name", description: "Cluster", wide: true },
   ],

@@ -9,7 +9,10 @@ export const condition = z.object({
   status: z.enum(["True", "False", "Unknown"]).describe("Status of the condition."),
   reason: z.string().max(1024).describe("Reason for the status, one word."),
   message: z.string().max(32_768).describe("Human-readable message, with the way out."),
-  lastTransitionTime: z.iso.datetime().describe("When the status last changed."),
+  lastTransitionTime: z.iso
+    .datetime()
+    .optional()
+    .describe("When the status last changed. Absent before the operator has seen the object."),
   observedGeneration: z.int().optional().describe("Generation of the object that the condition was set for."),
 });
 export type Condition = z.output<typeof condition>;

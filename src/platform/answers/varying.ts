@@ -14,7 +14,8 @@ const VARYING = new RegExp(
   "gi",
 );
 
-const withoutVarying = (message: string): string => message.replace(VARYING, "…");
+/** A message without what differs between two answers. */
+export const withoutVarying = (message: string): string => message.replace(VARYING, "…");
 
 /** Whether two messages are equal apart from ids and times, which differ in each answer. */
 export const isSameAnswer = (one = "", other = ""): boolean =>

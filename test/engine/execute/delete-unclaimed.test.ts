@@ -42,7 +42,7 @@ function open(policy: object = {}, others: KubeObject[] = []) {
   }
   const created = (then: () => void) => {
     deps.events.record = (_, __, reason) => {
-      if (reason === "Created") then();
+      if (reason === "Creating") then();
     };
   };
   return { object, drop, lost, onPost, run, created, platform, life };

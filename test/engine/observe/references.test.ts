@@ -16,6 +16,7 @@ const desired = (more: Partial<Desired>): Desired => ({
   secrets: [],
   lookups: () => [],
   check: undefined,
+  choice: undefined,
   problem: () => undefined,
   advice: () => [],
   publication: () => undefined,
@@ -55,6 +56,11 @@ const bound = (more: Partial<Reference>) =>
   });
 const waiting = (reason: string, message: string) => ({ obstacle: { reason, message } });
 
+const notReady = (reason: string, message: string, status: "False" | "Unknown" = "False") => ({
+  id: "d-1",
+  conditions: [{ ...readyCondition("False"), status, reason, message }],
+});
+
 describe("a reference", () => {
   test("by id needs no object", () => {
     expect(resolve(undefined, bound({ target: { id: "d-7" } }))).toEqual({
@@ -72,7 +78,7 @@ describe("a reference", () => {
   test("by name is the id of a parent that is Ready", () => {
     const status = { id: "d-1", conditions: [readyCondition()] };
     expect(resolve({ status })).toEqual({
-      value: { parents: { datacenter: "d-1" }, refs: { datacenter: { id: "d-1", status } }, abroad: [] },
+      value: { parents: { datacenter: "d-1" }, refs: { datacenter: { id: "d-1", status, name: "dc" } }, abroad: [] },
     });
   });
 
@@ -122,7 +128,11 @@ describe("a reference", () => {
       obstacle: { reason: "ReferenceNotGranted" },
     });
     expect(resolve({ metadata, status }, wanted, undefined, granted)).toEqual({
-      value: { parents: { datacenter: "d-1" }, refs: { datacenter: { id: "d-1", status } }, abroad: ["datacenter"] },
+      value: {
+        parents: { datacenter: "d-1" },
+        refs: { datacenter: { id: "d-1", status, name: "other/dc" } },
+        abroad: ["datacenter"],
+      },
     });
     expect(resolve({ metadata }, wanted, undefined, granted)).toEqual(
       waiting("ReferenceNotReady", "datacenterRef: waiting for Datacenter other/dc to be Ready"),
@@ -146,12 +156,38 @@ describe("a reference", () => {
 
   test.each([
     ["has no resource yet", undefined],
-    ["is under way", { id: "d-1", conditions: [readyCondition("False")] }],
     ["has no conditions yet", { id: "d-1" }],
+    ["nobody has looked at yet", notReady("Pending", "Waiting for the operator", "Unknown")],
   ])("waits for a parent that %s", (_, status) => {
     expect(resolve({ status })).toEqual(
       waiting("ReferenceNotReady", "datacenterRef: waiting for Datacenter dc to be Ready"),
     );
+  });
+
+  test.each([
+    ["Creating", "the platform is creating the Datacenter", "Creating: the platform is creating the Datacenter"],
+    ["Rejected", "spec.location: de/nowhere", "Rejected: spec.location: de/nowhere"],
+    ["RateLimited", "the platform asks to slow down until 2026-01-01T00:00:05Z", "RateLimited"],
+    [
+      "ProvisioningFailed",
+      "no capacity; next attempt at 2026-01-01T00:00:05Z; set the annotation x to retry now",
+      "ProvisioningFailed: no capacity",
+    ],
+    ["Rejected", "x".repeat(1000), `Rejected: ${"x".repeat(300)}…`],
+  ])("says why its parent is not Ready: %s %s", (reason, message, said) => {
+    expect(resolve({ status: notReady(reason, message) })).toEqual(
+      waiting("ReferenceNotReady", `datacenterRef: waiting for Datacenter dc to be Ready: ${said}`),
+    );
+  });
+
+  test("names what is at the bottom of a row of waiting objects, and nothing that passes there", () => {
+    const behind = (end: string) =>
+      notReady("ReferenceNotReady", `datacenterRef: waiting for Datacenter a to be Ready${end}`);
+    const plain = "datacenterRef: waiting for Datacenter dc to be Ready";
+    expect(resolve({ status: behind("") })).toEqual(waiting("ReferenceNotReady", plain));
+    expect(resolve({ status: behind(": Creating: soon") })).toEqual(waiting("ReferenceNotReady", plain));
+    const message = `${plain}: ReferenceNotReady: datacenterRef: waiting for Datacenter a to be Ready: Rejected: no`;
+    expect(resolve({ status: behind(": Rejected: no") })).toEqual(waiting("ReferenceNotReady", message));
   });
 
   test("waits for the end of a parent that is being deleted", () => {

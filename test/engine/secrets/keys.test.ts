@@ -183,7 +183,9 @@ describe("a new key", () => {
     expect(secret()?.metadata.labels).toMatchObject({ [KEY_VERSION]: "2" });
     expect(status()).toMatchObject({ key: { version: 2 } });
     expect(status()).not.toHaveProperty("request");
-    expect(events).toContain("Normal KeyIssued key 2 is in Secret a-metricpipeline; the previous key no longer works");
+    expect(events).toContain(
+      "Normal KeyIssued key 2 is in Secret a-metricpipeline under key; the previous key no longer works",
+    );
     await live().settle();
     expect(platform.keys).toHaveLength(2);
     annotate({ [ROTATE_AT]: "again" });

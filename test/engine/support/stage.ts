@@ -82,6 +82,7 @@ export function stage(
   });
   const memories = createMemories(clock);
   const events: string[] = [];
+  const corrected: string[] = [];
   const debts: Promise<void>[] = [];
   const woken: ObjectKey[] = [];
   const terminating = new Set<string>();
@@ -134,6 +135,7 @@ export function stage(
     self: { pod, process: `process-${++lives}`, deadlineMs: SETTINGS.createDeadlineMs },
     nonce: () => `nonce-${++nonces}`,
     suspect: () => {},
+    corrected: (kind) => void corrected.push(kind),
     runCleanup: (debt) => void debts.push(debt),
   };
   objects.subscribe((key, change) => {
@@ -209,6 +211,7 @@ export function stage(
     objects,
     accounts,
     events,
+    corrected,
     debts,
     sync,
     sceneOf,

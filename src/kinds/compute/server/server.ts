@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Comparison, Inputs } from "../../desired.ts";
+import { listed, listedField } from "../../fields/column.ts";
 import { known, patch, together, wantedName } from "../../fields/compare.ts";
 import { datacenterPath, datacenterReference } from "../../fields/fields.ts";
 import { firewallAdvice } from "../../fields/firewall.ts";
@@ -28,6 +29,7 @@ const status = z.object({
   ram: z.int().optional().describe("Memory in MB."),
   cpuFamily: z.string().optional().describe("Processor family."),
   ips: z.array(z.string().describe("An address.")).optional().describe("Addresses of all NICs, IPv4 first."),
+  addresses: listedField("Addresses"),
   bootVolumeId: z.string().optional().describe("Platform id of the boot volume."),
   attachedBootVolumes: z
     .array(z.string().describe("Platform id of a volume."))
@@ -143,7 +145,7 @@ function facts(item: unknown, context: Pick<Inputs, "refs" | "shown">): Record<s
   const ips = [...all("ips"), ...all("ipv6Ips")];
   const attachedBootVolumes = attachedFor(found, context);
   const boot = { bootVolumeId, attachedBootVolumes };
-  return known({ vmState, hostname, type, cores, ram, cpuFamily, ips, ...boot, volumes, nics });
+  return known({ vmState, hostname, type, cores, ram, cpuFamily, ips, addresses: listed(ips), ...boot, volumes, nics });
 }
 
 export const server: Kind = {
@@ -168,8 +170,8 @@ export const server: Kind = {
   },
   columns: [
     { name: "VM", type: "string", path: ".status.vmState", description: "State of the virtual machine" },
-    { name: "Type", type: "string", path: ".spec.type", description: "Model of the server" },
-    { name: "Ips", type: "string", path: ".status.ips", description: "Addresses" },
+    { name: "Type", type: "string", path: ".status.type", description: "Model of the server" },
+    { name: "Ips", type: "string", path: ".status.addresses", description: "Addresses" },
     { name: "Cores", type: "integer", path: ".status.cores", description: "Number of cores", wide: true },
     { name: "Ram", type: "integer", path: ".status.ram", description: "Memory in MB", wide: true },
     { name: "Datacenter", type: "string", path: ".spec.datacenterRef.name", description: "Datacenter", wide: true },

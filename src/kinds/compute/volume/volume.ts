@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Comparison, Inputs } from "../../desired.ts";
+import { nameOf } from "../../fields/column.ts";
 import { known, together, wantedName } from "../../fields/compare.ts";
 import {
   datacenterPath,
@@ -66,6 +67,7 @@ type VolumeSpec = z.output<typeof spec>;
 const status = z.object({
   size: z.number().optional().describe("Size in GB."),
   serverId: z.string().optional().describe("Platform id of the server it is attached to."),
+  server: z.string().optional().describe("Name of the Server object with that id, or the id if there is none."),
   deviceNumber: z.int().optional().describe("Slot number in that server."),
   attachedTo: z.string().optional().describe("Platform id of the server that Mooring attached it to."),
 });
@@ -129,7 +131,7 @@ export const volume: Kind = {
   },
   columns: [
     { name: "Size", type: "integer", path: ".status.size", description: "Size in GB" },
-    { name: "Server", type: "string", path: ".spec.attachTo.serverRef.name", description: "Server it is attached to" },
+    { name: "Server", type: "string", path: ".status.server", description: "Server it is attached to" },
     { name: "Device", type: "integer", path: ".status.deviceNumber", description: "Slot in that server", wide: true },
     { name: "Datacenter", type: "string", path: ".spec.datacenterRef.name", description: "Datacenter", wide: true },
   ],
@@ -169,7 +171,8 @@ export const volume: Kind = {
       facts(item, { refs, shown }) {
         const { size, bootServer, deviceNumber } = wire.parse(item).properties;
         const ours = bootServer != null && (bootServer === refs.server?.id || bootServer === shown.attachedTo);
-        return known({ size, serverId: bootServer, deviceNumber, attachedTo: ours ? bootServer : undefined });
+        const server = nameOf(bootServer, refs.server, shown.serverId === bootServer ? shown.server : undefined);
+        return known({ size, serverId: bootServer, server, deviceNumber, attachedTo: ours ? bootServer : undefined });
       },
     },
     destruction: { holdsData: true, keptWhileUsed: true },

@@ -1,0 +1,98 @@
+import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+
+/** What another terminal needs for a demo. */
+export interface Access {
+  kubeconfig: string;
+  namespace: string;
+  endpoints: Record<string, string>;
+  token: string;
+  metrics?: string;
+  log: string;
+}
+
+/** One file for each demo that runs, named by its process, in a folder that is the user's own. */
+const folderOf = ({ XDG_CACHE_HOME, HOME }: NodeJS.ProcessEnv): string =>
+  join(XDG_CACHE_HOME || join(HOME || homedir(), ".cache"), "mooring", "demos");
+const fileOf = (env: NodeJS.ProcessEnv, pid: number): string => join(folderOf(env), `${pid}.env`);
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** Commands of a shell. Values that open something stay in files of the demo, which only its user can read. */
+export function environmentOf(access: Access, assets: string | undefined): string {
+  const { kubeconfig, endpoints, metrics, log } = access;
+  const at = (name: string) => join(dirname(kubeconfig), name);
+  const lines = [
+    `export KUBECONFIG=${quoted(kubeconfig)}`,
+    ...(assets === undefined ? [] : [`export PATH="$PATH:"${quoted(assets)} # kubectl`]),
+    `export API=${quoted(endpoints.api ?? "")}`,
+    `export TOKEN="$(cat ${quoted(at(TOKEN))})"`,
+    `export MOORING_ENDPOINTS=${quoted(JSON.stringify(endpoints))}`,
+    `export DEMO_ACCESS=${quoted(at(ACCESS))} # all of it as JSON, with the keys of the object storage`,
+    ...(metrics === undefined ? [] : [`export METRICS=${quoted(metrics)}`]),
+    `export DEMO_LOG=${quoted(log)}`,
+  ];
+  return `${lines.join("\n")}\n`;
+}
+const TOKEN = "token";
+const ACCESS = "access.json";
+
+/** Writes what another terminal needs, where `mooring demo env` finds it; the file goes with this process. */
+export async function writeEnvironment(
+  access: Access,
+  assets: string | undefined,
+  { env = process.env, pid = process.pid }: { env?: NodeJS.ProcessEnv; pid?: number } = {},
+): Promise<Disposable> {
+  const secret = { mode: 0o600 };
+  const at = (name: string) => join(dirname(access.kubeconfig), name);
+  await writeFile(at(TOKEN), access.token, secret);
+  await writeFile(at(ACCESS), `${JSON.stringify(access)}\n`, secret);
+  await mkdir(folderOf(env), { recursive: true, mode: 0o700 });
+  await writeFile(fileOf(env, pid), environmentOf(access, assets), secret);
+  return { [Symbol.dispose]: () => rmSync(fileOf(env, pid), { force: true }) };
+}
+
+/** `mooring demo env`: prints it for the demo that was started last. Files that a killed demo has left are removed. */
+export function envCommand(env: NodeJS.ProcessEnv = process.env): number {
+  const running = demos(env);
+  const [last, ...others] = running;
+  if (last === undefined) {
+    console.error("mooring demo env: no demo is running: start one with bin/mooring demo");
+    return 1;
+  }
+  const pids = others.map(({ pid }) => pid).join(", ");
+  if (others.length > 0) console.error(`mooring demo env: demo ${last.pid}, the last one; also running: ${pids}`);
+  process.stdout.write(readFileSync(last.path, "utf8"));
+  return 0;
+}
+
+/** Demos that run, the last one first. */
+function demos(env: NodeJS.ProcessEnv): { pid: number; path: string }[] {
+  const all = names(folderOf(env)).flatMap((name) => {
+    const pid = Number(/^(\d+)\.env$/.exec(name)?.[1]);
+    const path = join(folderOf(env), name);
+    if (isAlive(pid)) return [{ pid, path, since: statSync(path).mtimeMs }];
+    rmSync(path, { force: true });
+    return [];
+  });
+  return all.sort((a, b) => b.since - a.since);
+}
+
+function names(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => name.endsWith(".env"));
+  } catch {
+    return [];
+  }
+}
+
+function isAlive(pid: number): boolean {
+  if (!(pid > 0)) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,105 @@
+import { type Kind, usesAccount } from "../../kinds/kind.ts";
+import type { KubeObject } from "../../kube/resource.ts";
+import {
+  ALLOW_DATA_LOSS,
+  ALLOW_NON_EMPTY_DELETE,
+  EXTERNAL_ID,
+  INTENT,
+  OWN,
+  PAUSED,
+  RECONCILE_AT,
+  RECREATE,
+  ROTATE_AT,
+} from "./names.ts";
+
+const YES = ["true", "yes", "1"];
+const NO = ["false", "no", "0", ""];
+
+/** What the annotation that pauses an object says. A value that is not understood pauses: it never resumes work by mistake. */
+export type Pause = "paused" | "running" | "unclear";
+export function pauseOf({ metadata }: Pick<KubeObject, "metadata">): Pause {
+  const word = metadata.annotations?.[PAUSED]?.trim().toLowerCase() ?? "";
+  if (YES.includes(word)) return "paused";
+  return NO.includes(word) ? "running" : "unclear";
+}
+
+/** Whether somebody has told Mooring to let the object be. */
+export const isPaused = (object: Pick<KubeObject, "metadata">): boolean => pauseOf(object) !== "running";
+
+/** Annotations of Mooring's that have an effect on objects of a kind. */
+export function annotationsOf(kind: Kind): string[] {
+  const { secret, destruction } = kind.resource ?? {};
+  return [
+    INTENT,
+    EXTERNAL_ID,
+    RECONCILE_AT,
+    ...(usesAccount(kind) ? [PAUSED] : []),
+    ...(kind.resource ? [RECREATE, ALLOW_DATA_LOSS] : []),
+    ...(destruction?.contents ? [ALLOW_NON_EMPTY_DELETE] : []),
+    ...(secret ? [ROTATE_AT] : []),
+    ...(kind.annotations ?? []),
+  ];
+}
+
+/** Each piece of advice about annotations begins like this. */
+const ABOUT = `annotation ${OWN.prefix}`;
+export const isAboutAnnotations = (advice: string): boolean => advice.startsWith(ABOUT);
+
+/** So many unknown annotations are named. */
+const MOST = 5;
+
+/** What a person should know about the annotations of an object: a value that is not understood, and names that have no effect. */
+export function annotationAdvice(kind: Kind, object: KubeObject): string[] {
+  const { annotations = {} } = object.metadata;
+  const effective = annotationsOf(kind);
+  const unknown = Object.keys(annotations)
+    .filter((name) => name.startsWith(OWN.prefix) && !effective.includes(name))
+    .sort();
+  const named = unknown.slice(0, MOST).map((name) => {
+    const near = nearest(name, effective);
+    const hint = near === undefined ? "remove it" : `did you mean ${near}?`;
+    return `annotation ${name} is unknown for kind ${kind.kind} and has no effect: ${hint}`;
+  });
+  const more = unknown.length - named.length;
+  const word = annotations[PAUSED];
+  const isRead = word !== undefined && effective.includes(PAUSED);
+  return [
+    ...(isRead && pauseOf(object) === "unclear" ? [unclear(word)] : []),
+    ...(isRead && word.trim() === ""
+      ? [`annotation ${PAUSED} is empty: the object is not paused; set it to "true"`]
+      : []),
+    ...named,
+    ...(more > 0 ? [`annotation ${OWN.prefix}…: ${more} more are unknown and have no effect: remove them`] : []),
+  ];
+}
+
+const unclear = (word: string): string =>
+  `annotation ${PAUSED} is ${JSON.stringify(word.slice(0, 40))}, which is neither true nor false: the object stays paused; set it to "true", or remove it to resume`;
+
+/** The name that somebody may have meant: one that differs in a few letters, or begins alike. */
+function nearest(name: string, names: readonly string[]): string | undefined {
+  const word = name.slice(OWN.prefix.length).toLowerCase();
+  const candidates = names
+    .filter((each) => each !== INTENT && each !== EXTERNAL_ID)
+    .map((each) => ({ each, short: each.slice(OWN.prefix.length) }))
+    .map(({ each, short }) => ({ each, apart: isBeginning(word, short) ? 1 : distance(word, short) }))
+    .filter(({ each, apart }) => apart <= Math.max(2, (each.length - OWN.prefix.length) / 3));
+  return candidates.sort((a, b) => a.apart - b.apart)[0]?.each;
+}
+
+const isBeginning = (one: string, other: string): boolean =>
+  Math.min(one.length, other.length) >= 4 && (one.startsWith(other) || other.startsWith(one));
+
+/** How many letters have to be added, removed or changed to get from one word to the other. */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (const [index, letter] of [...one].entries()) {
+    const next = [index + 1];
+    for (let at = 1; at <= other.length; at++) {
+      const changed = (row[at - 1] ?? 0) + (letter === other[at - 1] ? 0 : 1);
+      next.push(Math.min(changed, (row[at] ?? 0) + 1, (next[at - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[other.length] ?? 0;
+}

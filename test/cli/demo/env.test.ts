@@ -1,0 +1,79 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { environmentOf, writeEnvironment } from "../../../src/cli/demo/env.ts";
+import { parts } from "../../../src/cli/demo/install.ts";
+import { kinds } from "../../../src/kinds/index.ts";
+import { temporaryFolder } from "../../../src/simulator/programs/swept.ts";
+import { mooring, root, run } from "../../processes.ts";
+
+const folder = temporaryFolder("demo-env");
+afterAll(() => folder.remove());
+
+const home = (name: string) => {
+  const path = join(folder.path, name);
+  mkdirSync(path);
+  const access = {
+    kubeconfig: join(path, "demo.kubeconfig"),
+    namespace: "demo",
+    endpoints: { api: "http://127.0.0.1:1", logging: "http://127.0.0.1:1/it's/{region}" },
+    token: "the-value-of-a-token",
+    log: join(path, "operator.log"),
+  };
+  return { path, access, env: { ...process.env, XDG_CACHE_HOME: join(path, "cache") } };
+};
+
+describe("mooring demo env", () => {
+  it("says how to start a demo when none runs", async () => {
+    const { env } = home("none");
+    const { code, stderr } = await run(mooring, ["demo", "env"], { env });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("start one with bin/mooring demo") });
+  });
+
+  it("prints what a shell takes, for a demo whose process lives, and forgets others", async () => {
+    const { env, access, path } = home("one");
+    using _ = await writeEnvironment(access, undefined, { env });
+    const demos = join(path, "cache/mooring/demos");
+    // No process has this number.
+    writeFileSync(join(demos, "4194305.env"), "export KUBECONFIG=/of/a/killed/demo\n");
+    const { code, stdout } = await run(mooring, ["demo", "env"], { env });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: environmentOf(access, undefined) });
+    expect(readdirSync(demos)).toEqual([`${process.pid}.env`]);
+    const shell = await run("bash", ["-c", 'eval "$1"; echo "$KUBECONFIG $TOKEN $MOORING_ENDPOINTS"', "bash", stdout]);
+    expect(shell.stdout.trim()).toBe(`${access.kubeconfig} ${access.token} ${JSON.stringify(access.endpoints)}`);
+  });
+
+  it("shows no value that opens something: those are in files of their user", async () => {
+    const { env, access, path } = home("secret");
+    using _ = await writeEnvironment(access, "/bin", { env });
+    expect(environmentOf(access, "/bin")).not.toContain(access.token);
+    for (const name of ["token", "access.json"]) expect(statSync(join(path, name)).mode & 0o777).toBe(0o600);
+  });
+
+  it("refuses any other word", async () => {
+    const { code, stderr } = await run(mooring, ["demo", "envs"]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("unexpected argument envs") });
+  });
+});
+
+describe("mooring demo --all", () => {
+  const applied = Object.values(parts)
+    .flat()
+    .flatMap((name) => parseAllDocuments(readFileSync(join(root, "deploy/samples", name), "utf8")))
+    .map((document): { kind: string; metadata: { name: string } } => document.toJS());
+
+  it("has an object of every kind", () => {
+    const shown = new Set(applied.map(({ kind }) => kind));
+    expect(kinds.map(({ kind }) => kind).filter((kind) => !shown.has(kind))).toEqual([]);
+  });
+
+  it("has no two objects of one name, and none that the README's example would change", () => {
+    const names = applied.map(({ kind, metadata }) => `${kind}/${metadata.name}`);
+    const [, example = ""] = /```yaml\n([\s\S]*?)```/.exec(readFileSync(join(root, "README.md"), "utf8")) ?? [];
+    const mine = parseAllDocuments(example).map((each): (typeof applied)[number] => each.toJS());
+    expect(mine.length).toBeGreaterThan(0);
+    const all = [...names, ...mine.map(({ kind, metadata }) => `${kind}/${metadata.name}`)];
+    expect(all.filter((name, at) => all.indexOf(name) !== at)).toEqual([]);
+  });
+});

@@ -1,0 +1,127 @@
+import { describe, expect, test } from "vitest";
+import { annotationAdvice, isPaused, pauseOf } from "../../../src/engine/state/annotations.ts";
+import { readStatus } from "../../../src/engine/status/status.ts";
+import { kinds } from "../../../src/kinds/index.ts";
+import type { Kind } from "../../../src/kinds/kind.ts";
+import { objectOf } from "../support/fixtures.ts";
+import { restingDatacenters } from "../support/resting.ts";
+import { stage } from "../support/stage.ts";
+
+const kindOf = (name: string): Kind => {
+  const found = kinds.find(({ kind }) => kind === name);
+  if (!found) throw new Error(`there is no kind ${name}`);
+  return found;
+};
+const annotated = (annotations: Record<string, string>, kind = "Server") =>
+  objectOf(kind, "a", { metadata: { name: "a", annotations } });
+const adviceFor = (annotations: Record<string, string>, kind = "Server") =>
+  annotationAdvice(kindOf(kind), annotated(annotations, kind));
+const pausedBy = (word: string) => pauseOf(annotated({ "mooring.dev/paused": word }));
+
+describe("the annotation mooring.dev/paused", () => {
+  test.each(["true", "yes", "1", "True", " YES "])("pauses with %j", (word) => {
+    expect(pausedBy(word)).toBe("paused");
+    expect(adviceFor({ "mooring.dev/paused": word })).toEqual([]);
+  });
+
+  test.each(["false", "no", "0", "No"])("does not pause with %j", (word) => {
+    expect(pausedBy(word)).toBe("running");
+    expect(adviceFor({ "mooring.dev/paused": word })).toEqual([]);
+  });
+
+  test("is not set when it is empty, which is told", () => {
+    expect(pausedBy("")).toBe("running");
+    expect(adviceFor({ "mooring.dev/paused": "" })).toEqual([
+      'annotation mooring.dev/paused is empty: the object is not paused; set it to "true"',
+    ]);
+  });
+
+  test.each(["maybe", "on", "ture", "2026-01-01"])("keeps an object paused with %j, and it is told", (word) => {
+    const object = annotated({ "mooring.dev/paused": word });
+    expect(isPaused(object)).toBe(true);
+    expect(adviceFor({ "mooring.dev/paused": word })).toEqual([
+      `annotation mooring.dev/paused is "${word}", which is neither true nor false: the object stays paused; set it to "true", or remove it to resume`,
+    ]);
+  });
+});
+
+describe("an annotation of Mooring's that has no effect", () => {
+  test.each([
+    ["mooring.dev/pause", "Server", "mooring.dev/paused"],
+    ["mooring.dev/puased", "Server", "mooring.dev/paused"],
+    ["mooring.dev/allow-dataloss", "Server", "mooring.dev/allow-data-loss"],
+    ["mooring.dev/rotate", "LogPipeline", "mooring.dev/rotate-at"],
+    ["mooring.dev/reconcile", "Account", "mooring.dev/reconcile-at"],
+    ["mooring.dev/restore", "Snapshot", "mooring.dev/restore-at"],
+    ["mooring.dev/accept-usr", "ClusterAccount", "mooring.dev/accept-user"],
+  ])("%s of a %s is told with %s, which is meant", (name, kind, meant) => {
+    const [told = ""] = adviceFor({ [name]: "true" }, kind);
+    expect(told).toBe(`annotation ${name} is unknown for kind ${kind} and has no effect: did you mean ${meant}?`);
+  });
+
+  test("is told without a guess where nothing is near", () => {
+    expect(adviceFor({ "mooring.dev/owner-team": "a" })).toEqual([
+      "annotation mooring.dev/owner-team is unknown for kind Server and has no effect: remove it",
+    ]);
+  });
+
+  test("is one that another kind has", () => {
+    expect(adviceFor({ "mooring.dev/rotate-at": "now", "mooring.dev/paused": "true" }, "Grant")).toHaveLength(2);
+    expect(adviceFor({ "mooring.dev/rotate-at": "now" }, "LogPipeline")).toEqual([]);
+  });
+
+  test("is not one of others, and not one that Mooring keeps", () => {
+    const kept = { "mooring.dev/intent": "{}", "mooring.dev/external-id": "{}" };
+    expect(adviceFor({ ...kept, "example.com/paused": "x", "kubectl.kubernetes.io/y": "z" })).toEqual([]);
+  });
+
+  test("is named among at most five", () => {
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`mooring.dev/x-label-${n}`, ""]));
+    const told = adviceFor(many);
+    expect(told).toHaveLength(6);
+    expect(told.at(-1)).toContain("35 more are unknown");
+  });
+});
+
+describe("an object with such an annotation", () => {
+  function resting(annotations: Record<string, string>) {
+    const { platform, objects } = restingDatacenters(1);
+    const [datacenter = objectOf("Datacenter", "d0")] = objects;
+    const object = { ...datacenter, metadata: { ...datacenter.metadata, annotations } };
+    const all = stage([object], { platform });
+    const status = () => readStatus(all.api.get(object) ?? object);
+    const writes = () => all.api.get(object)?.metadata.resourceVersion;
+    return { all, status, writes };
+  }
+  const KEY = "Datacenter/shop/d0";
+
+  test("says so in status.advice and one Event, whatever else happens to it, and costs one write", async () => {
+    const { all, status, writes } = resting({ "mooring.dev/pause": "true" });
+    const advice =
+      "annotation mooring.dev/pause is unknown for kind Datacenter and has no effect: did you mean mooring.dev/paused?";
+    await all.pass(KEY);
+    await all.deps.collections.refresh(KEY);
+    for (let passes = 0; passes < 5; passes++) {
+      await all.clock.advance(2000);
+      await all.pass(KEY);
+      all.sync();
+    }
+    expect(status().advice).toEqual([advice]);
+    const version = writes();
+    await all.pass(KEY);
+    expect(writes()).toBe(version);
+    expect(all.events.filter((event) => event.includes("Advice"))).toEqual([`Warning Advice ${advice}`]);
+  });
+
+  test("that cannot be understood as paused or not is paused, and says both", async () => {
+    const { all, status, writes } = resting({ "mooring.dev/paused": "perhaps" });
+    expect((await all.pass(KEY)).decision.step).toBe("pause");
+    all.sync();
+    const version = writes();
+    await all.pass(KEY);
+    expect(writes()).toBe(version);
+    expect(status().conditions).toContainEqual(expect.objectContaining({ type: "Paused", status: "True" }));
+    expect(status().advice).toEqual([expect.stringContaining('is "perhaps", which is neither true nor false')]);
+    expect(all.events).toEqual([expect.stringContaining("Warning Advice annotation mooring.dev/paused is")]);
+  });
+});
