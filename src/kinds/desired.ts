@@ -109,6 +109,8 @@ export interface Inputs {
   name: string;
   /** The resource is only observed: what spec does not say is not wanted either. */
   observed?: boolean;
+  /** The resource was there before the object: what spec leaves out, or leaves to a default, is not wanted. */
+  adopted?: boolean;
   /** The platform failed at the last write: what is up to date, and can be written again, is to be written again. */
   failed?: boolean;
   /** Ids of the parents by role. */

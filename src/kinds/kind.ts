@@ -177,8 +177,10 @@ export interface Kind {
   spec: z.ZodObject;
   status: z.ZodObject;
   rules: Rules[];
-  /** Fields of spec that the platform cannot change, with what a person can do instead. */
+  /** Fields of spec that the platform cannot change once the resource exists, each with the reason. */
   immutable: Record<string, string>;
+  /** Fields of spec that can only grow once the resource exists. */
+  grows?: readonly string[];
   columns: Column[];
   /** Annotations of Mooring's that have an effect on objects of this kind alone. */
   annotations?: readonly string[];
@@ -196,6 +198,8 @@ export interface Kind {
 export interface Task {
   /** As of an `Identity`. */
   contractWide?: string;
+  /** The field of status that is there once it has begun: what cannot be changed later can be corrected before. */
+  begun: string;
   /** What spec refers to. Throws when it cannot be read. */
   references(spec: unknown): Reference[];
   /** Hosts that it writes to. */

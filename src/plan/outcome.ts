@@ -178,7 +178,7 @@ function replacementOf(kind: ResourceKind, { view }: Context, allowed: boolean):
     why,
     loses: lossOf(kind),
     allowed,
-    ...(!allowed && verdict !== "allowed" && { allowedBy: words(kind, verdict) }),
+    ...(!allowed && verdict !== "allowed" && verdict !== "final" && { allowedBy: words(kind, verdict) }),
   };
 }
 

@@ -22,6 +22,7 @@ import { goodKafka, goodKafkaChanges } from "./manifests/good-kafka.ts";
 import { goodPipelineChanges, goodPipelines } from "./manifests/good-pipelines.ts";
 import { goodResourceChanges, goodResources } from "./manifests/good-resources.ts";
 import { kafkaFixedFields } from "./manifests/kafka-fixed-fields.ts";
+import { someId } from "./manifests/table.ts";
 
 const { kubectl } = cluster();
 let here: string;
@@ -33,6 +34,15 @@ beforeAll(async () => {
   await kubectl(["wait", "--for=condition=Established", "--timeout=60s", "-f", crds]);
   here = await namespace("manifests");
 });
+
+const standing = (reason: string) => ({
+  type: "Ready",
+  status: "False",
+  reason,
+  message: "differs",
+  lastTransitionTime: "2026-03-01T00:00:00Z",
+});
+const adoptedVolume: Base = { kind: "Volume", spec: { datacenterRef: { name: "berlin" }, externalId: someId } };
 
 interface Named {
   base: Base;
@@ -55,6 +65,20 @@ async function apply(rows: Named[], ...options: string[]): Promise<{ stdout: str
 
 /** Objects as they were before a change. */
 const unchanged = (rows: Named[]) => rows.map(({ base, name }) => ({ base, name }));
+
+/** Their status says so much as well, as if the operator had written it. */
+async function say(rows: Named[], status: (base: Base) => object): Promise<void> {
+  const documents = rows.map(({ base, name }) =>
+    JSON.stringify({ ...manifest(base, here, name), status: status(base) }),
+  );
+  const args = ["replace", "--subresource=status", "-f", "-"];
+  const { stderr } = await kubectl(args, { input: documents.join("\n---\n") });
+  expect(stderr).toBe("");
+}
+
+const progress = { watermark: { time: "2026-03-01T00:00:00.000Z" } };
+/** There is a resource, or what cannot be begun anew has begun. */
+const existing = ({ kind }: Base) => (kind === "ActivityLogExport" ? progress : { id: someId });
 
 function expectWords(text: string | undefined, words: string[]): void {
   for (const each of words) expect(text).toContain(each);
@@ -87,22 +111,47 @@ describe("a bad manifest is refused by the API server in words that help", () =>
   });
 });
 
-describe("a change that the platform cannot make is refused with the way out", () => {
+describe("a change that the platform cannot make", () => {
   const rows = named([...badChanges, ...badPipelineChanges, ...fixedFields, ...kafkaFixedFields], "change");
+  const replaceable = rows.filter((row) =>
+    [...fixedFields, ...kafkaFixedFields].some(({ title }) => title === row.title),
+  );
+  const [corrected, replaced]: [string[], string[]] = [[], []];
   let refusals: string[];
   beforeAll(async () => {
     expect((await apply(unchanged(rows))).stderr).toEqual([]);
-    const { stdout, stderr } = await apply(rows);
-    expect(stdout).toEqual([]);
-    refusals = stderr;
+    const before = await apply(rows, "--dry-run=server");
+    expect(before.stderr).toEqual([]);
+    corrected.push(...before.stdout);
+    await say(rows, existing);
+    const after = await apply(rows);
+    expect(after.stdout).toEqual([]);
+    refusals = after.stderr;
+    const willing = replaceable.map((row) => ({
+      ...row,
+      patch: { ...Object(row.patch), replacePolicy: "WhenNeeded" },
+    }));
+    const allowed = await apply(willing, "--dry-run=server");
+    expect(allowed.stderr).toEqual([]);
+    replaced.push(...allowed.stdout);
+  });
+  const configured = ({ base, name }: Named) =>
+    `${base.kind.toLowerCase()}.mooring.dev/${name} configured (server dry run)`;
+
+  it.each(rows)("is a correction as long as nothing was made: $title", (row) => {
+    expect(corrected).toContain(configured(row));
   });
 
-  it.each(rows)("$title", ({ name, says }) => {
-    const refusal = refusals.find((line) => line.includes(`"${name}" is invalid`));
+  it.each(rows)("is refused with the way out: $title", ({ name, says }) => {
+    const refusal = refusals.find((line) => line.includes(`"${name}" is invalid: spec: `));
     expectWords(refusal, says);
   });
 
-  it.each(kinds.filter(usesAccount))("for every such field of $kind", ({ kind, spec, immutable }) => {
+  it.each(replaceable)("is accepted when the resource may be replaced: $title", (row) => {
+    expect(replaced).toContain(configured(row));
+  });
+
+  it.each(kinds.filter(usesAccount))("is tried for every such field of $kind", ({ kind, spec, immutable }) => {
     const said = rows.filter(({ base }) => base.kind === kind).flatMap(({ says }) => says);
     const { properties = {} } = z.toJSONSchema(spec, { io: "input" });
     const untried = Object.keys(immutable).filter((field) => {
@@ -113,21 +162,26 @@ describe("a change that the platform cannot make is refused with the way out", (
     });
     expect(untried).toEqual([]);
   });
-});
 
-describe("a change that the platform cannot make is accepted when the resource may be replaced", () => {
-  const rows = named([...fixedFields, ...kafkaFixedFields], "replaced");
-  let accepted: string[];
-  beforeAll(async () => {
-    expect((await apply(unchanged(rows))).stderr).toEqual([]);
-    const willing = rows.map((row) => ({ ...row, patch: { ...row.patch, replacePolicy: "WhenNeeded" } }));
-    const { stdout, stderr } = await apply(willing, "--dry-run=server");
-    expect(stderr).toEqual([]);
-    accepted = stdout;
+  it.each([
+    ["of what is only observed", { id: someId, internal: { onlyObserved: true } }],
+    ["of what the operator has found to differ from spec", { id: someId, conditions: [standing("Drifted")] }],
+    ["after a change while it was being made", { id: someId, conditions: [standing("ImmutableFieldChanged")] }],
+  ])("is a correction as well %s", async (_, status) => {
+    const chosen = rows.filter(({ base }) => ["Datacenter", "IPBlock"].includes(base.kind));
+    await say(chosen, () => status);
+    expect((await apply(chosen, "--dry-run=server")).stderr).toEqual([]);
   });
 
-  it.each(rows)("$title", ({ base, name }) => {
-    expect(accepted).toContain(`${base.kind.toLowerCase()}.mooring.dev/${name} configured (server dry run)`);
+  it("may be told later of a resource that was adopted without it", async () => {
+    const [adopted] = named([{ base: adoptedVolume }], "adopted");
+    if (!adopted) throw new Error("no row");
+    expect((await apply([adopted])).stderr).toEqual([]);
+    await say([adopted], () => ({ id: someId, internal: { adoptedAt: "2026-03-01T00:00:00Z" } }));
+    const more = { ...adopted, patch: { type: "HDD", licenceType: "LINUX" } };
+    expect((await apply([more])).stderr).toEqual([]);
+    const other = { ...adopted, patch: { type: "SSD Standard", licenceType: "LINUX" } };
+    expect((await apply([other])).stderr.join()).toContain("type cannot be changed");
   });
 });
 

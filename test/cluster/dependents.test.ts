@@ -69,7 +69,7 @@ describe("when a resource goes, what refers to it or lives in it is looked at ag
     const advice = () => world.value("server/lost", "{.status.advice}");
     await expect.poll(advice).toContain(`Volume ${boot} of the previous Server`);
     await expect.poll(() => world.describe("server/lost")).toMatch(new RegExp(`Warning\\s+Advice.*Volume ${boot}`));
-    await world.apply(volume("rescued", { externalId: boot, type: "SSD Standard" }));
+    await world.apply(volume("rescued", { externalId: boot, type: "SSD Standard", licenceType: undefined }));
     await world.untilReady("volume/rescued");
     await world.annotate("server/lost", "mooring.dev/reconcile-at=adopted");
     await expect

@@ -96,7 +96,7 @@ describe("the output of an IPBlock", () => {
     await world.apply(block("unlucky", { secretName: "theirs" }));
     await world.untilReason("ipblock/unlucky", "SecretNotOwned");
     expect(await world.value("ipblock/unlucky", message)).toBe(
-      "Secret theirs already exists and was not created for IPBlock unlucky: change spec.output.secretName, or delete the Secret",
+      "Secret theirs already exists and was not created for IPBlock unlucky: change spec.output.secretName",
     );
     expect(await world.value("ipblock/unlucky", "{.status.ips}")).toContain(".");
     await world.apply(block("unlucky", { secretName: "theirs" }, { name: "another-name" }));

@@ -58,7 +58,7 @@ describe("a Cube", () => {
   it("is billed while it is suspended, which is said", () => {
     const advice = (change: object) => mapping.desire({ ...spec, ...change }).advice(inputs());
     expect(advice({ powerState: "Suspended" })).toEqual([
-      "powerState: a suspended Cube is still billed; delete it to stop billing",
+      "powerState: a suspended Cube is still billed, until it is deleted with its disk; a Snapshot keeps a copy",
     ]);
     expect(advice({ powerState: "Running" })).toEqual([]);
   });

@@ -14,6 +14,7 @@ export const inferenceAccess: Subject = {
   wire: { collection: "tokens", path: () => "/auth/v1/tokens" },
   hands: remembered(kind, 14_400),
   shows: () => ({ ttl: 14_400 }),
+  besides: (name) => ({ models: spec.models, secretName: `${name}-inferenceaccess` }),
   unlike: { lifetime: "7d" },
   fixedChange: longer,
   life({ nth, api, direct = api }) {

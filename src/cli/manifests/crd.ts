@@ -1,15 +1,17 @@
 import { z } from "zod";
 import { sharedStatus, storedStatus, taskStatus } from "../../engine/status/schema.ts";
-import { fixed, joined, unless, validations } from "../../kinds/fields/rules.ts";
+import { joined, validations } from "../../kinds/fields/rules.ts";
 import { GROUP, VERSION } from "../../kinds/index.ts";
-import { type Kind, type Rule, type Rules, usesAccount } from "../../kinds/kind.ts";
+import { type Kind, type Rule, usesAccount } from "../../kinds/kind.ts";
 import { type Json, structural } from "../../kube/write/structural.ts";
+import { changeRules, isChange } from "./changes.ts";
 
 /** The CustomResourceDefinition of a kind, made of its zod schemas alone. */
 export function customResourceDefinition(kind: Kind): Json {
   const spec = defaultsOf(structural(kind.spec, "spec"));
-  const rules = atOnce([...kind.rules, ...immutability(kind)]);
-  if (rules.length > 0) Object.assign(spec, validations(...rules));
+  const rules = kind.rules.filter((each) => !isChange(each));
+  if (rules.length > 0) Object.assign(spec, validations(joined(...rules)));
+  const overall = [...(kind.resource ? [observable, ...nameLimit(kind)] : []), ...changeRules(kind)];
   const common = kind.resource ? storedStatus : kind.task ? taskStatus : sharedStatus;
   const status = z.object({ ...common.shape, ...kind.status.shape });
   return {
@@ -40,7 +42,7 @@ export function customResourceDefinition(kind: Kind): Json {
               type: "object",
               description: kind.description,
               required: ["spec"],
-              ...(kind.resource && { "x-kubernetes-validations": [observable, ...nameLimit(kind)] }),
+              ...(overall.length > 0 && { "x-kubernetes-validations": overall }),
               properties: {
                 spec: { description: `Desired state of the ${kind.kind}.`, ...spec },
                 status: {
@@ -159,37 +161,11 @@ function columns(kind: Kind): Json[] {
   }));
 }
 
-/** One rule for what an object has to be, and one, which its creation leaves out, for what may become of it. */
-function atOnce(rules: Rules[]): Rules[] {
-  const isChange = ({ rule }: Rules) => rule.includes("oldSelf");
-  const halves = [rules.filter((each) => !isChange(each)), rules.filter(isChange)];
-  return halves.flatMap((half) => (half.length > 1 ? joined(...half) : half));
-}
-
-/** Rules that refuse a change of what the platform cannot change, unless replacement is allowed. */
-function immutability(kind: Kind): Rules[] {
-  if (!usesAccount(kind)) return [];
-  const again = "delete the object and create it again";
-  const ways = kind.resource
-    ? {
-        keep: "delete the object (deletionPolicy: Retain keeps the resource) and create it again",
-        replace: ", or set replacePolicy: WhenNeeded",
-      }
-    : { keep: again, replace: "" };
-  const account = fixed([{ field: "accountRef", message: `accountRef cannot be changed: ${ways.keep}` }]);
-  const fields = Object.entries(kind.immutable);
-  if (fields.length === 0) return [account];
-  const others = fixed(
-    fields.map(([field, why]) => ({ field, message: `${field} cannot be changed: ${why}; ${again}${ways.replace}` })),
-  );
-  return [account, kind.resource ? unless("self.replacePolicy == 'WhenNeeded'", others) : others];
-}
-
 /** An object's own name may be longer than what the platform takes. */
 function nameLimit({ kind, resource }: Kind): Rule[] {
   const { longest } = resource?.names ?? {};
   if (longest === undefined) return [];
-  const rule = `size(self.metadata.name) <= ${longest} || has(self.spec.name) || self.spec.managementPolicy == 'Observe'`;
+  const rule = `size(self.metadata.name) <= ${longest} || has(self.spec.name) || has(self.spec.externalId) || self.spec.managementPolicy == 'Observe'`;
   return [
     {
       rule,

@@ -163,7 +163,7 @@ export function operatorPolicies(installation: Installation = {}): object[] {
  */
 export function crdPolicy(): object[] {
   const allowed = `oldObject.metadata.?annotations.orValue({})[?'${ALLOW_DELETION}'] == optional.of('true')`;
-  const message = `Deleting this CRD deletes all of its objects and their resources on the platform. To allow it, annotate the CRD with ${ALLOW_DELETION}=true`;
+  const message = `Deleting this CRD deletes all of its objects and their resources on the platform. Resources of objects with deletionPolicy: Retain stay. To allow it, annotate the CRD with ${ALLOW_DELETION}=true`;
   return policy("mooring-crds", resource("apiextensions.k8s.io", "customresourcedefinitions", ["DELETE"]), {
     matchConditions: [{ name: "crds-of-mooring", expression: `oldObject.spec.group == '${GROUP}'` }],
     validations: [{ expression: allowed, message, reason: "Forbidden" }],

@@ -287,7 +287,7 @@ async function recover(
 }
 
 function adviceOf({ username, count, unclaimed }: TokenRecord): string[] {
-  const many = `user ${username} has ${count} tokens and the platform allows ${MOST}: delete those that nobody needs`;
+  const many = `user ${username} has ${count} tokens and the platform allows ${MOST}: delete those that nobody uses, a deleted token stops working at once`;
   const lost = `a token that was created without an answer may be one of ${several(unclaimed)}; they expire by themselves`;
   return [...(count >= MANY ? [many] : []), ...(unclaimed.length > 0 ? [lost] : [])];
 }

@@ -57,7 +57,7 @@ export function notSeen(view: View, absent: Absent): Decision {
   }
   const anew = `to create a new one, set the annotation mooring.dev/recreate to "${claim?.id}"`;
   if (absence === "deleted") {
-    const lost = observed ? "" : `; what it held is lost, and recreatePolicy is Never: ${anew}, or delete this object`;
+    const lost = observed ? "" : `; what it held is lost, and recreatePolicy is Never: ${anew}`;
     const message = `${what} was deleted outside Mooring ${deletion}${lost}`;
     return { step: "stall", reason: observed ? "NotAdoptable" : "DeletedExternally", message };
   }

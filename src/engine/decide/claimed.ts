@@ -118,7 +118,7 @@ function decideBroken(view: View, observation: Present, why: string): Decision {
   if (request) return failed(view, { ...request, message: why }, false);
   const next = observation.comparison?.next;
   if (next) return { step: "update", operation: next };
-  const message = `${kind} failed on the platform: ${why}. Delete the object and create it again`;
+  const message = `${kind} failed on the platform: ${why}. Check it there. To give it up, delete the object, which deletes the ${kind} and what it holds; deletionPolicy: Retain keeps it`;
   return { step: "stall", reason: "ProvisioningFailed", message, retryMs: RECHECK_MS * 15 };
 }
 
@@ -134,6 +134,6 @@ function upToDateOrDrifted(view: View, { comparison }: Present): Decision {
   return {
     step: "stall",
     reason: "Drifted",
-    message: `${first.field} is ${first.found || "empty"} on the platform, not ${first.wanted || "empty"}, and cannot be changed in place: delete the object and create it again, or change spec`,
+    message: `${first.field} is ${first.found || "empty"} on the platform, not ${first.wanted || "empty"}, and cannot be changed in place: change spec to what is there`,
   };
 }

@@ -45,10 +45,13 @@ function blockedByContents({ contents, kind, deleting }: View, { asOf }: Present
   if (staying.length === 0 && (found === undefined || found.asOf < asOf)) return { step: "inspect" };
   const held = [...staying, ...(found?.names ?? [])];
   if (held.length === 0) return undefined;
+  const ways = deleting
+    ? "to keep all of it on the platform, set deletionPolicy: Retain; else"
+    : "to keep all of it, change spec back; else";
   const way = contents.guests
-    ? "ask the owners in the other namespaces to delete theirs first; no annotation allows to delete them from here"
-    : 'delete them first, or set the annotation mooring.dev/allow-non-empty-delete to "true"';
-  const message = `${kind} ${contents.verb} ${several(held)}: ${way}`;
+    ? "ask the owners in the other namespaces to delete theirs, which no annotation does from here"
+    : `delete those first, which loses their data, or set the annotation mooring.dev/allow-non-empty-delete to "true", which deletes what is inside as well`;
+  const message = `${kind} ${contents.verb} ${several(held)}: ${ways} ${way}`;
   const reason = contents.verb === "still holds" ? "NotEmpty" : "InUse";
   return { step: "stall", reason, message, retryMs: RECHECK_MS * 5 };
 }
@@ -95,11 +98,13 @@ export function decideReplacement(
   if (begun) return begun;
   const changed = `${fields.join(", ")} cannot be changed in place and ${fields.length > 1 ? "have" : "has"} changed since the ${kind} was created (${why.join("; ")})`;
   switch (verdict) {
+    case "final":
+      return { step: "stall", reason: "ImmutableFieldChanged", message: `${changed}: change it back` };
     case "forbidden":
       return {
         step: "stall",
         reason: "ImmutableFieldChanged",
-        message: `${changed}: change it back, or set replacePolicy: WhenNeeded`,
+        message: `${changed}: change it back, or set replacePolicy: WhenNeeded, which deletes the ${kind} and creates a new one`,
       };
     case "allowed":
       return view.successive ? renewal(view) : deleteToReplace(view, observation);

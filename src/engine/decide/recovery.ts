@@ -19,7 +19,7 @@ export function decideRecovery(view: View, otherwise: Decision): Decision {
     return {
       step: "stall",
       reason: "Ambiguous",
-      message: `an interrupted creation left ${search.matches.length} matching ${kind}s, more than requested: ${ids}: delete the extra ones`,
+      message: `an interrupted creation left ${search.matches.length} matching ${kind}s, more than requested: ${ids}: adopt those that are in use with objects of their own (externalId, with deletionPolicy: Retain), and delete those that nobody needs`,
       retryMs: RECHECK_MS * 15,
     };
   }

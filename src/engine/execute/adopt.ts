@@ -1,7 +1,9 @@
+import type { Drift } from "../../kinds/desired.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import type { Item } from "../../platform/collections/collection.ts";
 import { type Deps, readLimit } from "../observe/deps.ts";
 import { fixedFields } from "../observe/fixed-fields.ts";
+import { misfits } from "../observe/unowned.ts";
 import type { Context } from "../observe/view.ts";
 import { confirmedBirth } from "../state/identity.ts";
 import { claimOf, nameFor, type ObjectKey } from "../state/object.ts";
@@ -12,7 +14,8 @@ import { writeMetadata } from "../write/write.ts";
 
 /**
  * Takes over an existing resource, also one that the object has only observed: it has to be in the collection that spec
- * describes, and nobody else's. The claim and every difference are on record before anything is changed.
+ * describes, nobody else's, and what spec asks for as far as nobody can change it. The claim and every difference are on record
+ * before anything is changed.
  */
 export async function adopt(deps: Deps, context: Context, named: string | undefined): Promise<Requeue> {
   const { kind, key, object, account, inputs, desired, view } = context;
@@ -41,13 +44,13 @@ export async function adopt(deps: Deps, context: Context, named: string | undefi
   const field = named === undefined ? "" : `${policiesOf(object).externalId === named ? "externalId" : "status.id"}: `;
   const what = named === undefined ? `such ${kind.kind}` : `${kind.kind} ${named}`;
   if (!item) {
-    return recordFailure(deps, context, {
-      reason: "NotAdoptable",
-      message: `${field}there is no ${what} in ${shared.path}`,
-    });
+    const message = `${field}there is no ${what} in ${shared.path}`;
+    return recordFailure(deps, context, { reason: "NotAdoptable", message }, { changes: { drift: undefined } });
   }
   if (rival !== undefined && exclusive) return yieldTo(deps, context, rival, { id, field });
-  const { drift } = desired.compare(item.raw, inputs);
+  const { drift } = desired.compare(item.raw, { ...inputs, adopted: true });
+  const unfit = view.observed ? [] : misfits(kind, drift);
+  if (unfit.length > 0) return leave(deps, context, { id, field, drift, unfit });
   const held = view.observed
     ? { onlyObserved: true, adoptedAt: undefined }
     : { onlyObserved: undefined, adoptedAt: new Date(view.platformNow).toISOString() };
@@ -68,11 +71,33 @@ export async function adopt(deps: Deps, context: Context, named: string | undefi
   } finally {
     if (adopters.get(place) === key) adopters.delete(place);
   }
-  const found = { ...owned, fixed: fixedFields(kind, object), state: item.state, ...(drift.length > 0 && { drift }) };
+  const found = {
+    ...owned,
+    fixed: fixedFields(kind, object),
+    state: item.state,
+    drift: drift.length > 0 ? drift : undefined,
+  };
   await record(deps, after, standing, found, facts);
   const reason = view.observed ? "Observed" : "Adopting";
   deps.events.record(after.object, "Normal", reason, standing.message);
   return "now";
+}
+
+/** Spec asks for what the resource can never be: it is not taken, and spec can be corrected. */
+function leave(
+  deps: Deps,
+  context: Context,
+  { id, field, drift, unfit }: { id: string; field: string; drift: Drift[]; unfit: Drift[] },
+): Promise<Requeue> {
+  const { kind } = context.kind;
+  const values = unfit.map(
+    (each) => `${each.field} is ${each.found || "empty"} on the platform and ${each.wanted || "empty"} in spec`,
+  );
+  const [them, fields] = unfit.length > 1 ? ["them", "the fields"] : ["it", "the field"];
+  const message = `${field}${kind} ${id} is not adopted: ${values.join("; ")}, and the platform cannot change ${them}: correct spec, or remove ${fields}. Until then the ${kind} is left as it is, also when this object is deleted`;
+  const said = claimOf(context.object);
+  const changes = { drift, ...(said && { ...said, onlyObserved: true }) };
+  return recordFailure(deps, context, { reason: "NotAdoptable", message }, { changes });
 }
 
 /** What another object has is left to it. Who has said that it has it, too, owns nothing of it from then on, and both are told. */

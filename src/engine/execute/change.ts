@@ -206,7 +206,8 @@ async function announce(
 
 /** The write or the successor that is on record was not made, and never will be. */
 export async function retract(deps: Deps, context: Context): Promise<Requeue> {
-  const { reason, message } = inProgress(context.kind, context.status.request?.action ?? "update");
+  const begun = context.view.intent && !context.view.intent.succeeds ? "create" : "update";
+  const { reason, message } = inProgress(context.kind, context.status.request?.action ?? begun);
   const nonce = context.view.intent?.nonce ?? context.status.nonce;
   await record(deps, context, { mode: "reconciling", reason, message }, { request: undefined, nonce });
   context.shared?.collection.refresh([context.identity]);

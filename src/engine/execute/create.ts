@@ -14,6 +14,7 @@ import { lookalike } from "../observe/lookalike.ts";
 import { inputsOf } from "../observe/observe.ts";
 import { notPublic } from "../observe/ownership.ts";
 import { type Resolved, resolveReferences } from "../observe/references.ts";
+import { isElsewhere } from "../observe/unowned.ts";
 import type { Context } from "../observe/view.ts";
 import { obstacleToKey } from "../secrets/keys.ts";
 import { birthOf } from "../state/identity.ts";
@@ -24,6 +25,7 @@ import type { Obstacle } from "../status/reasons.ts";
 import { located, recordFailure, recordPlatformError, refreshed } from "../write/record.ts";
 import { writeMetadata } from "../write/write.ts";
 import { choicesFor } from "./choices.ts";
+import { retract } from "./change.ts";
 import { claim, stands, type Unclaimed } from "./claim.ts";
 import { undo } from "./delete-unclaimed.ts";
 import { equalsOf, neighboursOf } from "./equal-creations.ts";
@@ -42,6 +44,8 @@ const created = z.looseObject({ id: resourceId });
 export async function create(deps: Deps, context: Context): Promise<Requeue> {
   const { kind, account, memory } = context;
   if (!account) throw new Error("nothing can be created without an account");
+  // Spec names another Account since the last attempt, which has made nothing: that one is closed first.
+  if (context.view.intent && isElsewhere(context.object, account.key)) return retract(deps, context);
   const prepared = await prepare(deps, context, account);
   if ("obstacle" in prepared) return recordFailure(deps, context, prepared.obstacle);
   const { body, parents, hide, facts } = prepared.value;

@@ -54,13 +54,19 @@ export async function deleteUnclaimed(
     } catch (error) {
       if (error instanceof NotFound && !isYoung(deps, begun)) return;
       if (error instanceof Terminal && !error.busy) {
-        deps.log.error({ object: key, id, err: error }, `orphaned ${kind.kind} cannot be deleted: delete it by hand`);
+        deps.log.error(
+          { object: key, id, err: error },
+          `orphaned ${kind.kind} cannot be deleted, and no object owns it: adopt it with externalId, or delete it by hand`,
+        );
         return;
       }
     }
     await sleep(deps.clock, waitMs);
   }
-  deps.log.error({ object: key, id }, `orphaned ${kind.kind} could not be deleted: delete it by hand`);
+  deps.log.error(
+    { object: key, id },
+    `orphaned ${kind.kind} could not be deleted, and no object owns it: adopt it with externalId, or delete it by hand`,
+  );
 }
 
 /**

@@ -24,7 +24,7 @@ export async function neighboursOf(
     list: () => source.list(readLimit(), "people"),
     makeRoom: async () => makeRoom?.(account.connection, addressOf(account, product), deps.guard),
   });
-  const message = `the user of the Account has ${items.length} ${kind.resource.names.type}s and the platform allows ${most}: delete those that nobody needs`;
+  const message = `the user of the Account has ${items.length} ${kind.resource.names.type}s and the platform allows ${most}: delete those that nobody uses: a deleted one stops working at once`;
   return isFull ? { obstacle: { reason: "QuotaExceeded", message } } : { value: items };
 }
 

@@ -148,6 +148,6 @@ function strippedAdvice(name: string, repair: Memory["repair"]): string[] {
 }
 
 const unclaimedAdvice = (kind: string, ids: readonly string[]): string =>
-  `an interrupted creation may have left one of these ${kind}s, which nobody can use: ${several(ids)}; they expire by themselves, delete those that are not yours to keep`;
+  `an interrupted creation may have left one of these ${kind}s, which nobody can use: ${several(ids)}; they expire by themselves`;
 
 const UNRENEWED = "the certificate is due for renewal, but the platform has no newer one yet; retrying";

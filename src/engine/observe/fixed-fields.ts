@@ -3,18 +3,24 @@ import type { Kind, ResourceKind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { hashBody, hashFields } from "../../runtime/hash.ts";
 import { memo } from "../../runtime/memo.ts";
+import { titleOf } from "../accounts/accounts.ts";
 import type { Memory } from "../state/memory.ts";
 import { ALLOW_DATA_LOSS } from "../state/names.ts";
 import type { ResourceStatus } from "../status/schema.ts";
+import { isElsewhere } from "./unowned.ts";
 import type { View } from "./view.ts";
 
 /** Fields that the platform cannot change and that are not what the resource was made from; what may be done then. */
 export function replacement(
   kind: ResourceKind,
   object: KubeObject,
-  { fixed, nonce, lossAllowed }: ResourceStatus,
+  { fixed, nonce, lossAllowed, id, account }: ResourceStatus,
   policy: "Never" | "WhenNeeded",
 ): View["replacement"] {
+  // Spec may have changed while the resource was being made. It belongs to the contract of the Account that made it.
+  if (id !== undefined && account !== undefined && isElsewhere(object, account)) {
+    return { fields: ["accountRef"], why: [`it belongs to ${titleOf(account)}`], verdict: "final" };
+  }
   // What a resource was made from is on record where Mooring has made it; of one that was taken over, what spec said then.
   if (!fixed) return undefined;
   const recorded = Object.keys(kind.immutable).filter((field) => nonce !== undefined || field in fixed);

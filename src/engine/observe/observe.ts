@@ -30,6 +30,7 @@ import { notGranted, type References, type Resolved, resolveReferences } from ".
 import { relatedMembers } from "./related-members.ts";
 import { creationOf, findings } from "./search-results.ts";
 import { previousOf, secretOf } from "./secret-state.ts";
+import { meansAnother, namedResource } from "./unowned.ts";
 import type { Contents, Context, Observation, View } from "./view.ts";
 
 /** Takes from both caches what a decision needs. Calls nobody; joins the collection that holds the resource. */
@@ -43,15 +44,17 @@ export function observe(deps: Deps, key: ObjectKey, kind: ResourceKind, object: 
   const owned = objects.owned(key);
   const foreign = unknownKey(object);
   const intent = foreign ? undefined : (recorded ?? erasedIntent(status, memory, owned));
-  const claim = intent ? undefined : owned;
   const { deletionPolicy, replacePolicy, externalId } = policiesOf(object);
   const observed = observes(object);
+  const desired = readDesired(kind, object);
   // What it names and does not own, it observed, or another object has it: it gets it as any other resource that exists.
-  const named = claimOf(object)?.id ?? (externalId === status.left ? undefined : externalId);
+  const named = namedResource(object, claimOf(object), status.left);
+  const isAnother =
+    owned && meansAnother(objects, object, "value" in desired ? desired.value : undefined, owned, named);
+  const claim = intent || isAnother ? undefined : owned;
   const adopt = claim || intent ? undefined : named;
   const namespace = object.metadata.namespace ?? "";
 
-  const desired = readDesired(kind, object);
   const unwanted = "value" in desired && !isWanted(kind, desired.value, object.metadata.name);
   const choice = chooseAccount(deps, userOf(kind, object), object, status, claim ?? intent);
   const account = "account" in choice ? choice.account : undefined;
@@ -60,6 +63,7 @@ export function observe(deps: Deps, key: ObjectKey, kind: ResourceKind, object: 
   const resolved = "value" in desired ? resolveReferences(objects, object, desired.value, stored) : desired;
   const parents = stored ?? ("value" in resolved ? resolved.value.parents : undefined);
   let inputs = "value" in resolved ? inputsOf(object, resolved.value) : undefined;
+  if (inputs && adopt !== undefined) inputs = { ...inputs, adopted: true };
   if (inputs && "value" in desired && !observed) {
     inputs = { ...inputs, outdated: outdatedSources(kind, desired.value, inputs, status) };
     const checked = memory.checked?.what === checkedAs(desired.value) ? memory.checked?.facts : {};
@@ -265,6 +269,7 @@ export function inputsOf(object: KubeObject, references: Omit<References, "abroa
     ...references,
     name: object.metadata.name,
     observed: observes(object),
+    adopted: claimOf(object)?.adoptedAt !== undefined,
     secrets: {},
     found: {},
     shown: readFacts(object),

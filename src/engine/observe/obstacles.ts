@@ -47,7 +47,7 @@ export function taken(
   };
   const other = deps.objects.neighbours(kind, parents).find((each) => each !== key && hasIt(each));
   if (other === undefined) return undefined;
-  const message = `only one ${kind} per ${resource.identity.onePer}; already used by ${nameFor(key.split("/")[1], other)}; delete one`;
+  const message = `only one ${kind} per ${resource.identity.onePer}; already used by ${nameFor(key.split("/")[1], other)}: this object has no resource and can be deleted`;
   return { reason: "OnlyOne", message };
 }
 

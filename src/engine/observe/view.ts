@@ -101,8 +101,11 @@ export type SecretState = "unknown" | "unread" | "missing" | "outdated" | "unmar
 /** The Secret or ConfigMap of spec.output is not as it ought to be: when it is written, and what was in the way before. */
 export type OutputState = "unknown" | { dueAt: number; obstacle?: Obstacle };
 
-/** What may be done about a field that cannot be changed; `allowedBy` is the word that allows to lose data. */
-export type Verdict = "forbidden" | "allowed" | { allowedBy: string };
+/**
+ * What may be done about a field that cannot be changed; `allowedBy` is the word that allows to lose data. `final`: no policy
+ * allows it.
+ */
+export type Verdict = "final" | "forbidden" | "allowed" | { allowedBy: string };
 
 /** Everything a decision rests on: data only, taken from both caches at one moment. */
 export interface View {

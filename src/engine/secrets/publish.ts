@@ -69,7 +69,7 @@ function notOwned({ kind, object }: Publisher, found: KubeObject, field: string)
     return { reason: "AwaitingGarbageCollection", message };
   }
   const whose = owner ? `belongs to ${owner.kind} ${owner.name}` : `was not created for ${kind.kind} ${name}`;
-  const message = `${title} already exists and ${whose}: change spec.${field}, or delete the ${place}`;
+  const message = `${title} already exists and ${whose}: change spec.${field}`;
   return { reason: `${place}NotOwned`, message };
 }
 

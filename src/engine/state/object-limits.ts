@@ -102,5 +102,5 @@ export function createObjectLimits(limit: LimitOf, shifted: (key: ObjectKey) => 
 
 const tooMany = (kind: string, most: number): Obstacle => ({
   reason: "TooManyObjects",
-  message: `a namespace may have ${most} ${kind} objects, and this one has as many that are older: delete some of them, or ask the administrator to raise the limit (--limit ${kind}=N)`,
+  message: `a namespace may have ${most} ${kind} objects, and this one has as many that are older: ask the administrator to raise the limit (--limit ${kind}=N), or delete some of them; deletionPolicy: Retain keeps their resources`,
 });

@@ -34,7 +34,7 @@ export const reasons = {
   Missing:
     "The resource is not found on the platform, and nothing shows that it was deleted. No other one is created. Wait, or set the annotation mooring.dev/recreate to its id.",
   DeletedExternally:
-    "The resource was deleted outside Mooring, and recreatePolicy is Never. Set the annotation mooring.dev/recreate to its id for a new one, or delete the object.",
+    "The resource was deleted outside Mooring, and recreatePolicy is Never. Set the annotation mooring.dev/recreate to its id for a new one.",
   ListTooLarge: "The platform has more such resources than one list may have. Each is read by itself. Wait.",
   Claimed: "The resource of an interrupted creation was found; the object owns it now.",
   Advice: "Spec asks for something that is allowed but not recommended. The message says why.",
@@ -50,13 +50,12 @@ export const reasons = {
   ReferenceNotGranted:
     "Spec names an object of another namespace, and no Grant there allows it. Ask for a Grant, or name another object.",
   SecretNotFound: "A Secret that spec names, or its key, does not exist. Create it or correct the name.",
-  SecretNotOwned:
-    "The Secret to be written already exists and belongs to another owner. Change its name in spec, or delete the Secret.",
+  SecretNotOwned: "The Secret to be written already exists and belongs to another owner. Change its name in spec.",
   SecretNotWritable: "The API server refuses to write the Secret. The message says why: change that.",
   SecretChanged:
     "Somebody changed or deleted a published Secret; the operator puts it right. The message says what was lost. Wait, and find out who changes it.",
   ConfigMapNotOwned:
-    "The ConfigMap to be written already exists and belongs to another owner. Change spec.output.configMapName, or delete the ConfigMap.",
+    "The ConfigMap to be written already exists and belongs to another owner. Change spec.output.configMapName.",
   ConfigMapNotWritable: "The API server refuses to write the ConfigMap. The message says why: change that.",
   AwaitingGarbageCollection:
     "The Secret or ConfigMap of a deleted object of the same name still exists. Wait until Kubernetes has deleted it.",
@@ -80,30 +79,33 @@ export const reasons = {
   EndpointNotAllowed:
     "The operator does not allow an endpoint of the Account. Remove it from spec.endpoints, or ask the administrator to allow it (--allow-endpoint).",
   Rejected: "The platform rejected the request. Correct the field in the message.",
-  QuotaExceeded: "A limit of the contract is reached. Delete unused resources, or have the limit raised.",
+  QuotaExceeded: "A limit of the contract is reached. Have the limit raised, or use less.",
   TooManyObjects:
-    "The namespace has more objects of this kind than allowed; the oldest ones work. Delete some, or have the administrator raise the limit (--limit).",
+    "The namespace has more objects of this kind than allowed; the oldest ones work. Have the administrator raise the limit (--limit), or delete some; deletionPolicy: Retain keeps their resources.",
   RateLimited: "The platform asks to slow down. Wait.",
   PlatformUnavailable: "The platform does not answer, or answers with an error. Wait; the operator tries again.",
   ProvisioningFailed:
     "The platform accepted the request and failed. The message is the platform's; the operator tries again.",
   NotApplied:
     "The platform accepted a change several times and does not show it. The message has both values: check the resource, or change spec. The operator tries again ever more rarely.",
-  NotAdoptable: "The resource in spec.externalId does not exist or belongs to another object. Correct the id.",
+  NotAdoptable:
+    "The resource in spec.externalId does not exist, belongs to another object, or differs from spec in a field that cannot be changed. Correct the id or the field; the resource is left as it is.",
   AlreadyExists:
     "The platform has a resource of this name that the same user created and no object owns: the object may come from a backup. Adopt it with spec.externalId, or set the annotation mooring.dev/recreate to its id to create another one.",
   NotYours: "With a ClusterAccount, an id must belong to an object of the same namespace. Name an object instead.",
-  OnlyOne: "Only one such object is allowed here, and there is another. Delete one.",
+  OnlyOne: "Only one such object is allowed here, and there is another. This one has no resource and can be deleted.",
   ImmutableFieldChanged:
-    "A field that the platform cannot change has changed. Change it back, or set replacePolicy: WhenNeeded.",
+    "A field that the platform cannot change has changed. Change it back, or set replacePolicy: WhenNeeded, which deletes the resource and creates a new one.",
   DataLossNotAllowed:
     'The replacement would lose data. Set the annotation mooring.dev/allow-data-loss: "true" to allow it.',
   NotEmpty:
-    'The resource contains others that would be lost. Delete them first, or set mooring.dev/allow-non-empty-delete: "true".',
+    'The resource contains others that would be deleted with it. To keep all of them, set deletionPolicy: Retain. Else delete them first, or set mooring.dev/allow-non-empty-delete: "true", which deletes them as well.',
   Drifted:
-    "The resource differs from spec in a field that cannot be changed in place. Create the object again, or change spec.",
-  Ambiguous: "More resources match an interrupted creation than were requested. Delete the extra ones by hand.",
-  InUse: "Other objects still use this one. Delete them first; it is deleted after them.",
+    "The resource differs from spec in a field that cannot be changed in place. Change spec to the value on the platform, which is in the message.",
+  Ambiguous:
+    "More resources match an interrupted creation than were requested. Adopt those that are in use with objects of their own (spec.externalId, with deletionPolicy: Retain), and delete those that nobody needs.",
+  InUse:
+    "Other objects still use this one; it is deleted after them. To keep the resource and release the object now, set deletionPolicy: Retain.",
   InternalError: "Reconciling this object failed unexpectedly. Report it with the operator's log.",
 } as const;
 
@@ -136,6 +138,9 @@ const passing: ReadonlySet<Reason> = new Set([
   "PlatformUnavailable",
   "InternalError",
 ]);
+
+/** While an object says one of these, its resource is not what spec asks for: fields that are fixed otherwise may be changed. */
+export const correctable: readonly Reason[] = ["ImmutableFieldChanged", "DataLossNotAllowed", "Drifted"];
 
 /** Whether somebody has to act on an object that is not Ready for this reason (Stalled). */
 export const needsPerson = (reason: Reason): boolean => !passing.has(reason);

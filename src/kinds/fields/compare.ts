@@ -3,11 +3,18 @@ import type { Comparison, Drift, Inputs, Operation } from "../desired.ts";
 /** Wanted and found values by field. An undefined wanted value is not compared. */
 export type Pairs = Readonly<Record<string, readonly [wanted: unknown, found: unknown]>>;
 
-/** The name a resource shall have. One that is only observed keeps its own where spec gives none. */
+/** The name a resource shall have. One that is observed or was adopted keeps its own where spec gives none. */
 export const wantedName = (
   spec: { name?: string | undefined },
-  { name, observed }: Pick<Inputs, "name" | "observed">,
-) => spec.name ?? (observed ? undefined : name);
+  { name, observed, adopted }: Pick<Inputs, "name" | "observed" | "adopted">,
+) => spec.name ?? (observed || adopted ? undefined : name);
+
+/**
+ * A value that is fixed at creation. Of a resource that Mooring has created it is on record what that was; of one that was there
+ * before, the platform tells it.
+ */
+export const wantedOfOthers = <T>(value: T, { observed, adopted }: Pick<Inputs, "observed" | "adopted">) =>
+  observed || adopted ? value : undefined;
 
 /** Collects what differs between wanted values and found ones. */
 export function differences(pairs: Pairs): Drift[] {

@@ -102,13 +102,6 @@ export const memory = () =>
 /** Size of a volume in GB, up to the largest one of the platform. */
 export const volumeSize = () => whole(1, 4096);
 
-/** Size of a volume that exists; `field` is where it stands in spec. */
-export const growingSize = (field: string) =>
-  ruled(volumeSize(), {
-    rule: "self >= oldSelf",
-    message: `${field} can only grow: keep the size, or delete the object and create it again`,
-  });
-
 /** An IPv4 address. */
 export const address = () =>
   ruled(z.string().max(45), {
@@ -150,7 +143,9 @@ export const managed = {
   externalId: wireId()
     .meta({ maxLength: 128, ...uuid().meta() })
     .optional()
-    .describe("Id of an existing resource to adopt instead of creating one. Can be removed later, not changed."),
+    .describe(
+      "Id of an existing resource to adopt instead of creating one; fields that it has already need not be set. Can be removed later, not changed.",
+    ),
   managementPolicy: z
     .enum(["Manage", "Observe"])
     .default("Manage")
@@ -177,16 +172,19 @@ export const managedRules: Rule[] = [
   {
     rule: "!has(self.externalId) || (has(oldSelf.externalId) && self.externalId == oldSelf.externalId)",
     message:
-      "externalId cannot be set or changed later: delete the object (deletionPolicy: Retain keeps the resource) and create it again",
+      "externalId cannot be set or changed while the object has a resource: create another object for the other one",
   },
 ];
 
 /** A rule that does not bind an object which only observes: its spec may hold nothing but the identity. */
 export const whenManaged = (rules: Rules): Rules => unless(observed, rules);
 
-/** A field that only an observed resource can do without. */
+/** A rule that does not bind an object whose resource is there: what the platform knows already need not be said. */
+export const whenCreated = (rules: Rules): Rules => unless(`has(self.externalId) || ${observed}`, rules);
+
+/** A field that only a resource which is there already can do without. */
 export const required = (field: string): Rules =>
-  whenManaged({ rule: `has(self.${field})`, message: `${field} is required` });
+  whenCreated({ rule: `has(self.${field})`, message: `${field} is required` });
 
 /** Fields of every kind that lives inside a datacenter. */
 export const inDatacenter = {

@@ -76,6 +76,12 @@ function unchanged(field: string, known = 0): string {
   return [...paths.map(comesOrGoes), same(field)].join(" || ");
 }
 
+/** A number that may grow, come or go. */
+export const growing = (field: string, message: string): Rule => ({
+  rule: `${unchanged(field)} || ${comesOrGoes(field)} || self.${field} >= oldSelf.${field}`,
+  message,
+});
+
 /**
  * Fields that may not change, each with what is said then; nested ones are written with dots. An object above such fields that is
  * as it was is compared once.

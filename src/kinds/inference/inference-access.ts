@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { listed, listedField } from "../fields/column.ts";
 import { plain, webAddress } from "../fields/encode.ts";
-import { formed, list, managed, managedRules, objectName, required } from "../fields/fields.ts";
+import { formed, list, managed, managedRules, objectName, whenManaged } from "../fields/fields.ts";
 import { tokenColumns, tokenImmutable, tokenMapping, tokenSpec, tokenStatus } from "../identity/token.ts";
 import { type Kind, mapping } from "../kind.ts";
 import { modelStatus, modelsIn } from "./catalogue.ts";
@@ -101,7 +101,7 @@ export const inferenceAccess: Kind = {
   description: "Models of the platform that workloads of this namespace may use, by a token or through the gateway.",
   spec,
   status,
-  rules: [...managedRules, required("models")],
+  rules: [...managedRules, whenManaged({ rule: "has(self.models)", message: "models is required" })],
   immutable: tokenImmutable,
   columns: [
     { name: "Models", type: "string", path: ".status.modelNames", description: "Models that may be used" },

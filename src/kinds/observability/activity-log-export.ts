@@ -149,6 +149,7 @@ export const activityLogExport: Kind = {
   // The log tells of everybody who uses the contract.
   task: {
     contractWide: "ActivityLogExport",
+    begun: "watermark",
     hosts: ["objectStorage"],
     references: (raw) => referencesOf(spec.parse(raw)),
   },

@@ -100,7 +100,7 @@ const streamsOf = (logs: readonly z.output<typeof wireStream>[] | null | undefin
     tag != null && log.protocol === protocol ? [{ tag, source: source ?? "generic" }] : [],
   );
 
-function wanted(spec: LogPipelineSpec, inputs: Pick<Inputs, "name" | "observed">) {
+function wanted(spec: LogPipelineSpec, inputs: Pick<Inputs, "name" | "observed" | "adopted">) {
   return { name: wantedName(spec, inputs), logs: spec.logs?.map(sent) };
 }
 

@@ -59,7 +59,7 @@ export const metricPipeline: Kind = {
         const { id, properties } = wire.parse(item);
         const wanted = wantedName(spec, inputs);
         const drift = differences({ name: [wanted, properties.name] });
-        const body = { id, properties: { name: wanted } };
+        const body = { id, properties: { name: wanted ?? properties.name } };
         if (drift.length === 0 && !inputs.failed) return { drift };
         return {
           drift,

@@ -11,6 +11,6 @@ export const pipelineName = line(LONGEST)
 
 /** An object's own name may be too long for a pipeline. */
 export function nameProblem({ name }: { name?: string | undefined }, inputs: Inputs): string | undefined {
-  if (inputs.observed || (name ?? inputs.name).length <= LONGEST) return undefined;
+  if (inputs.observed || inputs.adopted || (name ?? inputs.name).length <= LONGEST) return undefined;
   return `name: "${inputs.name}" has ${inputs.name.length} characters; at most ${LONGEST} are allowed: set spec.name`;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { differences, known } from "../fields/compare.ts";
+import { differences, known, wantedName } from "../fields/compare.ts";
 import { irreplaceable, managed, managedRules, required, wireId } from "../fields/fields.ts";
 import { output, outputField } from "../fields/output.ts";
 import { type Kind, mapping } from "../kind.ts";
@@ -124,14 +124,15 @@ export const kafkaCluster: Kind = {
       }),
     },
     comparison: {
-      compare(spec, item, { name, observed, parents }) {
+      compare(spec, item, inputs) {
+        const { observed, adopted, parents } = inputs;
         const { properties } = wire.parse(item);
         const { datacenterId, lanId, brokerAddresses } = properties.connections?.[0] ?? {};
         const fields = connectionFields(spec.connection);
         return {
           drift: differences({
-            name: [spec.name ?? (observed ? undefined : name), properties.name],
-            version: [observed ? undefined : spec.version, properties.version],
+            name: [wantedName(spec, inputs), properties.name],
+            version: [observed || adopted ? undefined : spec.version, properties.version],
             size: [spec.size, properties.size],
             [fields.datacenter]: [parents.datacenter, datacenterId],
             [fields.lan]: [parents.lan, lanId],

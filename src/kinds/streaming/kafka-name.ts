@@ -14,5 +14,5 @@ export const kafkaName = (noun: string) =>
 export function kafkaNameProblem({ name }: { name?: string | undefined }, inputs: Inputs): string | undefined {
   const used = name ?? inputs.name;
   const fits = form.test(used) && used.length <= LONGEST;
-  return inputs.observed || fits ? undefined : `name: "${used}" ${words}: set spec.name`;
+  return inputs.observed || inputs.adopted || fits ? undefined : `name: "${used}" ${words}: set spec.name`;
 }

@@ -9,25 +9,29 @@ export const badChanges = [
     [
       "another beginning",
       { from: "2026-03-01T00:00:00Z" },
-      "from cannot be changed: an export continues where it is; delete the object and create it again",
+      "from cannot be changed: an export continues where it is; create another ActivityLogExport",
     ],
     [
       "other entries",
       { reads: "Exclude" },
-      "reads cannot be changed: an export continues as it began; delete the object and create it again",
+      "reads cannot be changed: an export continues as it began; create another ActivityLogExport",
     ],
-    ["another Account", { accountRef: { name: "other" } }, "accountRef cannot be changed: delete the object and"],
+    [
+      "another Account",
+      { accountRef: { name: "other" } },
+      "accountRef cannot be changed: create another ActivityLogExport for the other Account",
+    ],
   ]),
   ...bad(datacenter, "Datacenter", [
     [
       "another location",
       { location: "de/fra" },
-      "location cannot be changed: a datacenter cannot move; delete the object and create it again, or set replacePolicy: WhenNeeded",
+      "location cannot be changed: a datacenter cannot move; keep it, or set replacePolicy: WhenNeeded, which deletes the Datacenter and creates a new one",
     ],
     [
       "an Account set later",
       { accountRef: { name: "other" } },
-      "accountRef cannot be changed: delete the object (deletionPolicy: Retain keeps the resource)",
+      "accountRef cannot be changed: to move the Datacenter to another Account, set deletionPolicy: Retain, delete the object and create it again with externalId",
     ],
   ]),
   ...bad({ ...datacenter, spec: { ...datacenter.spec, accountRef: { name: "main" } } }, "Datacenter of an Account", [
@@ -44,7 +48,7 @@ export const badChanges = [
     [
       "another model",
       { type: "VCPU" },
-      "type cannot be changed: the model of a server is fixed at creation; delete the object and create it again, or set replacePolicy: WhenNeeded",
+      "type cannot be changed: the model of a server is fixed at creation; keep it, or set replacePolicy: WhenNeeded, which deletes the Server with its data and creates a new one",
     ],
     [
       "another zone",
@@ -52,7 +56,7 @@ export const badChanges = [
       "availabilityZone cannot be changed: the zone of a server is fixed",
     ],
     ["another Account", { accountRef: { name: "other" } }, "accountRef cannot be changed"],
-    ["a smaller boot volume", volume({ size: 9 }), "bootVolume.size can only grow: keep the size"],
+    ["a smaller boot volume", volume({ size: 9 }), "bootVolume.size can only grow: keep it"],
     ["another storage technology", volume({ type: "HDD" }), "bootVolume.type cannot be changed"],
     [
       "another image",
@@ -96,17 +100,13 @@ export const badChanges = [
       "bootVolume.imagePasswordSecretRef cannot be changed",
     ],
     ["a licence added later", volume({ licenceType: "LINUX" }), "bootVolume.licenceType cannot be changed"],
-    [
-      "no boot volume any more",
-      { bootVolume: null },
-      "bootVolume cannot be added or removed later: delete the object and create it again",
-    ],
+    ["no boot volume any more", { bootVolume: null }, "bootVolume cannot be added or removed while the server exists"],
   ]),
   ...bad(vcpu, "vCPU server", [
     [
       "a boot volume added",
       volume({ size: 10, type: "HDD", imageAlias: "ubuntu:latest" }),
-      "bootVolume cannot be added or removed later",
+      "bootVolume cannot be added or removed while the server exists",
     ],
   ]),
   ...bad(cube, "Cube", [
@@ -122,18 +122,22 @@ export const badChanges = [
     ],
     [
       "a Dedicated Core server instead",
-      { type: "ENTERPRISE", templateUuid: null, cores: 1, ram: 2048 },
+      { type: "ENTERPRISE", templateUuid: null, cores: 1, ram: 2048, ...volume({ size: 10, type: "HDD" }) },
       "type cannot be changed",
     ],
   ]),
   ...bad(storage, "Volume", [
-    ["a smaller size", { size: 9 }, "size can only grow: keep the size, or delete the object and create it again"],
+    ["a smaller size", { size: 9 }, "size can only grow: keep it, or create another Volume with a smaller one"],
     [
       "a smaller size, with replacePolicy",
       { size: 9, replacePolicy: "WhenNeeded" },
-      "size can only grow: keep the size, or delete the object and create it again",
+      "size can only grow: keep it, or create another Volume with a smaller one",
     ],
-    ["an externalId set later", { externalId: someId }, "externalId cannot be set or changed later"],
+    [
+      "an externalId set later",
+      { externalId: someId },
+      "externalId cannot be set or changed while the object has a resource",
+    ],
     ["another Account", { accountRef: { name: "other" } }, "accountRef cannot be changed"],
   ]),
 ];

@@ -72,7 +72,7 @@ export const badPipelines = [
 export const badPipelineChanges = [
   ...bad(metricPipeline, "MetricPipeline", [
     ["another Account", { accountRef: { name: "other" } }, "accountRef cannot be changed"],
-    ["taken over later", { externalId: someId }, "externalId cannot be set or changed later"],
+    ["taken over later", { externalId: someId }, "externalId cannot be set or changed while the object has a resource"],
   ]),
   ...bad(centralLogging, "CentralLogging", [
     ["another Account", { accountRef: { name: "other" } }, "accountRef cannot be changed"],

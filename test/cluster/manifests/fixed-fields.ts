@@ -17,7 +17,7 @@ export const change = (base: Base, field: string, value: unknown, why: string, m
     base,
     patch: { ...at(field.split("."), value), ...more },
     says: [
-      `${field} cannot be changed: ${why}; delete the object and create it again, or set replacePolicy: WhenNeeded`,
+      `${field} cannot be changed: ${why}; keep it, or set replacePolicy: WhenNeeded, which deletes the ${base.kind} `,
     ],
   },
 ];

@@ -1,4 +1,4 @@
-import { describe } from "vitest";
+import { describe, expect } from "vitest";
 import type { View } from "../../../src/engine/observe/view.ts";
 import { holds, noParent } from "../support/decisions.ts";
 import { absent, claim, contents, failure, inside, NOW, present, presentDrifted, request } from "../support/views.ts";
@@ -58,11 +58,16 @@ describe("an object whose immutable field has changed", () => {
   holds([
     ["says what to do", changed("forbidden"), { step: "stall", reason: "ImmutableFieldChanged" }],
     [
+      "does not name a policy that would not help",
+      changed("final"),
+      { step: "stall", reason: "ImmutableFieldChanged", message: expect.stringMatching(/: change it back$/) },
+    ],
+    [
       "names every field that has changed, and why that cannot be",
       changed("forbidden", { replacement: { fields: ["location", "boot.image"], why, verdict: "forbidden" } }),
       {
         message:
-          "location, boot.image cannot be changed in place and have changed since the Server was created (it stays where it is; it was booted from it): change it back, or set replacePolicy: WhenNeeded",
+          "location, boot.image cannot be changed in place and have changed since the Server was created (it stays where it is; it was booted from it): change it back, or set replacePolicy: WhenNeeded, which deletes the Server and creates a new one",
       },
     ],
     ["loses no data unasked", changed({ allowedBy: "true" }), { step: "stall", reason: "DataLossNotAllowed" }],

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { misfits } from "../../../src/engine/observe/unowned.ts";
 import { EXTERNAL_ID } from "../../../src/engine/state/names.ts";
 import { claimOf } from "../../../src/engine/state/object.ts";
+import { kinds } from "../../../src/kinds/index.ts";
 import type { KubeObject } from "../../../src/kube/resource.ts";
 import { API } from "../support/fake-platform.ts";
 import { annotated, objectOf } from "../support/fixtures.ts";
@@ -42,6 +44,50 @@ describe("an object that names an existing resource", () => {
     expect(api.get(object)?.status).toMatchObject({ drift: [{ field: "name", wanted: "ours", found: "theirs" }] });
     expect(events).toEqual([expect.stringMatching(/Adopting.*differs in name/)]);
     expect(platform.calls.map(({ method }) => method)).toEqual(["GET"]);
+  });
+
+  test("does not own what differs in a field that nobody can change, and says both values", async () => {
+    const object = naming("a", { location: "de/fra", name: "ours" });
+    const { pass, owned, api, platform, id, events } = open(object);
+    await pass(A);
+    expect(owned(A)).toBeUndefined();
+    const { status, metadata } = api.get(object) ?? object;
+    expect(status).not.toHaveProperty("id");
+    expect(status).toMatchObject({
+      conditions: [{ reason: "NotAdoptable" }, { type: "Stalled" }],
+      drift: [
+        { field: "name", wanted: "ours", found: "theirs" },
+        { field: "location", wanted: "de/fra", found: "de/txl" },
+      ],
+    });
+    expect(metadata.finalizers ?? []).toEqual([]);
+    expect(metadata.annotations ?? {}).not.toHaveProperty(EXTERNAL_ID);
+    const why = `externalId: Datacenter ${id} is not adopted: location is de/txl on the platform and de/fra in spec`;
+    expect(events).toEqual([expect.stringContaining(why)]);
+    expect(platform.calls.map(({ method }) => method)).toEqual(["GET"]);
+  });
+
+  test("owns it as soon as spec is corrected", async () => {
+    const object = naming("a", { location: "de/fra" });
+    const { pass, owned, api, sync, id } = open(object);
+    await pass(A);
+    const stored = api.get(object) ?? object;
+    const metadata = { ...stored.metadata, generation: 2 };
+    api.put({ ...stored, metadata, spec: { ...Object(stored.spec), location: "de/txl" } });
+    sync();
+    expect((await pass(A)).decision).toEqual({ step: "adopt", id });
+    expect(owned(A)).toBe(id);
+    expect(api.get(object)?.status).not.toHaveProperty("drift");
+  });
+
+  test("leaves everything as it is that spec does not say", async () => {
+    const object = naming("a", { location: undefined, name: undefined });
+    const { passes, platform, clock, owned, id } = open(object);
+    await passes(A);
+    await clock.advance(2000);
+    expect((await passes(A)).at(-1)).toBe("rest");
+    expect(owned(A)).toBe(id);
+    expect(new Set(platform.calls.map(({ method }) => method))).toEqual(new Set(["GET"]));
   });
 
   test("is not said to take over what it only observes", async () => {
@@ -125,6 +171,37 @@ describe("an object that has only observed a resource", () => {
     expect(objects.owned(A)).not.toHaveProperty("onlyObserved");
   });
 
+  test("owns nothing of it either when it is to manage it and spec does not fit: that can be corrected", async () => {
+    const object = naming("a", { managementPolicy: "Observe", location: "de/fra" });
+    const { pass, api, objects, id, sync } = open(object);
+    await pass(A);
+    const edit = (change: object) => {
+      const stored = api.get(object) ?? object;
+      const metadata = { ...stored.metadata, generation: (stored.metadata.generation ?? 1) + 1 };
+      api.put({ ...stored, metadata, spec: { ...Object(stored.spec), ...change } });
+      sync();
+    };
+    edit({ managementPolicy: "Manage" });
+    await pass(A);
+    expect(objects.owned(A)).toBeUndefined();
+    expect(api.get(object)?.status).toMatchObject({ id, internal: { onlyObserved: true } });
+    edit({ location: "de/txl" });
+    await pass(A);
+    expect(objects.owned(A)).toMatchObject({ id });
+  });
+
+  test("shows whatever spec names by now", async () => {
+    const object = naming("a", { managementPolicy: "Observe" });
+    const { pass, api, platform, owned, sync } = open(object);
+    await pass(A);
+    const other = platform.make("other", body);
+    const stored = api.get(object) ?? object;
+    api.put({ ...stored, spec: { ...Object(stored.spec), externalId: other } });
+    sync();
+    expect((await pass(A)).decision).toEqual({ step: "adopt", id: other });
+    expect(owned(A)).toBe(other);
+  });
+
   test("does not get what another object has by now, and both are told", async () => {
     const owner = objectOf("Datacenter", "owner", { spec: { location: "de/txl" }, status: { id: "dc-theirs-0" } });
     const sleeper = { ...naming("a", { externalId: undefined }), status: observed };
@@ -169,6 +246,19 @@ test("an object that is restored from a backup has its resource from then on, wh
   expect([all.objects.owned(A)?.id, all.objects.owned(B)]).toEqual(["dc-theirs-0", undefined]);
 });
 
+test("an object that had adopted its resource leaves the name alone, also when it is restored without its status", async () => {
+  const adoptedAt = new Date(BEGIN - 1000).toISOString();
+  const kept = { id: "dc-theirs-0", parents: {}, account: "shop/main", contract: 1, endpoint: API, adoptedAt };
+  const spec = { externalId: "dc-theirs-0" };
+  const { sceneOf, clock, passes, platform } = open(
+    objectOf("Datacenter", "a", { spec, metadata: annotated("a", kept), status: {} }),
+  );
+  sceneOf(A);
+  await clock.advance(2000);
+  expect((await passes(A)).at(-1)).toBe("rest");
+  expect(new Set(platform.calls.map(({ method }) => method))).toEqual(new Set(["GET"]));
+});
+
 describe("of two objects that claim one resource", () => {
   const status = { id: "dc-theirs-0", account: "shop/main", contract: 1, endpoint: API };
   const claiming = (name: string, created: string, adoptedAt?: string) => {
@@ -185,5 +275,38 @@ describe("of two objects that claim one resource", () => {
   ] as const)("%s has it", (_, [one, adopted], [two, readopted]) => {
     const { objects } = open(claiming("a", one, adopted), claiming("b", two, readopted));
     expect([objects.owned(A)?.id, objects.owned(B)?.id]).toEqual([undefined, "dc-theirs-0"]);
+  });
+});
+
+test("an object whose Account was changed while its resource was being made says so, and keeps the resource", () => {
+  const status = { id: "dc-theirs-0", account: "shop/main", contract: 1, endpoint: API, nonce: "n" };
+  const spec = { location: "de/txl", accountRef: { name: "other" }, replacePolicy: "WhenNeeded" };
+  const { sceneOf } = open(objectOf("Datacenter", "a", { spec, status }));
+  const { view, account } = sceneOf(A);
+  expect(account?.key).toBe("shop/main");
+  expect(view.replacement).toEqual({
+    fields: ["accountRef"],
+    why: ["it belongs to Account shop/main"],
+    verdict: "final",
+  });
+});
+
+describe("what keeps a resource from being adopted", () => {
+  const [first] = kinds;
+  if (!first) throw new Error("no kind");
+  const kind = { ...first, immutable: { type: "why", a: "why" }, grows: ["size"] };
+  test.each([
+    ["a fixed field", { field: "type", wanted: "HDD", found: "SSD" }],
+    ["a part of a fixed field", { field: "a.b", wanted: "1", found: "2" }],
+    ["a size that would have to shrink", { field: "size", wanted: "10", found: "20" }],
+  ])("%s", (_, drift) => {
+    expect(misfits(kind, [drift])).toEqual([drift]);
+  });
+  test.each([
+    ["a size that can grow", { field: "size", wanted: "20", found: "10" }],
+    ["a field that can be changed", { field: "name", wanted: "a", found: "b" }],
+    ["a field whose name begins like a fixed one", { field: "ab", wanted: "a", found: "b" }],
+  ])("not %s", (_, drift) => {
+    expect(misfits(kind, [drift])).toEqual([]);
   });
 });

@@ -156,7 +156,7 @@ describe("spec.output under a name that is taken", () => {
     api.put(theirs);
     expect(await settle()).toEqual(["output", "rest"]);
     const message =
-      "ConfigMap addresses already exists and was not created for IPBlock a: change spec.output.configMapName, or delete the ConfigMap";
+      "ConfigMap addresses already exists and was not created for IPBlock a: change spec.output.configMapName";
     expect(ready()).toMatchObject({ status: "False", reason: "ConfigMapNotOwned", message });
     expect(api.get(objectOf("IPBlock", "a"))?.status).toMatchObject({ ips: IPS });
     expect(at("ConfigMap")?.data).toEqual({ mine: "yes" });

@@ -145,7 +145,7 @@ describe("a Secret that somebody else writes at the same moment", () => {
 
 describe("a Secret that is not the object's own", () => {
   test.each([
-    ["nobody's", secret(), "was not created for Datacenter home: change spec.secretName, or delete the Secret"],
+    ["nobody's", secret(), "was not created for Datacenter home: change spec.secretName"],
     [
       "another object's",
       secret({ name: "other", uid: "uid-other" }),

@@ -1,4 +1,4 @@
-import { datacenterRules, managedRules, whenManaged } from "../../fields/fields.ts";
+import { datacenterRules, managedRules, whenCreated } from "../../fields/fields.ts";
 import { about, either } from "../../fields/rules.ts";
 import type { Rule, Rules } from "../../kind.ts";
 
@@ -24,7 +24,7 @@ const ofCubes: Rules[] = [
   fixedByTemplate("ram"),
   { rule: "!has(self.cpuFamily)", message: enterpriseOnly },
   { rule: "self.availabilityZone == 'AUTO'", message: "availabilityZone of a Cube is always AUTO: remove the field" },
-  whenManaged({
+  whenCreated({
     rule: "has(self.templateUuid) != has(self.templateName)",
     message: "exactly one of templateUuid and templateName is required for a Cube",
   }),
@@ -39,13 +39,13 @@ const ofCubes: Rules[] = [
       fixedByTemplate("bootVolume.size"),
       { rule: "!has(self.bootVolume.type) || self.bootVolume.type == 'DAS'", message: DAS },
     ],
-    [whenManaged({ rule: "false", message: "bootVolume is required for a Cube: its direct-attached volume" })],
+    [whenCreated({ rule: "false", message: "bootVolume is required for a Cube: its direct-attached volume" })],
   ),
 ];
 
 const ofOthers: Rules[] = [
-  whenManaged(needs("cores")),
-  whenManaged(needs("ram")),
+  whenCreated(needs("cores")),
+  whenCreated(needs("ram")),
   either("self.type == 'VCPU'", [
     { rule: "!has(self.cores) || self.cores <= 60", message: "cores: a VCPU server has at most 60 cores" },
     { rule: "!has(self.cpuFamily)", message: enterpriseOnly },
@@ -58,8 +58,8 @@ const ofOthers: Rules[] = [
     message: "powerState: only a Cube can be Suspended; use Stopped",
   },
   about("bootVolume", [
-    needs("bootVolume.size"),
-    needs("bootVolume.type"),
+    whenCreated(needs("bootVolume.size")),
+    whenCreated(needs("bootVolume.type")),
     { rule: "self.bootVolume.?type.orValue('') != 'DAS'", message: DAS },
   ]),
 ];
@@ -70,6 +70,7 @@ export const serverRules: Rules[] = [
   about("type", [either("self.type == 'CUBE'", ofCubes, ofOthers)]),
   {
     rule: "has(self.bootVolume) == has(oldSelf.bootVolume)",
-    message: "bootVolume cannot be added or removed later: delete the object and create it again",
+    message:
+      "bootVolume cannot be added or removed while the server exists: keep it, or, to keep the server without it, set deletionPolicy: Retain, delete the object and create it again with externalId",
   },
 ];

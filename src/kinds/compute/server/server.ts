@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Comparison, Inputs } from "../../desired.ts";
 import { listed, listedField } from "../../fields/column.ts";
-import { known, patch, together, wantedName } from "../../fields/compare.ts";
+import { known, type Pairs, patch, together, wantedName, wantedOfOthers } from "../../fields/compare.ts";
 import { datacenterPath, datacenterReference } from "../../fields/fields.ts";
 import { firewallAdvice } from "../../fields/firewall.ts";
 import { firstBootImmutable, firstBootProblem, firstBootSecrets } from "../../fields/first-boot.ts";
@@ -71,10 +71,11 @@ const satisfied: Record<NonNullable<ServerSpec["powerState"]>, string[]> = {
   Suspended: ["SUSPENDED"],
 };
 
-function comparePower(spec: ServerSpec, vmState: string | null | undefined, own: string): Comparison[] {
-  const { powerState, type } = spec;
+function comparePower(spec: ServerSpec, { properties }: WireServer, own: string): Comparison[] {
+  const { powerState } = spec;
+  const { vmState } = properties;
   if (vmState == null || powerState === undefined || satisfied[powerState].includes(vmState)) return [];
-  const running = type === "CUBE" ? "resume" : "start";
+  const running = (properties.type ?? spec.type) === "CUBE" ? "resume" : "start";
   const action = { Running: running, Stopped: "stop", Suspended: "suspend" }[powerState];
   const drift = [{ field: "powerState", wanted: powerState, found: vmState }];
   return [{ drift, next: { action, method: "POST", path: `${own}/${action}` } }];
@@ -107,25 +108,44 @@ function body(spec: ServerSpec, inputs: Inputs): unknown {
 const ownPath = ({ id }: WireServer, { parents }: Pick<Inputs, "parents">) =>
   `${datacenterPath(parents)}/servers/${id}`;
 
+/** What a server was created as. The defaults of spec leave the choice to what is there. */
+function fixedPairs(spec: ServerSpec, { properties }: WireServer, inputs: Inputs): Pairs {
+  const pair = (wanted: string | undefined, found: string | null | undefined) =>
+    [found == null ? undefined : wantedOfOthers(wanted, inputs), found] as const;
+  return {
+    type: pair(spec.type === "ENTERPRISE" ? undefined : spec.type, properties.type),
+    availabilityZone: pair(
+      spec.availabilityZone === "AUTO" ? undefined : spec.availabilityZone,
+      properties.availabilityZone,
+    ),
+    templateUuid: pair(spec.templateUuid?.toLowerCase(), properties.templateUuid?.toLowerCase()),
+  };
+}
+
 function compare(spec: ServerSpec, item: unknown, inputs: Inputs): Comparison {
   const found = wire.parse(item);
   const { vmState, ...properties } = found.properties;
   const own = ownPath(found, inputs);
   const parts = [
-    patch("", own, {
-      name: [wantedName(spec, inputs), properties.name],
-      hostname: [spec.hostname, properties.hostname],
-      cores: [spec.cores, properties.cores],
-      ram: [spec.ram, properties.ram],
-      cpuFamily: [spec.cpuFamily, properties.cpuFamily],
-    }),
+    patch(
+      "",
+      own,
+      {
+        name: [wantedName(spec, inputs), properties.name],
+        hostname: [spec.hostname, properties.hostname],
+        cores: [spec.cores, properties.cores],
+        ram: [spec.ram, properties.ram],
+        cpuFamily: [spec.cpuFamily, properties.cpuFamily],
+      },
+      fixedPairs(spec, found, inputs),
+    ),
     ...compareBootVolume(spec.bootVolume, found, inputs),
     compareBootRef(found, own, inputs),
     ...compareNics(spec.nics, found, own, inputs),
   ];
   // A suspended Cube takes no change: one that shall run is resumed first, one that shall not keeps its drift.
   const possible = vmState === "SUSPENDED" ? parts.map(({ drift }) => ({ drift })) : parts;
-  return together([...possible, ...comparePower(spec, vmState, own)]);
+  return together([...possible, ...comparePower(spec, found, own)]);
 }
 
 function facts(item: unknown, context: Pick<Inputs, "refs" | "shown">): Record<string, unknown> {
@@ -156,6 +176,7 @@ export const server: Kind = {
   spec: serverSpec,
   status,
   rules: serverRules,
+  grows: ["bootVolume.size"],
   immutable: {
     datacenterRef: "a server cannot move to another datacenter",
     datacenterId: "a server cannot move to another datacenter",
@@ -216,7 +237,7 @@ export const server: Kind = {
         nicProblem(nics, inputs),
       advice: ({ powerState, nics }, inputs) => [
         ...(powerState === "Suspended"
-          ? ["powerState: a suspended Cube is still billed; delete it to stop billing"]
+          ? ["powerState: a suspended Cube is still billed, until it is deleted with its disk; a Snapshot keeps a copy"]
           : []),
         ...firewallAdvice(nics ?? [], "", rulesShown(inputs)),
       ],

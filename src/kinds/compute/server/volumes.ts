@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Comparison, Inputs, Operation } from "../../desired.ts";
-import { datacenterPath, growingSize, platformName } from "../../fields/fields.ts";
+import { wantedOfOthers } from "../../fields/compare.ts";
+import { datacenterPath, platformName, volumeSize } from "../../fields/fields.ts";
 import { firstBootFields, firstBootProperties, firstBootRules } from "../../fields/first-boot.ts";
 import { imageFields, imageProperties, imageRules } from "../../fields/images.ts";
 import { licenceType } from "../../fields/licences.ts";
@@ -14,7 +15,7 @@ export const BOOT = "bootVolume.";
 
 const fields = z.object({
   name: platformName("boot volume", "the server's name with -boot added"),
-  size: growingSize("bootVolume.size")
+  size: volumeSize()
     .optional()
     .describe("Size in GB; can only grow. Required, except for a Cube, where the template fixes it."),
   type: z
@@ -43,16 +44,18 @@ export const bootVolumeProperties = (volume: BootVolume, server: string, inputs:
 export function compareBootVolume(
   wanted: BootVolume | undefined,
   found: WireServer,
-  { parents }: Pick<Inputs, "parents">,
+  { parents, ...inputs }: Pick<Inputs, "parents" | "observed" | "adopted">,
 ): Comparison[] {
   if (!wanted || !readable(found.entities?.volumes?.items)) return [];
   const volume = bootVolumeOf(found);
   // What is missing is shown and not made up for: its content is gone.
   if (!volume?.properties) return [{ drift: [{ field: "bootVolume", wanted: "present", found: "absent" }] }];
-  const { name, size, bus } = volume.properties;
+  const { name, size, bus, type } = volume.properties;
   const named = { name: [wanted.name, name], bus: [wanted.bus, bus] } as const;
   const path = `${datacenterPath(parents)}/volumes/${volume.id}`;
-  return [patchVolume(BOOT, path, named, [wanted.size, size])];
+  // Its older name.
+  const fixed = { type: [wantedOfOthers(wanted.type, inputs), type === "SSD" ? "SSD Premium" : type] } as const;
+  return [patchVolume(BOOT, path, named, [wanted.size, size], fixed)];
 }
 
 /**

@@ -39,6 +39,8 @@ export const wire = z.object({
     cores: z.int().nullish(),
     ram: z.int().nullish(),
     cpuFamily: z.string().nullish(),
+    availabilityZone: z.string().nullish(),
+    templateUuid: z.string().nullish(),
     vmState: z.string().nullish(),
     bootVolume: z.object({ id: z.string() }).nullish(),
   }),

@@ -1,19 +1,19 @@
 import { z } from "zod";
 import type { Comparison, Inputs } from "../../desired.ts";
 import { nameOf } from "../../fields/column.ts";
-import { known, together, wantedName } from "../../fields/compare.ts";
+import { known, together, wantedName, wantedOfOthers } from "../../fields/compare.ts";
 import {
   datacenterPath,
   datacenterReference,
   datacenterRules,
-  growingSize,
   inDatacenter,
   irreplaceable,
   managed,
   managedRules,
   platformName,
   required,
-  whenManaged,
+  volumeSize,
+  whenCreated,
   wireId,
 } from "../../fields/fields.ts";
 import {
@@ -45,7 +45,7 @@ const spec = z.object({
   ...irreplaceable,
   ...inDatacenter,
   name: platformName("volume"),
-  size: growingSize("size").optional().describe("Size in GB; can only grow. Required."),
+  size: volumeSize().optional().describe("Size in GB; can only grow. Required."),
   type: z
     .enum(["HDD", "SSD Standard", "SSD Premium"])
     .optional()
@@ -79,6 +79,7 @@ const wire = z.object({
     size: z.number().nullish(),
     type: z.string().nullish(),
     availabilityZone: z.string().nullish(),
+    licenceType: z.string().nullish(),
     bus: z.string().nullish(),
     bootServer: wireId().nullish(),
     deviceNumber: z.int().nullish(),
@@ -89,7 +90,7 @@ const collection = (parents: Inputs["parents"]) => `${datacenterPath(parents)}/v
 
 function compare(spec: VolumeSpec, item: unknown, inputs: Inputs): Comparison {
   const found = wire.parse(item);
-  const { name, size, bus, type, availabilityZone, bootServer } = found.properties;
+  const { name, size, bus, type, availabilityZone, licenceType, bootServer } = found.properties;
   const named = {
     name: [wantedName(spec, inputs), name],
     bus: [spec.bus, bus],
@@ -99,6 +100,7 @@ function compare(spec: VolumeSpec, item: unknown, inputs: Inputs): Comparison {
     type: [spec.type, type === "SSD" ? "SSD Premium" : type],
     // AUTO leaves the choice to the platform: whatever it is, is the wanted one.
     availabilityZone: [spec.availabilityZone === "AUTO" ? undefined : spec.availabilityZone, availabilityZone],
+    licenceType: [licenceType == null ? undefined : wantedOfOthers(spec.licenceType, inputs), licenceType],
   } as const;
   const own = `${collection(inputs.parents)}/${found.id}`;
   const properties = patchVolume("", own, named, [spec.size, size], fixed);
@@ -117,9 +119,10 @@ export const volume: Kind = {
     ...datacenterRules,
     required("size"),
     required("type"),
-    whenManaged(imageRules()),
+    whenCreated(imageRules()),
     ...firstBootRules(),
   ],
+  grows: ["size"],
   immutable: {
     datacenterRef: "a volume cannot move to another datacenter",
     datacenterId: "a volume cannot move to another datacenter",

@@ -1,0 +1,75 @@
+import { correctable } from "../../engine/status/reasons.ts";
+import { fixed, growing, joined, unless, validations } from "../../kinds/fields/rules.ts";
+import { type Kind, type Rule, type Rules, usesAccount } from "../../kinds/kind.ts";
+
+/*
+ * What an object may become is decided at the root of its schema, where its status is known. Before a resource exists, every
+ * field of spec can be corrected. An open intent is an annotation, which a rule cannot see: a change that comes in between is
+ * accepted, and the operator compares what it has made with spec. What it finds to differ may be changed back.
+ */
+
+/** Whether a rule is about a change. */
+export const isChange = ({ rule }: Rules): boolean => rule.includes("oldSelf");
+
+const ADOPTED = "oldSelf.?status.?internal.?adoptedAt.hasValue()";
+
+/** The rule about what may become of an object, which its creation leaves out. */
+export function changeRules(kind: Kind): object[] {
+  const { rule, parts } = joined(...kind.rules.filter(isChange), ...growth(kind), ...immutability(kind));
+  if (parts.length === 0) return [];
+  const told = parts.map((part) => ({ ...part, rule: overObject(part.rule) }));
+  const whole = { rule: `(${overObject(rule)}) || ${isFree(kind)}`, parts: told };
+  return validations(whole)["x-kubernetes-validations"].map((each) => ({ fieldPath: ".spec", ...each }));
+}
+
+/** A rule over spec, as a rule over the whole object has it. */
+const overObject = (rule: string): string =>
+  rule.replaceAll(/\b(self|oldSelf)\b/g, "$1.spec").replaceAll(/\bADOPTED\b/g, ADOPTED);
+
+/** Nothing was made yet, or nothing is owned; or the operator has found that spec is not what the resource was made from. */
+function isFree({ resource, task }: Kind): string {
+  if (!resource) return `!has(oldSelf.status) || !has(oldSelf.status.${task?.begun})`;
+  const reasons = correctable.map((reason) => `'${reason}'`).join(", ");
+  return [
+    "!has(oldSelf.status)",
+    "!has(oldSelf.status.id)",
+    "oldSelf.status.?internal.?onlyObserved.orValue(false)",
+    `(has(oldSelf.status.conditions) && oldSelf.status.conditions.exists(each, each.reason in [${reasons}]))`,
+  ].join(" || ");
+}
+
+const growth = ({ grows = [], kind }: Kind): Rules[] =>
+  grows.map((field) => growing(field, `${field} can only grow: keep it, or create another ${kind} with a smaller one`));
+
+/** Rules that refuse a change of what the platform cannot change, unless replacement is allowed. */
+function immutability(kind: Kind): Rules[] {
+  if (!usesAccount(kind)) return [];
+  const { kind: noun, resource, immutable } = kind;
+  const move = resource
+    ? `to move the ${noun} to another Account, set deletionPolicy: Retain, delete the object and create it again with externalId`
+    : `create another ${noun} for the other Account`;
+  const account = fixed([{ field: "accountRef", message: `accountRef cannot be changed: ${move}` }]);
+  const fields = Object.entries(immutable);
+  if (fields.length === 0) return [account];
+  const what = resource?.destruction.holdsData ? `${noun} with its data` : noun;
+  const way = resource
+    ? `keep it, or set replacePolicy: WhenNeeded, which deletes the ${what} and creates a new one`
+    : `create another ${noun}`;
+  const others = fields.map(([field, why]) => ({ field, message: `${field} cannot be changed: ${why}; ${way}` }));
+  return [account, resource ? unless("self.replacePolicy == 'WhenNeeded'", completed(others)) : fixed(others)];
+}
+
+/** What spec did not say of a resource that was adopted may be said later: the operator compares it. */
+function completed(fields: readonly { field: string; message: string }[]): Rules {
+  const { rule, parts } = fixed(fields);
+  const late = parts.map(
+    (part, nth): Rule => ({ ...part, rule: `(${part.rule}) || !has(oldSelf.${fields[nth]?.field})` }),
+  );
+  return {
+    rule: `(${rule}) || (ADOPTED && ${joined(...late).rule})`,
+    parts: parts.map((part, nth) => ({
+      ...part,
+      rule: `(${part.rule}) || (ADOPTED && !has(oldSelf.${fields[nth]?.field}))`,
+    })),
+  };
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { datacenter } from "../../src/kinds/compute/datacenter.ts";
+import { server } from "../../src/kinds/compute/server/server.ts";
+import { volume } from "../../src/kinds/compute/volume/volume.ts";
+import type { Kind } from "../../src/kinds/kind.ts";
+import { metricPipeline } from "../../src/kinds/observability/metric-pipeline.ts";
+import { kafkaCluster } from "../../src/kinds/streaming/kafka-cluster.ts";
+import { inputs, mapped } from "./mapped.ts";
+
+const home = { datacenterRef: { name: "berlin" } };
+const template = "72E73B81-8551-4E74-B398-FC63B39994AF";
+const disk = { name: "theirs", size: 50, type: "SSD", availabilityZone: "ZONE_2", bus: "IDE", licenceType: "LINUX" };
+const machine = {
+  id: "srv-1",
+  properties: { name: "theirs", type: "CUBE", cores: 4, ram: 4096, templateUuid: template, availabilityZone: "ZONE_2" },
+  entities: {
+    volumes: { items: [{ id: "vol-1", properties: { name: "os", type: "HDD", size: 50 } }] },
+    nics: { items: [] },
+  },
+};
+const cluster = { name: "theirs", version: "3.9.0", size: "S", connections: [{ datacenterId: "dc", lanId: "1" }] };
+
+const compare = (kind: Kind, spec: object, item: object, given: object) =>
+  mapped(kind)
+    .desire(spec)
+    .compare(item, inputs({ parents: {}, ...given }));
+
+describe("of a resource that was there before its object, nothing is compared that spec leaves out", () => {
+  it.each([
+    ["a Server", server, home, machine],
+    ["a Volume", volume, home, { id: "vol-1", properties: disk }],
+    ["a Datacenter", datacenter, {}, { id: "dc-1", properties: { name: "theirs", location: "de/fra" } }],
+    ["a KafkaCluster", kafkaCluster, {}, { id: "kc-1", properties: cluster }],
+    ["a MetricPipeline", metricPipeline, {}, { id: "mp-1", properties: { name: "theirs" } }],
+  ])("%s", (_, kind, spec, item) => {
+    for (const given of [{ adopted: true }, { observed: true }]) {
+      expect(compare(kind, spec, item, given)).toEqual({ drift: [] });
+    }
+    expect(compare(kind, spec, item, {}).drift).toContainEqual({ field: "name", wanted: "web", found: "theirs" });
+  });
+});
+
+describe("what it was created as is compared where spec says it: of what Mooring created, the record tells that", () => {
+  const bootVolume = { size: 50, type: "SSD Premium", imageAlias: "ubuntu:latest" };
+  it.each([
+    ["the model", { type: "VCPU" }, { field: "type", wanted: "VCPU", found: "CUBE" }],
+    ["the zone", { availabilityZone: "ZONE_1" }, { field: "availabilityZone", wanted: "ZONE_1", found: "ZONE_2" }],
+    [
+      "the template",
+      { type: "CUBE", templateUuid: "864c2c89-ea4d-4bf9-9a27-9acfeb436666" },
+      {
+        field: "templateUuid",
+        wanted: "864c2c89-ea4d-4bf9-9a27-9acfeb436666",
+        found: template.toLowerCase(),
+      },
+    ],
+    [
+      "the technology of its boot volume",
+      { bootVolume },
+      { field: "bootVolume.type", wanted: "SSD Premium", found: "HDD" },
+    ],
+  ])("%s of a Server", (_, spec, drift) => {
+    expect(compare(server, { ...home, ...spec }, machine, { adopted: true })).toEqual({ drift: [drift] });
+    expect(compare(server, { ...home, name: "theirs", ...spec }, machine, {})).toEqual({ drift: [] });
+  });
+
+  it("a template in another spelling is the same", () => {
+    const spec = { ...home, type: "CUBE", templateUuid: template.toLowerCase() };
+    expect(compare(server, spec, machine, { adopted: true })).toEqual({ drift: [] });
+  });
+
+  it("the licence of a Volume", () => {
+    const item = { id: "vol-1", properties: disk };
+    const spec = { ...home, licenceType: "OTHER", type: "SSD Premium" };
+    const drift = [{ field: "licenceType", wanted: "OTHER", found: "LINUX" }];
+    expect(compare(volume, spec, item, { adopted: true })).toEqual({ drift });
+    expect(compare(volume, { ...spec, name: "theirs" }, item, {})).toEqual({ drift: [] });
+  });
+});
+
+it("a server that is a Cube is resumed, whatever spec calls it", () => {
+  const suspended = { ...machine, properties: { ...machine.properties, vmState: "SUSPENDED" } };
+  const { next } = compare(server, { ...home, powerState: "Running" }, suspended, { adopted: true });
+  expect(next).toMatchObject({ action: "resume" });
+});
