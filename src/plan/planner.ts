@@ -1,14 +1,12 @@
 import { objectOf } from "../engine/accounts/accounts.ts";
-import { fixedFields } from "../engine/observe/fixed-fields.ts";
-import type { Context } from "../engine/observe/view.ts";
-import { FINALIZER } from "../engine/state/names.ts";
-import { type ObjectKey, objectKey, observes } from "../engine/state/object.ts";
-import { hasResource, type ResourceKind } from "../kinds/kind.ts";
+import { type ObjectKey, objectKey } from "../engine/state/object.ts";
+import { hasResource } from "../kinds/kind.ts";
 import type { KubeObject } from "../kube/resource.ts";
+import { adopted } from "./adoption.ts";
 import type { PlanItem } from "./item.ts";
-import { baseOf, type Candidate, driftOf, itemOf, objectItem, refusal } from "./outcome.ts";
+import { baseOf, type Candidate, itemOf, objectItem, refusal } from "./outcome.ts";
 import { placeholders } from "./placeholders.ts";
-import { withValues } from "./spec-changes.ts";
+import { project } from "./projection.ts";
 import type { Stage } from "./stage.ts";
 
 const keyTo = ({ kind, metadata }: KubeObject): ObjectKey => objectKey(kind, metadata.namespace ?? "", metadata.name);
@@ -61,82 +59,11 @@ export async function planAll(
     const account = context.accountKey === undefined ? [] : [objectOf(context.accountKey)];
     const first = [...account, ...named].filter((each) => comesFirst(items.get(each)));
     const item = itemOf({ base, candidate, context, decision, first });
-    if (item.action === "adopt") return adopted(key, kind, context, item);
+    if (item.action === "adopt") return adopted(stage, unknown.named, key, kind, context, item);
     if (item.action === "create" || (item.action === "replace" && item.replacement?.allowed)) {
-      project(kind, found, context, unknown.next(kind, found));
+      project(stage, kind, found, context, unknown.next(kind, found));
     }
     return { ...item, fields: item.fields.map(unknown.named) };
-  }
-
-  /** The resource as it would be compared once it is taken over. */
-  async function adopted(key: ObjectKey, kind: ResourceKind, context: Context, item: PlanItem): Promise<PlanItem> {
-    const id = context.view.adopt ?? item.id;
-    const { account, inputs } = context;
-    if (id === undefined || !account || !inputs || context.view.specObstacle) return item;
-    const observed = observes(context.object);
-    const rival = stage.objects
-      .claimants(kind.kind, { id, parents: inputs.parents, endpoint: undefined })
-      .find((each) => each !== key);
-    if (rival !== undefined && !observed && !kind.resource.identity.shared) {
-      return { ...item, action: "blocked", writes: false, message: `${kind.kind} ${id} belongs to ${rival}` };
-    }
-    const claimed = project(kind, context.object, context, id);
-    const next = await stage.decide(key, kind, claimed);
-    const { observation } = next.context.view;
-    // Those that refer to it see what the platform shows of it.
-    const raw = next.context.shared?.collection.read(next.context.identity).item?.raw;
-    if (raw !== undefined) project(kind, context.object, context, id, raw);
-    if (observation.seen === "absent") {
-      const message = `there is no ${kind.kind} ${id} on the platform under this Account and these parents`;
-      return { ...item, action: "blocked", writes: false, message };
-    }
-    const fields = driftOf(next.context).map(unknown.named);
-    const { spec } = context.object;
-    const before = withValues(
-      spec,
-      fields.map(({ field, from }) => ({ field, value: from })),
-    );
-    const told = { ...item, id, before, spec: observed ? before : spec, fields: observed ? [] : fields };
-    if (observed) {
-      const differs = fields.length > 0 ? `; differs in ${fields.map(({ field }) => field).join(", ")}` : "";
-      return { ...told, writes: false, message: `only observed, never changed${differs}` };
-    }
-    if (next.decision.step === "stall" || next.decision.step === "wait") {
-      return { ...told, writes: false, message: next.decision.message };
-    }
-    return { ...told, writes: next.decision.step === "update" };
-  }
-
-  /** Puts an object on the stage as it is once its resource is there. */
-  function project(kind: ResourceKind, object: KubeObject, context: Context, id: string, raw?: unknown): KubeObject {
-    const { account, inputs, desired } = context;
-    const shownAs = (): object => {
-      try {
-        if (!desired || !inputs) return {};
-        return kind.resource.comparison.facts(raw ?? { id, ...Object(desired.body(inputs)) }, inputs);
-      } catch {
-        return {};
-      }
-    };
-    const status = {
-      ...shownAs(),
-      id,
-      parents: inputs?.parents ?? {},
-      account: account?.key ?? context.accountKey ?? "",
-      conditions: [
-        { type: "Ready", status: "True", reason: "Available", message: "", lastTransitionTime: "1970-01-01T00:00:00Z" },
-      ],
-      internal: { nonce: "plan", fixed: fixedFields(kind, object) },
-    };
-    const { annotations, ...metadata } = object.metadata;
-    const own = Object.entries(annotations ?? {}).filter(([name]) => !/\/(intent|external-id)$/.test(name));
-    const projected = {
-      ...object,
-      metadata: { ...metadata, annotations: Object.fromEntries(own), finalizers: [FINALIZER] },
-      status,
-    };
-    stage.put(projected);
-    return stage.objects.find(keyTo(object))?.object ?? projected;
   }
 }
 

@@ -1,0 +1,48 @@
+import { fixedFields } from "../engine/observe/fixed-fields.ts";
+import type { Context } from "../engine/observe/view.ts";
+import { FINALIZER } from "../engine/state/names.ts";
+import { objectKey } from "../engine/state/object.ts";
+import type { ResourceKind } from "../kinds/kind.ts";
+import type { KubeObject } from "../kube/resource.ts";
+import type { Stage } from "./stage.ts";
+
+const keyTo = ({ kind, metadata }: KubeObject): string => objectKey(kind, metadata.namespace ?? "", metadata.name);
+
+/** Puts an object on the stage as it is once its resource is there. */
+export function project(
+  stage: Stage,
+  kind: ResourceKind,
+  object: KubeObject,
+  context: Context,
+  id: string,
+  raw?: unknown,
+): KubeObject {
+  const { account, inputs, desired } = context;
+  const shownAs = (): object => {
+    try {
+      if (!desired || !inputs) return {};
+      return kind.resource.comparison.facts(raw ?? { id, ...Object(desired.body(inputs)) }, inputs);
+    } catch {
+      return {};
+    }
+  };
+  const status = {
+    ...shownAs(),
+    id,
+    parents: inputs?.parents ?? {},
+    account: account?.key ?? context.accountKey ?? "",
+    conditions: [
+      { type: "Ready", status: "True", reason: "Available", message: "", lastTransitionTime: "1970-01-01T00:00:00Z" },
+    ],
+    internal: { nonce: "plan", fixed: fixedFields(kind, object) },
+  };
+  const { annotations, ...metadata } = object.metadata;
+  const own = Object.entries(annotations ?? {}).filter(([name]) => !/\/(intent|external-id)$/.test(name));
+  const projected = {
+    ...object,
+    metadata: { ...metadata, annotations: Object.fromEntries(own), finalizers: [FINALIZER] },
+    status,
+  };
+  stage.put(projected);
+  return stage.objects.find(keyTo(object))?.object ?? projected;
+}

@@ -1,0 +1,101 @@
+import { describe, expect, it } from "vitest";
+import { fromCrossplane, fromTerraform } from "../../src/import/elsewhere.ts";
+import { asJson, type Json } from "../../src/import/json.ts";
+import { manifestsFor } from "../../src/import/manifests.ts";
+import { namesFor } from "../../src/import/names.ts";
+import type { Resource } from "../../src/import/resources.ts";
+import { kinds } from "../../src/kinds/index.ts";
+import { hasResource } from "../../src/kinds/kind.ts";
+
+const DC = "11111111-1111-4111-8111-111111111111";
+
+function resource(kind: string, id: string, properties: Json, more: Partial<Resource> = {}): Resource {
+  const found = kinds.filter(hasResource).find((each) => each.kind === kind);
+  if (!found) throw new Error(`there is no kind ${kind}`);
+  return { kind: found, id, parents: {}, raw: { id, properties }, ...more };
+}
+const datacenter = (id: string, name: string) => resource("Datacenter", id, { name, location: "de/txl" });
+const specOf = (resources: Resource[], kind: string): Json => {
+  const all = manifestsFor(resources, { namespace: undefined, accountRef: undefined });
+  return asJson(all.find(({ object }) => object.kind === kind)?.object.spec);
+};
+
+describe("names of imported objects", () => {
+  it("are valid, whatever the platform calls a resource", () => {
+    const names = ["Größe & Co", "\u001b[2Ja\nb", "--x--", "x".repeat(300), "", "日本"];
+    const found = namesFor(names.map((name, nth) => datacenter(DC.replace("1", String(nth)), name)));
+    for (const name of found.values()) expect(name).toMatch(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/);
+    expect(new Set(found.values()).size).toBe(names.length);
+  });
+
+  it("do not depend on what comes first when two are called the same", () => {
+    const twins = [datacenter(DC, "shop"), datacenter(DC.replaceAll("1", "2"), "shop")];
+    const there = [...namesFor(twins)].map(([{ id }, name]) => [id, name]);
+    const back = [...namesFor(twins.toReversed())].map(([{ id }, name]) => [id, name]);
+    expect(new Map(back as [string, string][])).toEqual(new Map(there as [string, string][]));
+    expect(there.map(([, name]) => name)).toEqual(["shop-11111111", "shop-22222222"]);
+  });
+});
+
+describe("specs of imported objects", () => {
+  const lan = resource("Lan", "1", { name: "front", public: true }, { parents: { datacenter: DC } });
+  const nic = (name: string) => ({ id: name, properties: { name, lan: 1, dhcp: true } });
+  const server = (nics: object[]): Resource => ({
+    ...resource("Server", DC.replaceAll("1", "3"), {}),
+    parents: { datacenter: DC },
+    raw: {
+      id: "s",
+      properties: { name: "web", type: "ENTERPRISE", cores: 2, ram: 2048 },
+      entities: { nics: { items: nics } },
+    },
+  });
+
+  it("refer to objects that are imported, and to others by id", () => {
+    const spec = specOf([datacenter(DC, "shop"), lan, server([nic("eth0")])], "Server");
+    expect(spec).toMatchObject({
+      datacenterRef: { name: "shop" },
+      nics: [{ name: "eth0", lanRef: { name: "front" } }],
+    });
+    const alone = specOf([server([nic("eth0")])], "Server");
+    expect(alone).toMatchObject({ datacenterId: DC, nics: [{ name: "eth0", lan: 1 }] });
+    expect(alone).not.toHaveProperty("datacenterRef");
+  });
+
+  it("leave out a list of which one member cannot be said, with the reason", () => {
+    const all = manifestsFor([server([nic("eth0"), nic("")])], { namespace: undefined, accountRef: undefined });
+    expect(all[0]?.object.spec).not.toHaveProperty("nics");
+    expect(all[0]?.notes).toEqual([expect.objectContaining({ field: "nics" })]);
+  });
+
+  it("never hold what may be secret", () => {
+    const replica = { cores: 1, ram: 1024, volumes: [{ name: "root", userData: "aGlkZGVu", imagePassword: "hidden" }] };
+    const group = resource("ScalingGroup", DC, { name: "g", datacenter: { id: DC }, replicaConfiguration: replica });
+    const all = JSON.stringify(
+      manifestsFor([group], { namespace: undefined, accountRef: undefined }).map(({ object }) => object),
+    );
+    expect(all).not.toMatch(/aGlkZGVu|hidden/);
+  });
+});
+
+describe("names from elsewhere", () => {
+  it("come from a state of Terraform, with what to remove there", () => {
+    const instance = { index_key: "a", attributes: { id: DC, image_password: "hidden" } };
+    const server = { mode: "managed", type: "ionoscloud_server", name: "app", instances: [instance] };
+    const other = { mode: "data", type: "ionoscloud_image", name: "x", instances: [{ attributes: { id: "i" } }] };
+    const { names, release } = fromTerraform(JSON.stringify({ version: 4, resources: [server, other] }));
+    expect([...names]).toEqual([[DC, "app-a"]]);
+    expect(release.get(DC)).toBe(`terraform state rm 'ionoscloud_server.app["a"]'`);
+    expect(() => fromTerraform("{}")).toThrow("no state of version 4");
+  });
+
+  it("come from managed resources of Crossplane, with how to keep them", () => {
+    const managed = {
+      apiVersion: "compute.ionoscloud.crossplane.io/v1alpha1",
+      kind: "Server",
+      metadata: { name: "app", annotations: { "crossplane.io/external-name": DC } },
+    };
+    const { names, release } = fromCrossplane(JSON.stringify({ kind: "List", items: [managed] }));
+    expect([...names]).toEqual([[DC, "app"]]);
+    expect(release.get(DC)).toContain('"deletionPolicy":"Orphan"');
+  });
+});
