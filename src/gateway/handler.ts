@@ -60,7 +60,11 @@ export function createHandler(parts: GatewayParts): Handler {
     const isModels = request.method === "GET" && path === "/v1/models";
     const model = request.method === "GET" && path.startsWith(ONE_MODEL) ? nameIn(path.slice(ONE_MODEL.length)) : "";
     if (!isModels && model === "" && !(request.method === "POST" && posts.has(path))) {
-      throw new Refused(404, "not_found", `unknown path; valid: GET /v1/models, GET /v1/models/{id}, POST ${[...posts].join(", POST ")}`);
+      throw new Refused(
+        404,
+        "not_found",
+        `unknown path; valid: GET /v1/models, GET /v1/models/{id}, POST ${[...posts].join(", POST ")}`,
+      );
     }
     const namespace = await callers(request.headers.authorization, peerOf(request.socket));
     counted.namespace = namespace;

@@ -125,7 +125,14 @@ export function itemOf({ base, candidate, context, decision, first }: Decided): 
     case "fail": {
       const { reason, message } = decision;
       if (view.replacement && (reason === "ImmutableFieldChanged" || reason === "DataLossNotAllowed")) {
-        return { ...base, action: "replace", fields, before, message, replacement: replacementOf(kind, context, false) };
+        return {
+          ...base,
+          action: "replace",
+          fields,
+          before,
+          message,
+          replacement: replacementOf(kind, context, false),
+        };
       }
       const isAhead = first.length > 0 && DEPENDENT.has(reason);
       if (isAhead) {

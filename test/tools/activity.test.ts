@@ -35,7 +35,12 @@ const object: KubeObject = {
 const steps: number[] = [];
 const sources: Sources = {
   platform: opened.platform,
-  cluster: async () => ({ namespace: "shop", find: async () => object, list: async () => [], ask: async () => undefined }),
+  cluster: async () => ({
+    namespace: "shop",
+    find: async () => object,
+    list: async () => [],
+    ask: async () => undefined,
+  }),
   now: Date.now,
   signal: new AbortController().signal,
   progress: (done) => steps.push(done),

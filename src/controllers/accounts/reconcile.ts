@@ -255,7 +255,10 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
     const isElsewhere = readFacts(object).contractNumber !== contract.contractNumber;
     const other = isElsewhere ? undefined : otherUser(object, deps.objects.users(account).length, userId, where);
     if (other) return blocked(other, { inMs: deps.settings.resyncMs });
-    return usable(deps, platformTime(deps.clock, connection), contract, connection.identity, logged, { where, secret: name });
+    return usable(deps, platformTime(deps.clock, connection), contract, connection.identity, logged, {
+      where,
+      secret: name,
+    });
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     // A token that was revoked is no matter where a password would make another one.
