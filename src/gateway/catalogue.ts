@@ -1,7 +1,7 @@
-import type { Dispatcher } from "undici";
 import { z } from "zod";
 import type { Clock } from "../runtime/clock.ts";
 import { Refused } from "./refused.ts";
+import type { UpstreamAnswer } from "./turn/upstream.ts";
 
 const shape = z.object({ data: z.array(z.looseObject({ id: z.string() })) });
 export type Model = z.infer<typeof shape>["data"][number];
@@ -10,7 +10,7 @@ const FRESH_MS = 60_000;
 const LONGEST = 1_048_576;
 
 /** The platform's list of models, which is the same for everybody: one call a minute serves all namespaces. */
-export function createCatalogue(clock: Clock, ask: (signal: AbortSignal) => Promise<Dispatcher.ResponseData>) {
+export function createCatalogue(clock: Clock, ask: (signal: AbortSignal) => Promise<UpstreamAnswer>) {
   let known: { models: readonly Model[]; at: number } | undefined;
   let asking: Promise<readonly Model[]> | undefined;
 

@@ -3,7 +3,7 @@ import { contextTokens } from "../kinds/inference/context.ts";
 import { costOf, type Price, type Usage } from "../kinds/inference/prices.ts";
 import type { Access } from "./access/access.ts";
 import { isLimited } from "./access/budget.ts";
-import { larger, type Meter, streamMeter, wholeMeter } from "./answer/meter.ts";
+import { larger, type Meter, refusalMeter, streamMeter, wholeMeter } from "./answer/meter.ts";
 import { pass } from "./answer/pass.ts";
 import { type Asked, askedIn, type Body, bodyIn, bodyOf, jsonIn, type TokenLimit } from "./asked.ts";
 import type { Counted, GatewayParts } from "./parts.ts";
@@ -81,7 +81,8 @@ export function createForward(parts: GatewayParts, checkExists: (model: string) 
     if (statusCode === 404) await checkExists(asked.model);
     const isStream = String(answer.headers["content-type"]).startsWith("text/event-stream");
     const plain = isStream ? streamMeter(asked.hidesUsage) : wholeMeter();
-    const meter = responses && !isRefusal ? translating(plain, responses) : plain;
+    const answered = responses ? translating(plain, responses) : plain;
+    const meter = isRefusal ? refusalMeter(answer.opaque.redact) : answered;
     let isWhole = false;
     try {
       await pass(clock, answer, meter, response);

@@ -158,6 +158,21 @@ describe("tokens", () => {
     expect(told).not.toContain(platform.ready.token);
     expect(told).not.toContain("token-of-shop");
   });
+
+  it("of the platform never leave the gateway, whatever else the platform refuses with them in its words", async () => {
+    const [, , signature] = platform.ready.token.split(".");
+    const message = `bad request of ${platform.ready.token}, signed ${signature}`;
+    await platform.faults({ fault: "status", status: 400, message, route: "POST *", count: 1 });
+    const refused = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: "Bearer token-of-shop", "content-type": "application/json" },
+      body: JSON.stringify(chat),
+    });
+    expect(refused.status).toBe(400);
+    const told = await refused.text();
+    expect(told).toContain("bad request of [redacted], signed [redacted]");
+    expect(told).not.toContain(signature);
+  });
 });
 
 describe("retries", () => {

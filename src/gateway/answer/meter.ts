@@ -35,6 +35,25 @@ export const larger = (a: Usage | undefined, b: Usage): Usage => ({
   output: Math.max(a?.output ?? 0, b.output),
 });
 
+/** So much of a refusal is given on. */
+const LONGEST_REFUSAL = 65_536;
+
+/** A refusal is read as a whole and given on without the gateway's own token, which a platform may quote. */
+export function refusalMeter(redact: (text: string) => string): Meter {
+  const whole = wholeMeter();
+  let text: Buffer = none;
+  return {
+    ...whole,
+    isStream: true,
+    push(chunk) {
+      whole.push(chunk);
+      if (text.length < LONGEST_REFUSAL) text = Buffer.concat([text, chunk]).subarray(0, LONGEST_REFUSAL);
+      return none;
+    },
+    end: () => Buffer.from(redact(text.toString("utf8"))),
+  };
+}
+
 /** Of a whole answer usage stands at the end; no text in it can look like that, because its quotes are escaped. */
 export function wholeMeter(): Meter {
   let tail: Buffer = none;

@@ -16,7 +16,7 @@ const PASSED = ["content-type", "x-request-id", "retry-after"];
  */
 export async function pass(
   clock: Clock,
-  answer: Dispatcher.ResponseData,
+  answer: Pick<Dispatcher.ResponseData, "statusCode" | "headers" | "body">,
   meter: Meter,
   response: ServerResponse,
 ): Promise<void> {

@@ -1,8 +1,8 @@
-import { type Dispatcher, errors } from "undici";
+import { errors } from "undici";
 import { type Clock, sleep } from "../../runtime/clock.ts";
 import { Refused } from "../refused.ts";
 import type { Shares } from "./shares.ts";
-import type { Upstream, UpstreamCall } from "./upstream.ts";
+import type { Upstream, UpstreamAnswer, UpstreamCall } from "./upstream.ts";
 
 const ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 500;
@@ -34,7 +34,7 @@ export async function attempt(
   namespace: string,
   call: UpstreamCall,
   signal: AbortSignal,
-): Promise<Dispatcher.ResponseData> {
+): Promise<UpstreamAnswer> {
   let refused = false;
   for (let nth = 1; ; nth += 1) {
     const came = clock.monotonic();
@@ -59,7 +59,7 @@ export async function attempt(
   }
 
   /** Undefined: there was none. */
-  async function once(nth: number): Promise<Dispatcher.ResponseData | undefined> {
+  async function once(nth: number): Promise<UpstreamAnswer | undefined> {
     const begun = clock.monotonic();
     const took = () => (clock.monotonic() - begun) / 1000;
     underWay(true);
@@ -76,7 +76,7 @@ export async function attempt(
   }
 }
 
-export function retryAfterMs(answer: Dispatcher.ResponseData | undefined): number | undefined {
+export function retryAfterMs(answer: UpstreamAnswer | undefined): number | undefined {
   const text = answer?.headers["retry-after"];
   const seconds = typeof text === "string" && /^\d{1,6}(\.\d+)?$/.test(text) ? Number(text) : undefined;
   return seconds === undefined ? undefined : seconds * 1000;

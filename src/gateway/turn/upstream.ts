@@ -8,9 +8,12 @@ export interface UpstreamCall {
   body?: string;
 }
 
+/** An answer, with the way to take the gateway's own token out of its words. */
+export type UpstreamAnswer = Dispatcher.ResponseData<{ redact: (text: string) => string }>;
+
 /** The platform's inference API. */
 export interface Upstream {
-  send(call: UpstreamCall, signal: AbortSignal, refused: boolean): Promise<Dispatcher.ResponseData>;
+  send(call: UpstreamCall, signal: AbortSignal, refused: boolean): Promise<UpstreamAnswer>;
   close(): Promise<void>;
 }
 
@@ -38,12 +41,14 @@ export function createUpstream(options: { url: string; credentials: Credentials;
   const agent = isProxied() ? new EnvHttpProxyAgent({ ...limits, ...tls }) : new Pool(origin, { ...limits, ...tls });
   return {
     async send({ method, path, body }, signal, refused) {
+      const credentials = await options.credentials(refused);
       return agent.request({
         origin,
+        opaque: { redact: redactor(Object.values(credentials)) },
         path: `${prefix}${path}`,
         method,
         headers: {
-          ...(await options.credentials(refused)),
+          ...credentials,
           "user-agent": "mooring-gateway",
           accept: "application/json, text/event-stream",
           ...(body !== undefined && { "content-type": "application/json" }),
@@ -54,4 +59,16 @@ export function createUpstream(options: { url: string; credentials: Credentials;
     },
     close: () => agent.destroy(),
   };
+}
+
+/** Shorter words may be ordinary ones. */
+const SHORTEST_SECRET = 16;
+
+/** Takes credentials out of a text: the whole header, its token, and the signature of a token, without which the rest opens nothing. */
+function redactor(headers: readonly string[]): (text: string) => string {
+  const secrets = headers.flatMap((header) => {
+    const token = header.replace(/^\w+ /, "");
+    return [header, token, token.split(".")[2] ?? ""].filter(({ length }) => length >= SHORTEST_SECRET);
+  });
+  return (text) => secrets.reduce((left, secret) => left.replaceAll(secret, "[redacted]"), text);
 }
