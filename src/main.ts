@@ -109,7 +109,7 @@ async function run([name = "help", ...argv]: string[]): Promise<number> {
   const aliased = { "--help": "help", "-h": "help", "--version": "version" }[name] ?? name;
   const command = Object.hasOwn(commands, aliased) ? commands[aliased] : undefined;
   if (command) return (await command.load())(argv);
-  console.error(`mooring: unknown command "${name}"; there are ${Object.keys(commands).join(", ")}`);
+  console.error(`mooring: unknown command "${name}"; valid: ${Object.keys(commands).join(", ")}`);
   return 2;
 }
 

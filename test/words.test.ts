@@ -16,21 +16,14 @@ const phrases = page
   .map((row) => row.split("|")[1]?.trim().toLowerCase() ?? "")
   .filter((phrase) => phrase !== "");
 
-/** Comments are not what users read. */
-const withoutComments = (source: string) =>
-  source
-    .replaceAll(/\/\*[\s\S]*?\*\//g, "")
-    .split("\n")
-    .filter((line) => !line.trimStart().startsWith("//"))
-    .join("\n");
+/** Comments count as well. A comment of several lines is read without the stars at their beginnings. */
+const readable = (source: string) => source.replaceAll(/^\s*\*\s/gm, " ");
 
-const sources = globSync("src/{engine,kinds,operator,platform,kube,certificates,questions,tools,cli}/**/*.ts", {
-  cwd: root,
-});
+const sources = globSync("src/{*,!(simulator)/**/*}.ts", { cwd: root });
 const pages = ["README.md", ...globSync("docs/**/*.md", { cwd: root }).filter((path) => path !== STYLE)];
 const texts = [
-  ...sources.map((path) => ({ path, text: withoutComments(read(path)) })),
-  ...[...globSync("crds/*.yaml", { cwd: root }), ...pages].map((path) => ({ path, text: read(path) })),
+  ...sources.map((path) => ({ path, text: readable(read(path)) })),
+  ...[...globSync("{crds,deploy/chart/**}/*.yaml", { cwd: root }), "CHANGELOG.md", "Makefile", ...pages].map((path) => ({ path, text: read(path) })),
   { path: "mooring operator --help", text: usage() },
 ];
 

@@ -86,7 +86,7 @@ export function* usedObjects(objects: Objects, key: ObjectKey, user: KubeObject)
   }
 }
 
-/** An object has another resource, or none: what lived in the one before or uses it is not as it was last seen. */
+/** An object has another resource, or none: objects that lived in the former one or use it may have changed. */
 export function* dependentsOf(objects: Objects, key: ObjectKey, before: Claim | undefined): Generator<ObjectKey> {
   if (before) yield* objects.inhabitants(before.id, before.endpoint);
   yield* objects.referrers(key);

@@ -149,7 +149,7 @@ async function certificates(platform: PlatformReader, signal: AbortSignal): Prom
             object: `${commonName ?? ""} ${id}`.trim(),
             expires: notAfter,
             ...(autoCertificate == null
-              ? { renews_itself: false, what_to_do: "upload its successor, and use that one instead" }
+              ? { renews_itself: false, what_to_do: "upload a new one, and use that instead" }
               : { renews_itself: true }),
             marks: [id],
           },

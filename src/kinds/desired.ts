@@ -35,7 +35,7 @@ export interface Reference {
 }
 
 /**
- * Something of the contract that spec names in the platform's own words, and that is no reference. Where a contract is
+ * Something of the contract that spec names by its id or name on the platform, and that is no reference. Where a contract is
  * shared, the engine judges whose it is: one that objects of the namespace have, or one that is everybody's.
  */
 export interface Mention {
@@ -188,7 +188,7 @@ export interface OutputTarget {
   configMapName?: string | undefined;
 }
 
-/** What is in it, in the platform's own words, by keys that are names of environment variables; empty ones are left out. */
+/** Its entries as the platform reports them, by keys that are names of environment variables; empty ones are left out. */
 export type OutputValues = Readonly<Record<string, string | number | readonly string[] | null | undefined>>;
 
 /** A client certificate with everything that clients ask for. PEM, and stores with a password. */
@@ -243,7 +243,7 @@ export interface Rotation {
   everySeconds?: number;
   /** The time of the day, in UTC, at which a renewal that is due is made: `03:00`. */
   at?: string;
-  /** Of a certificate: so long before it ends. */
+  /** Of a certificate: so long before it expires. */
   beforeEndSeconds?: number;
 }
 
@@ -257,7 +257,7 @@ export interface Desired {
   choice: Choice | undefined;
   /** What a person has to change before anything is sent, where only the references together can tell. */
   problem(inputs: Inputs): string | undefined;
-  /** What is allowed and yet not wise, for status and an Event. */
+  /** Settings that are allowed but not recommended, for status and an Event. */
   advice(inputs: Inputs): string[];
   /** The Secret that is kept for workloads; undefined where there is none. */
   publication(inputs: Pick<Inputs, "name">): Publication | undefined;

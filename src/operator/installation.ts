@@ -136,7 +136,7 @@ interface Marker {
 
 function createMarker(client: KubeClient, clock: Clock, namespace: string): Marker {
   const record = leaseRecord(client, { namespace, name: INSTALLATION, deadlineMs: DEADLINE_MS });
-  /** The Lease as last seen, and when by our clock its spec was first seen in this state. */
+  /** The Lease as last read, and when by our clock its spec was first seen in this state. */
   let seen: { lease: Lease; at: number } | undefined;
   const see = (lease: Lease) => {
     const isSame = seen && isDeepStrictEqual(seen.lease.spec, lease.spec);

@@ -128,7 +128,7 @@ export async function openSigningKey(options: Options): Promise<SigningKey> {
         appeared = Promise.withResolvers();
         await Promise.race([appeared.promise, sleep(clock, LOOK_MS, stopping.signal).catch(() => {})]);
       }
-      // An unsigned claim is accepted only if no other object names the same resource. That is known now that the caches are
+      // An unsigned claim is accepted only if no other object names the same resource. That is known now that the caches have
       // synced.
       if (believes()) renew(keys);
     },

@@ -169,7 +169,7 @@ async function pruned(asked: PlanAsked, all: readonly Candidate[], labelSelector
 }
 const nothing: KubeObject = { apiVersion: "", kind: "", metadata: { name: "" } };
 
-/** Selectors of ClusterAccounts and Grants look at the labels of namespaces. */
+/** Selectors of ClusterAccounts and Grants match labels of namespaces. */
 async function namespaceLabels({
   cluster,
   sources,

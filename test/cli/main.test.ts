@@ -27,7 +27,7 @@ describe("the command line", () => {
   });
 
   it.each([
-    [["clutser"], 'unknown command "clutser"; there are why, get'],
+    [["clutser"], 'unknown command "clutser"; valid: why, get'],
     [["toString"], 'unknown command "toString"'],
     [["cluster", "--jsno"], "Unknown option '--jsno'"],
     [["cluster", "--data"], "argument missing"],

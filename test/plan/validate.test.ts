@@ -29,10 +29,21 @@ interface Row {
   patch?: unknown;
 }
 
+/** The status of an object whose resource exists: from then on some fields are fixed. */
+const made = (kind: string): object =>
+  kind === "ActivityLogExport"
+    ? { watermark: { time: "2026-03-01T00:00:00.000Z" } }
+    : kinds.find((each) => each.kind === kind)?.resource
+      ? { id: "7ce5e062-034e-4dbc-9ed9-4be5174e1523" }
+      : {};
+
 /** What is said about an object, or about its change from its base. */
 function refusals({ base, patch, name }: Row, changed = false): string[] {
   const schema = schemas.get(base.kind);
-  const stored = (change: unknown) => withDefaults(schema, manifest(base, "here", String(name ?? "some-name"), change));
+  const stored = (change: unknown) => {
+    const object = withDefaults(schema, manifest(base, "here", String(name ?? "some-name"), change));
+    return changed ? { ...Object(object), status: { ...Object(object).status, ...made(base.kind) } } : object;
+  };
   return problems(schema, stored(patch), changed ? stored({}) : undefined);
 }
 

@@ -1,6 +1,6 @@
 import { type Progress, progressTo } from "../control-plane/progress.ts";
 
-/** What the demo says about the part of the control plane that is built while people look at the rest. */
+/** What the demo says about the part of the control plane that is built while the rest is already running. */
 export interface BackgroundNote {
   update: Progress;
   /** To be called when it is over, with the reason when it failed. */

@@ -39,7 +39,7 @@ export const orphans = command({
           ]),
         );
         screen.line(
-          "adopt one: an object of its kind with spec.externalId; delete one: on the platform; -o wide shows both",
+          "to keep one, adopt it: an object of its kind with spec.externalId; -o wide shows the way for each",
         );
       } else screen.line(`no orphans: ${found.checked.length} kinds checked`);
       if (bare.length > 0) screen.line(bold("Objects whose resource is gone"));

@@ -20,7 +20,7 @@ export interface Checked {
   again: Requeue;
 }
 
-/** It works: says so, until when, and what somebody should see to before it ends. */
+/** The Account works: says so, until when, and what to do before the token expires. */
 export function usable(
   { settings }: Deps,
   platformNow: number,

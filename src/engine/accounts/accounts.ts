@@ -23,7 +23,7 @@ export interface AccountHandle {
   readonly adoption: Sharing["adoption"];
   /** The platform's user to whom an administrator has left what others have made through it. */
   readonly acceptsUser?: string | undefined;
-  /** Why it cannot be used at present. */
+  /** Why it cannot be used now. */
   obstacle: Obstacle | undefined;
   /** As whom its users were last told that it works: contract and user. */
   worksAs?: string | undefined;

@@ -7,7 +7,7 @@ export type Absent = Extract<Observation, { seen: "absent" }>;
 
 /** So long a resource that is not seen is looked for before anybody is told. */
 const PATIENCE_MS = 10_000;
-/** The longest pause between two looks while absence may still be proven, and after that: lists show it when it is back. */
+/** The longest recheck interval while absence may still be proven, and after that: lists show the resource when it is back. */
 const LONGEST_RECHECK_MS = { proving: 60_000, later: 600_000 };
 /** After so long, single looks prove nothing more. */
 const PROVEN_MS = 1_800_000;
@@ -35,7 +35,7 @@ export function isRecreated({ recreatePolicy, recreateAsked, replacement }: View
   }
 }
 
-/** Between two looks at what is not seen: the longer it is missed, the longer. */
+/** The recheck interval of a resource that is not seen grows with the time it is missed. */
 function pauseOf({ now }: View, { since }: Absent): number {
   const missedMs = now - since;
   const longest = LONGEST_RECHECK_MS[missedMs < PROVEN_MS ? "proving" : "later"];

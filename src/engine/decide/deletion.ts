@@ -8,7 +8,7 @@ import { awaitingFirstRead, blockedBy, failed, inProgress, isDone, RECHECK_MS, s
 
 export type Present = Extract<Observation, { seen: "present" }>;
 
-/** Between two looks at an answer that cannot be understood. */
+/** Retry interval while an answer cannot be understood. */
 const UNCLEAR_MS = 10_000;
 
 const PATIENCE_MS = 5000;
@@ -50,7 +50,7 @@ function blockedByContents({ contents, kind, deleting }: View, { asOf }: Present
     : "to keep all of it, change spec back; else";
   const way = contents.guests
     ? "ask the owners in the other namespaces to delete theirs, which no annotation does from here"
-    : `delete those first, which loses their data, or set the annotation mooring.dev/allow-non-empty-delete to "true", which deletes what is inside as well`;
+    : `delete those first, which loses their data unless they have deletionPolicy: Retain, or set the annotation mooring.dev/allow-non-empty-delete to "true", which deletes what is inside as well`;
   const message = `${kind} ${contents.verb} ${several(held)}: ${ways} ${way}`;
   const reason = contents.verb === "still holds" ? "NotEmpty" : "InUse";
   return { step: "stall", reason, message, retryMs: RECHECK_MS * 5 };

@@ -5,7 +5,7 @@ import type { Decision } from "./decision.ts";
 
 type Wait = Extract<Decision, { step: "wait" }>;
 
-/** Between two looks at something that another party has to bring about. */
+/** Recheck interval while another party has to act. */
 export const RECHECK_MS = 2000;
 
 export const blockedBy = ({ reason, message }: Obstacle): Decision =>

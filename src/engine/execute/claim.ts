@@ -28,7 +28,7 @@ export async function claim(deps: Deps, context: Context, found: Unclaimed, mark
   const { kind, memory } = context;
   const { intent, begunAt, made, issued, searched, own = false } = found;
   // The key first: it is shown once, and the Secret carries the id, so that neither can be lost alone. Who no longer
-  // leads leaves the Secret to its successor, and still has to see to what it made.
+  // leads leaves the Secret to the next one, and still has to see to what it made.
   if (issued && leads(deps)) {
     await keepKey(deps, context, made.id, intent.nonce, issued).catch((error: unknown) => {
       // What is claimed below, or not, decides.
@@ -121,7 +121,7 @@ export async function claim(deps: Deps, context: Context, found: Unclaimed, mark
 
 const LOST = "; its value was lost, and it is deleted";
 
-/** What is deleted later: when workloads have its successor, or at once when none has ever got it. */
+/** The former token: deleted when workloads have the new one, or at once if none ever got it. */
 function former(
   deps: Deps,
   { account }: Context,

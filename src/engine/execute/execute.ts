@@ -156,7 +156,7 @@ async function mark(deps: Deps, context: Context): Promise<Requeue> {
   return metadata.finalizers?.includes(FINALIZER) ? "now" : "backoff";
 }
 
-/** The resource is gone: by itself, or deleted to make room for its successor. Or spec means another one by now. */
+/** The resource is gone, deleted for its replacement, or spec names another one now. */
 async function forget(deps: Deps, context: Context): Promise<Requeue> {
   const id = context.view.claim?.id;
   const { observation } = context.view;

@@ -8,7 +8,7 @@ import { record } from "../write/record.ts";
 
 const LOOK_MS = 2000;
 
-/** Deletes what came before the resource: its successor has taken its place, or the object goes. */
+/** Deletes the former resource: the replacement is in use, or the object is being deleted. */
 export async function revoke(deps: Deps, context: Context): Promise<Requeue> {
   const { kind, account, shared, status, view, key: object } = context;
   const { previous, parents = {} } = status;

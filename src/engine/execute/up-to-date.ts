@@ -19,7 +19,7 @@ import { comparison, ownership, record } from "../write/record.ts";
 import { writeMetadata } from "../write/write.ts";
 import { isOver } from "./delete-unclaimed.ts";
 
-/** All is as spec says on the platform: shows it, and when to look again. */
+/** The resource is up to date: records it, and when to check again. */
 export async function rest(deps: Deps, context: Context, keep: boolean, obstacle?: Obstacle): Promise<Requeue> {
   const { kind, shared, view, memory, object, desired, inputs, identity, related, note } = context;
   const { claim: owned } = view;

@@ -29,7 +29,7 @@ export interface Settings {
   graceMs: number;
   /** Between two checks of an Account, and two lists of a collection, at rest. */
   resyncMs: number;
-  /** Between two looks at an object that nothing has happened to; spread by a fifth either way. */
+  /** Recheck interval of an object that nothing has happened to, ±20 %. */
   recheckMs: number;
 }
 

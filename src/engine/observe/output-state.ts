@@ -57,7 +57,7 @@ function placeOf({ secretName, configMapName }: OutputTarget) {
     : { resource: CONFIG_MAPS, name: configMapName ?? "" };
 }
 
-/** Between two looks at an answer that cannot be written. */
+/** Retry interval while an answer cannot be written. */
 const UNWRITABLE_MS = 60_000;
 
 /** When work on the output is due, and what was in its way the last time. */

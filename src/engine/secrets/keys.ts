@@ -127,7 +127,7 @@ export async function republish(deps: Deps, context: Context): Promise<Requeue> 
   const prints = fingerprintsOf(held);
   const { name = "" } = kind.resource.secret?.key ?? {};
   const isRight = view.secret === "unmarked";
-  // It was changed since it was last seen: what is there now decides.
+  // It was changed since it was last read: the present content decides.
   if (isRight ? changedEntries(note, prints).length > 0 : prints[name] !== note.key.fingerprint) return "now";
   const content = contentOf(publication, item.raw, account);
   const fresh = isRight ? note : { ...note, content, entries: undefined };

@@ -24,7 +24,7 @@ const intent = z.object({
   seen: z.array(z.string()).optional(),
   /** Identity of what a search has found and the object is about to claim: processes of other shards leave it alone. */
   found: z.string().min(1).optional(),
-  /** Id of what the object has, and keeps until its successor is there. */
+  /** Id of the resource that the object keeps until the replacement exists. */
   succeeds: z.string().optional(),
 });
 

@@ -155,7 +155,7 @@ export interface Memory {
   askedAt?: number | undefined;
   /** What was inside when it was last looked at. */
   contents?: { asOf: number; names: string[] } | undefined;
-  /** A certificate is due and the platform has no younger one: when it is asked again, by its own clock. */
+  /** A certificate is due and the platform has no newer one: when it is asked again, by its own clock. */
   renewAfter?: number | undefined;
   /** Ids of which some may be what a lost creation made: nothing is done about them, they expire by themselves. */
   unclaimed?: readonly string[] | undefined;

@@ -10,7 +10,7 @@ export const ALLOW_DATA_LOSS = `${GROUP}/allow-data-loss`;
 export const ALLOW_NON_EMPTY_DELETE = `${GROUP}/allow-non-empty-delete`;
 /** On a CRD, as "true": the admission policy lets it be deleted. */
 export const ALLOW_DELETION = `${GROUP}/allow-deletion`;
-/** Any new value: look at the platform now, and try again what failed. */
+/** Any new value: reconcile now, and retry what failed. */
 export const RECONCILE_AT = `${GROUP}/reconcile-at`;
 /** On a published Secret: whose it is, what it answers and what was in it. */
 export const PUBLISHED = `${GROUP}/published`;

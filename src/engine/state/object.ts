@@ -58,7 +58,7 @@ export const holds = ({ resource }: Kind, object: KubeObject, { born, onlyObserv
   !onlyObserved &&
   (!resource?.identity.reusesIds || born !== undefined || readStatus(object).nonce !== undefined);
 
-/** All that an object has on the platform: also what stays until its successor is there, and what came before. */
+/** All resources of an object: also one that stays until its replacement exists, and the former one. */
 export function holdingsOf(object: KubeObject | undefined): Claim[] {
   if (!object) return [];
   const intent = openIntent(object);

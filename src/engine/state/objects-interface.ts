@@ -7,7 +7,7 @@ import type { Claim, Intent } from "./intent.ts";
 import type { Named, ObjectKey, Place } from "./object.ts";
 
 /**
- * All objects of all kinds, as last seen, with the questions that one object has about others: who names it, who
+ * All objects of all kinds, as last read, with the questions that one object has about others: who names it, who
  * claims an id, who waits for the result of an equal creation. The answers are kept up to date by the stores' changes.
  */
 export interface Objects {

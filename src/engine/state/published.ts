@@ -66,7 +66,7 @@ export interface CachedSecret {
 }
 
 /**
- * The Secrets and ConfigMaps that Mooring has written, as last seen: what they say about themselves and fingerprints of what is
+ * The Secrets and ConfigMaps that Mooring has written, as last read: what they say about themselves and fingerprints of what is
  * in them, never a value. The object that one belongs to hears of every change, so that one that somebody deletes is missed
  * at once.
  */

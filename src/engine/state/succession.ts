@@ -12,7 +12,7 @@ import type { Obstacle } from "../status/reasons.ts";
 export interface Tokens {
   /** One was asked for, and what became of it is not known. */
   isOpen?: boolean;
-  /** The one before the last, which works until workloads have its successor. */
+  /** The former token, which works until workloads have the new one. */
   previous: { isOver: boolean } | undefined;
   /** The last one has served its time, or there is none that works. */
   isDue: boolean;

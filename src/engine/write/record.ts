@@ -130,7 +130,7 @@ export const withWritten = (context: Context, object: KubeObject): Context => ({
 });
 
 /**
- * The context with the object as it was last seen: people may have edited it since. Another process may have written to it
+ * The context with the object as last read: people may have edited it since. Another process may have written to it
  * as well: what is on record of creations and requests is changed only where it is still this process's own.
  */
 export function refreshed(deps: Deps, context: Context): Context {

@@ -13,7 +13,7 @@ export const flowLogFields = {
 };
 const fields = z.object(flowLogFields).partial();
 
-/** A flow log in the platform's words. */
+/** A flow log as the platform expects it. */
 export const flowLogProperties = ({ action, direction, bucket }: z.output<typeof fields>) => ({
   action: action && { Accepted: "ACCEPTED", Rejected: "REJECTED", Any: "ALL" }[action],
   direction: direction?.toUpperCase(),

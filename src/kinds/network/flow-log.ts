@@ -121,7 +121,7 @@ function references(spec: FlowLogSpec): Reference[] {
   ];
 }
 
-/** Spec in the platform's words. */
+/** The body that the platform expects. */
 const properties = (spec: FlowLogSpec, inputs: Inputs) => ({
   name: wantedName(spec, inputs),
   ...flowLogProperties(spec),

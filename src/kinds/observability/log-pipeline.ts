@@ -71,7 +71,7 @@ const withKey = z.looseObject({ properties: z.looseObject({ key: z.string().min(
 const collection = "/pipelines";
 const UNLIMITED = 0;
 
-/** A stream in the platform's words: JSON over HTTP is a generic source there. */
+/** A stream as the platform expects it: JSON over HTTP is a generic source there. */
 function sent({ source, tag, protocol, retentionInDays }: Stream) {
   const kept = retentionInDays === "unlimited" ? UNLIMITED : Number(retentionInDays);
   return {

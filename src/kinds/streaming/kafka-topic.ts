@@ -107,7 +107,7 @@ function foundIn(item: unknown) {
   };
 }
 
-/** What is allowed and yet not wise with three brokers. */
+/** Values that are allowed but not recommended with three brokers. */
 function advice({ numberOfPartitions, replicationFactor }: TopicSpec): string[] {
   const count = numberOfPartitions === undefined ? "is not set and defaults to 1, which" : `${numberOfPartitions}`;
   const partitions = `numberOfPartitions ${count} is not a multiple of three: partitions are not spread evenly over the three brokers`;

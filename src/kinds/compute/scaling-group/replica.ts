@@ -48,7 +48,7 @@ export function replicaProblem(spec: Spec, inputs: Inputs): string | undefined {
 
 export const replicaAdvice = (spec: Spec): string[] => firewallAdvice(nicsOf(spec), "replica.");
 
-/** The template in the platform's words. */
+/** The template as the platform expects it. */
 export function replicaConfiguration({ replica }: Spec, inputs: Inputs): Json | undefined {
   if (!replica) return undefined;
   const nic = ({ lanRef, lan, firewallRules, flowLogs, ...rest }: ReplicaNic) => ({

@@ -28,7 +28,7 @@ const MOST_AT_CREATION = 100;
 
 const wire = z.looseObject({ id: wireId(), properties: z.record(z.string(), z.unknown()) });
 
-/** Spec in the platform's words. What spec does not say is left out. */
+/** The body that the platform expects. Fields that spec leaves out are left out. */
 function properties(spec: ScalingGroupSpec, inputs: Inputs): Json {
   const { policy } = spec;
   const iso = <A extends { cooldownPeriod: string }>(action: A) => ({

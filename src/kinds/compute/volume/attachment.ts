@@ -26,7 +26,7 @@ export function compareAttachment(
 ): Comparison {
   const wanted = refs.server?.id;
   const found = bootServer ?? undefined;
-  // What somebody else has attached stays where it is, for as long as spec says nothing about it.
+  // A volume that somebody else has attached stays where it is while spec does not mention it.
   const released = attachTo === undefined && found !== undefined && shown.attachedTo === found;
   if (!released && (wanted === undefined || wanted === found)) return { drift: [] };
   const drift = [{ field: "attachTo", wanted: wanted ?? "", found: found ?? "" }];
