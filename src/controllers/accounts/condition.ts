@@ -1,12 +1,14 @@
 import { several } from "../../engine/decide/waiting.ts";
 import type { Deps } from "../../engine/observe/deps.ts";
 import type { Memory } from "../../engine/state/memory.ts";
+import { ACCEPT_USER } from "../../engine/state/names.ts";
 import type { ObjectKey } from "../../engine/state/object.ts";
 import { skewText } from "../../engine/state/succession.ts";
 import { daysLeft } from "../../engine/status/expiry.ts";
 import type { Obstacle } from "../../engine/status/reasons.ts";
-import type { ReadyState } from "../../engine/status/status.ts";
+import { type ReadyState, readFacts } from "../../engine/status/status.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
+import type { KubeObject } from "../../kube/resource.ts";
 import { PlatformError, Unauthorized } from "../../platform/answers/errors.ts";
 import { NOTABLE_SKEW_MS } from "../../platform/calls/platform-time.ts";
 import type { Identity } from "../../platform/calls/transport.ts";
@@ -119,4 +121,18 @@ export function usedBy({ objects }: Pick<Deps, "objects">, users: ObjectKey[]): 
   return staying.length === 0
     ? { mode: "reconciling", reason: "Deleting", message: `waiting for the deletion of ${several(users.toSorted())}` }
     : { mode: "stalled", reason: "InUse", message: `still used by ${several(staying.toSorted())}` };
+}
+
+/** The token belongs to another user than the one with whom others have made something through the Account. */
+export function otherUser(
+  object: KubeObject,
+  users: number,
+  userId: string | undefined,
+  where: string,
+): Obstacle | undefined {
+  const before: unknown = readFacts(object).platformUserId;
+  if (typeof before !== "string" || userId === undefined || before === userId || users === 0) return undefined;
+  if (object.metadata.annotations?.[ACCEPT_USER] === userId) return undefined;
+  const message = `the token in ${where} belongs to platform user ${userId}, but ${users} objects have resources of user ${before}, which this one may not see: restore a token of user ${before}, or, if user ${userId} sees the same resources, set the annotation ${ACCEPT_USER} to "${userId}"`;
+  return { reason: "UserChanged", message };
 }

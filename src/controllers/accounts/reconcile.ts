@@ -20,7 +20,7 @@ import type { Credentials } from "../../platform/calls/credentials.ts";
 import { platformTime, skewOf, withoutDoubt } from "../../platform/calls/platform-time.ts";
 import type { Transport } from "../../platform/calls/transport.ts";
 import { readContract } from "../../platform/products/core.ts";
-import { type Checked, loginObstacle, RECOVERING, skewIn, usable, usedBy } from "./condition.ts";
+import { type Checked, loginObstacle, otherUser, RECOVERING, skewIn, usable, usedBy } from "./condition.ts";
 import { type LoggedIn, logIn, logOut, readLogin } from "./login.ts";
 import type { TokenStore } from "./token-store.ts";
 
@@ -266,15 +266,6 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
       ? keptOut(logged)
       : failed(error);
   }
-}
-
-/** The token belongs to another user than the one with whom others have made something through the Account. */
-function otherUser(object: KubeObject, users: number, userId: string | undefined, where: string): Obstacle | undefined {
-  const before: unknown = readFacts(object).platformUserId;
-  if (typeof before !== "string" || userId === undefined || before === userId || users === 0) return undefined;
-  if (object.metadata.annotations?.[ACCEPT_USER] === userId) return undefined;
-  const message = `the token in ${where} belongs to platform user ${userId}, but ${users} objects have resources of user ${before}, which this one may not see: restore a token of user ${before}, or, if user ${userId} sees the same resources, set the annotation ${ACCEPT_USER} to "${userId}"`;
-  return { reason: "UserChanged", message };
 }
 
 /** The handle that other objects use, made once and kept up to date. */

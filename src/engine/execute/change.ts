@@ -1,7 +1,6 @@
 import type { Operation } from "../../kinds/desired.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import { NotFound } from "../../platform/answers/errors.ts";
-import { limits } from "../../platform/answers/limits.ts";
 import { platformTime } from "../../platform/calls/platform-time.ts";
 import type { Reply } from "../../platform/calls/transport.ts";
 import { products } from "../../platform/products/products.ts";
@@ -11,7 +10,6 @@ import { addressOf, urlOf } from "../accounts/accounts.ts";
 import { inProgress } from "../decide/waiting.ts";
 import { backoffMs, type Deps, readLimit } from "../observe/deps.ts";
 import { sources } from "../observe/fixed-fields.ts";
-import { notUnderstood } from "../observe/obstacles.ts";
 import { notPublic } from "../observe/ownership.ts";
 import type { Resolved } from "../observe/references.ts";
 import type { Context } from "../observe/view.ts";
@@ -284,27 +282,4 @@ async function follow(
   const { reason, message } = inProgress(context.kind, action);
   const shown = { request, state: "BUSY", ...ownership(context), ...comparison(context), ...changes };
   await record(deps, context, { mode: "reconciling", reason, message }, shown);
-}
-
-/** Looks inside a resource before it is deleted with all that it holds. */
-export async function inspect(deps: Deps, context: Context): Promise<Requeue> {
-  const { kind, account, view, memory } = context;
-  const { place, destruction } = kind.resource;
-  const { contents } = destruction;
-  if (!contents || !account || !view.claim) return "now";
-  const asOf = deps.clock.monotonic();
-  const path = `${place.collection(view.claim.parents)}/${encodeURIComponent(view.claim.id)}?depth=${contents.depth}`;
-  const url = urlOf(account, place.product, path);
-  const { body } = await account.connection.send({
-    method: "GET",
-    url,
-    product: place.product,
-    maxBytes: limits.contentsBytes,
-  });
-  try {
-    memory.contents = { asOf, names: contents.list(body) };
-    return "now";
-  } catch (error) {
-    return recordFailure(deps, context, notUnderstood(kind, error));
-  }
 }

@@ -2,25 +2,24 @@ import type { Desired, Inputs } from "../../kinds/desired.ts";
 import { isSuccessive, isWanted, type ResourceKind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { platformTime } from "../../platform/calls/platform-time.ts";
-import type { Deletion } from "../../platform/products/requests.ts";
 import { type AccountChoice, addressOf, type User, userOf } from "../accounts/accounts.ts";
 import { isPaused } from "../state/annotations.ts";
 import type { Claim, Intent } from "../state/intent.ts";
 import type { Memory } from "../state/memory.ts";
-import { FINALIZER, INTENT, RECREATE } from "../state/names.ts";
+import { FINALIZER, RECREATE } from "../state/names.ts";
 import { claimOf, type ObjectKey, observes, openIntent } from "../state/object.ts";
 import { policiesOf, recreatePolicyOf } from "../state/policies.ts";
-import { judge } from "../state/presence.ts";
 import { settledAt } from "../status/author.ts";
 import type { Obstacle } from "../status/reasons.ts";
 import type { ResourceStatus } from "../status/schema.ts";
 import { readFacts, readStatus } from "../status/status.ts";
-import { countedAnnotation, trust, unknownKey } from "../status/trust.ts";
+import { unknownKey } from "../status/trust.ts";
 import type { Shared } from "./collections.ts";
 import { contentsOf } from "./contents.ts";
 import { believedFor, type Deps } from "./deps.ts";
 import { checkedAs, isUnchecked, outdatedSources, replacement } from "./fixed-fields.ts";
 import { isDoubted, isUnlisted } from "./lookalike.ts";
+import { observeResource } from "./observation.ts";
 import { messageOf, notUnderstood, outOfReach, taken, unfit, unreachable } from "./obstacles.ts";
 import { outputState, outputWork } from "./output-state.ts";
 import { notYours } from "./ownership.ts";
@@ -30,6 +29,7 @@ import { notGranted, type References, type Resolved, resolveReferences } from ".
 import { relatedMembers } from "./related-members.ts";
 import { creationOf, findings } from "./search-results.ts";
 import { previousOf, secretOf } from "./secret-state.ts";
+import { annotateAt, graceUntil, isKept } from "./timing.ts";
 import { meansAnother, namedResource } from "./unowned.ts";
 import type { Contents, Context, Observation, View } from "./view.ts";
 
@@ -211,32 +211,6 @@ export function observe(deps: Deps, key: ObjectKey, kind: ResourceKind, object: 
   };
 }
 
-/** By the API server's clock, which may differ from ours: at most the grace time from when this process saw what is wanted. */
-function graceUntil({ metadata }: KubeObject, { desired }: Memory, now: number, { clock, settings }: Deps): number {
-  const ageMs = clock.now() - (Date.parse(metadata.creationTimestamp ?? "") || 0);
-  return Math.min(now - ageMs, desired?.at ?? now) + settings.graceMs;
-}
-
-/** So many times longer than an object has to rest may its neighbours put off the annotation. */
-const LONGEST_PUT_OFF = 20;
-
-/** An object and its neighbours have rested for a while: the writes of those that are still being built go first, but not for ever. */
-function annotateAt(
-  memory: Memory,
-  shared: Shared | undefined,
-  now: number,
-  { annotateAfterMs }: Deps["settings"],
-): number {
-  const { restingSince = now } = memory;
-  const othersSince = !shared || shared.collection.changing > 0 ? now : shared.collection.changedAt;
-  const latest = restingSince + LONGEST_PUT_OFF * annotateAfterMs;
-  return Math.max(restingSince + annotateAfterMs, Math.min(othersSince + annotateAfterMs, latest));
-}
-
-/** Whether the annotation with the id is there, where one is to be, and signed with the key that signs now. */
-const isKept = (object: KubeObject): boolean =>
-  countedAnnotation(object, INTENT) === undefined && (trust.get(object)?.current.marks ?? true);
-
 /** An intent whose annotation somebody has taken away while its creation was under way. */
 function erasedIntent({ nonce }: ResourceStatus, { creation }: Memory, owned: Claim | undefined): Intent | undefined {
   const open = creation && creation.phase !== "claimed" && creation.phase !== "unsent";
@@ -285,32 +259,3 @@ function readDesired(kind: ResourceKind, object: KubeObject): Resolved<Desired> 
     return { obstacle: { reason: "InvalidSpec", message: messageOf(error) } };
   }
 }
-
-function observeResource(
-  { collection, source }: Shared,
-  identity: string,
-  { absence: facts }: Memory,
-  settings: Deps["settings"],
-): Observation {
-  const { item, asOf } = collection.read(identity);
-  if (item && asOf !== undefined) {
-    const busy = source.isBusy(item);
-    const broken = source.failure?.(item);
-    const found = { asOf, busy, state: item.state ?? "", comparison: undefined };
-    return { seen: "present", ...found, ...(broken !== undefined && !busy && { broken }) };
-  }
-  if (asOf === undefined && !collection.gone) {
-    return { seen: "unknown", ...(collection.isTooLarge && { tooLarge: collection.problem?.message ?? "" }) };
-  }
-  return {
-    seen: "absent",
-    asOf: facts?.row?.last ?? asOf ?? 0,
-    absence: judge(facts, settings),
-    since: facts?.since ?? asOf ?? 0,
-    logged: facts?.logged ?? false,
-    ...(facts?.deletion && { deletion: inWords(facts.deletion) }),
-  };
-}
-
-const inWords = ({ by, at }: Deletion): string =>
-  `${by === undefined ? "" : `by ${by} `}at ${new Date(at).toISOString().slice(0, 19)}Z`;

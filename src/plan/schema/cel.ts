@@ -104,4 +104,7 @@ const understood = (expression: string): string =>
       /has\((\w+\.value\(\))((?:\.\w+)+)\)/g,
       (_, value, path) => `${value}${path.replaceAll(".", ".?")}.hasValue()`,
     )
-    .replaceAll(/\[self((?:\.\w+)*\.\?[\w.?]+)\] == \[oldSelf\1\]/g, "[self$1.orValue(null)] == [oldSelf$1.orValue(null)]");
+    .replaceAll(
+      /\[self((?:\.\w+)*\.\?[\w.?]+)\] == \[oldSelf\1\]/g,
+      "[self$1.orValue(null)] == [oldSelf$1.orValue(null)]",
+    );
