@@ -2,7 +2,10 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** What takes minutes. Begun last, each of them would keep everybody waiting. */
 const long = [
-  ...["crash", "policies", "scale", "outages", "faults", "destruction"].map((name) => `cluster/${name}`),
+  ...["restore", "crash", "policies", "scale", "outages", "faults", "whose", "destruction"].map(
+    (name) => `cluster/${name}`,
+  ),
+  "clients/helm",
   "clients/alerts",
   "docs/commands",
   "tenants/claims",

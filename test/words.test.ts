@@ -23,7 +23,9 @@ const sources = globSync("src/{*,!(simulator)/**/*}.ts", { cwd: root });
 const pages = ["README.md", ...globSync("docs/**/*.md", { cwd: root }).filter((path) => path !== STYLE)];
 const texts = [
   ...sources.map((path) => ({ path, text: readable(read(path)) })),
-  ...[...globSync("{crds,deploy/chart/**}/*.yaml", { cwd: root }), "CHANGELOG.md", "Makefile", ...pages].map((path) => ({ path, text: read(path) })),
+  ...[...globSync("{crds,deploy/chart/**}/*.yaml", { cwd: root }), "CHANGELOG.md", "Makefile", ...pages].map(
+    (path) => ({ path, text: read(path) }),
+  ),
   { path: "mooring operator --help", text: usage() },
 ];
 

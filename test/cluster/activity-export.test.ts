@@ -124,7 +124,7 @@ describe("ActivityLogExport", () => {
   it("tells in columns, messages and metrics how far it is, and never a key", async () => {
     const { stdout } = await world.kubectl("get", "ale", "files");
     expect(stdout).toMatch(
-      /NAME\s+READY\s+REASON\s+ENTRIES\s+DELIVERED-UNTIL\s+AGE\nfiles\s+True\s+Available\s+\d+\s+20/,
+      /NAME\s+READY\s+REASON\s+ENTRIES\s+DELIVERED-UNTIL\s+PAUSED\s+AGE\nfiles\s+True\s+Available\s+\d+\s+20/,
     );
     const time = await world.operator.metric("mooring_activity_export_watermark_timestamp_seconds", 'name="files"');
     expect(time).toBe(Date.parse(await watermark("activitylogexport/files")) / 1000);

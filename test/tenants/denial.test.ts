@@ -158,10 +158,12 @@ describe("B gets on while A", () => {
 
   it("has a list of 48 MB of empty objects: it is not read to its end", async () => {
     const piece = "{},".repeat(100_000);
-    const { sent } = await attack(["flood"], ({ method, url }, response) => {
+    const unread: number[] = [];
+    await attack(["flood"], ({ method, url }, response) => {
       if (url.pathname.endsWith("/contracts")) return contracts();
       if (method === "POST") return { id: "99999999-0000-4000-8000-000000000001", properties: {} };
       let left = 48_000_000;
+      response.on("close", () => unread.push(left));
       const more = () => {
         while (left > 0 && !response.destroyed) {
           left -= piece.length;
@@ -177,7 +179,8 @@ describe("B gets on while A", () => {
     await apply(datacenter("flooded", { accountRef: { name: "flood" } }));
     await expect.poll(() => messageOf("Datacenter", "flooded")).toContain("larger than 4 MiB");
     await bGetsOn("flood");
-    expect(sent()).toBeLessThan(48_000_000);
+    expect(unread.length).toBeGreaterThan(0);
+    expect(Math.min(...unread)).toBeGreaterThan(0);
   });
 
   it("has 300 Accounts without Secrets: they cost no watch and no socket", async () => {
