@@ -89,7 +89,7 @@ function adjust(deps: AccountDeps, account: string, { mode, reason, message }: R
   const handle = deps.accounts.get(account);
   if (!handle) return;
   const before = handle.obstacle;
-  // Passing trouble is the Account's own: its objects meet the same trouble, or none, by themselves.
+  // A short failure concerns the Account alone: its objects notice by themselves whether they are affected.
   if (mode === "reconciling" && !before) return;
   const now = mode === "ready" ? undefined : { reason, message };
   const { contractNumber, identity } = handle.connection;

@@ -103,7 +103,7 @@ export async function claim(deps: Deps, context: Context, found: Unclaimed, mark
     }
     if (object && stands(object, intent)) {
       if (leads(deps)) continue;
-      // Thawed after a long while, for example. Its successor finds this by the intent, and may have given it to an equal.
+      // The process was frozen for a long time, for example. The next leader finds this by the intent, and may have given it to an equal.
       memory.creation = undefined;
       return;
     }
