@@ -113,7 +113,7 @@ const writes = async () =>
   Object.keys((await world.platform.calls()).byRoute).filter((route) => /^(POST|PUT|PATCH|DELETE) /.test(route));
 
 beforeAll(async () => {
-  world = await landscape({ simulator: ["--seed", "35", "--speed", "60"], operator: ["--resync", "1h"] });
+  world = await landscape({ simulator: ["--seed", "36", "--speed", "60"], operator: ["--resync", "1h"] });
   await world.untilReady("account/main");
   await makeLandscape();
 });
