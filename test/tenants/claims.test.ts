@@ -179,6 +179,8 @@ describe("a status of before", () => {
     await untilPaused(b, "again");
     await forge(b, "Datacenter", "again", status);
     await b.patch("Datacenter", "again", { metadata: { annotations: { "mooring.dev/paused": null } } });
+    // The forged status says Ready as well, until the operator has read it.
+    await expect.poll(async () => idOf(await b.read("Datacenter", "again"))).not.toBe(id);
     expect(idOf(await b.untilReady("Datacenter", "again"))).not.toBe(id);
   });
 });
