@@ -5,6 +5,7 @@ import { type Case, restoreAll, restoredKinds, summaryOf, titleOf } from "../cra
 // number, and by nothing.
 const kinds = ["Datacenter", "Lan", "MetricPipeline", "AccessToken"];
 const cases: Case[] = [
+  { backup: "before the intent", into: "stopped" },
   { backup: "before the intent", into: "running" },
   { backup: "after the claim", into: "running" },
   { backup: "before the intent", into: "new cluster", key: true },

@@ -15,12 +15,19 @@ const spec = { endpoints: { api: API }, credentialsSecretRef: { name: "cred" } }
 const unavailable = new Retry({ call, status: 503 }, "no");
 const refused = new Unauthorized({ call, status: 401, platformMessage: "the token is wrong" });
 
+/** A token that says whose it is. */
+const jwtOf = (uuid: string): string =>
+  [{ alg: "none" }, { identity: { uuid, contractNumber: 1 } }, "signature"]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
+    .join(".");
+
 /** An Account whose Secret is known and holds a token, and the objects that use it. */
 function open(metadata: Partial<KubeObject["metadata"]> = {}, ...users: KubeObject[]) {
   const object = objectOf("Account", "main", { spec, metadata: { name: "main", ...metadata } });
   const { deps, platform, api, accounts, objects } = stage([object, ...users]);
   accounts.remove("shop/main");
   const secret: { known: boolean; value: string | undefined } = { known: true, value: "token" };
+  const used: (string | undefined)[] = [];
   const said = { changed: 0, held: 0, released: 0, owes: false, aheadMs: 0 };
   /** Whose token it is. */
   const token = { userId: "u1" };
@@ -29,6 +36,7 @@ function open(metadata: Partial<KubeObject["metadata"]> = {}, ...users: KubeObje
     transport: {
       connect: (id) => ({
         ...platform.connectionOf(id),
+        setCredentials: (credentials) => void used.push(credentials?.token),
         get identity() {
           return { userId: token.userId };
         },
@@ -59,7 +67,7 @@ function open(metadata: Partial<KubeObject["metadata"]> = {}, ...users: KubeObje
     const conditions: unknown = Reflect.get(Object(api.get(object)?.status), "conditions");
     return { again, conditions, obstacle: accounts.get("shop/main")?.obstacle };
   }
-  return { check, said, secret, token, api, object, objects, accounts };
+  return { check, said, used, secret, token, api, object, objects, accounts };
 }
 
 describe("an Account", () => {
@@ -206,6 +214,20 @@ describe("an Account with a token of another user", () => {
     expect((await check()).obstacle).toBeUndefined();
     expect(said.changed).toBe(before + 1);
     expect(api.get(object)?.status).toMatchObject({ platformUserId: "u1" });
+  });
+
+  test("does not use that token, also while the platform does not answer, and says so at once", async () => {
+    const { check, secret, used } = open({}, user());
+    await check();
+    const theirs = jwtOf("u2");
+    secret.value = theirs;
+    const { conditions, obstacle } = await check(unavailable);
+    expect(conditions).toMatchObject([{ status: "False", reason: "UserChanged" }, { type: "Stalled" }]);
+    expect(obstacle).toMatchObject({ reason: "UserChanged" });
+    expect(used).not.toContain(theirs);
+    secret.value = jwtOf("u1");
+    expect((await check()).obstacle).toBeUndefined();
+    expect(used).toContain(secret.value);
   });
 
   test("works when an administrator accepts that user, or when nothing was made with it", async () => {

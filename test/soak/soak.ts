@@ -30,8 +30,6 @@ export interface SoakOptions {
   seed: number;
   /** How long it may take until all is at rest afterwards. */
   patienceMs: number;
-  /** How often somebody edits an Account. Default 16: four of each sort. */
-  accountEdits?: number;
   onProgress?(line: string): void;
 }
 
@@ -55,12 +53,13 @@ export interface SoakResult {
 
 const KILLS = 3;
 const STOPS = 3;
+/** Four of each sort. */
+const ACCOUNT_EDITS = 16;
 const KEY_LOSSES = 2;
 
 /** Lets a population live through `chaosMs` of trouble, then through quiet, and says what must not be. */
 export async function soak(options: SoakOptions): Promise<SoakResult> {
   const { kubeconfig, objects, kinds = soakedKinds, chaosMs, seed, patienceMs, onProgress = () => {} } = options;
-  const { accountEdits = 16 } = options;
   await using cleanup = new AsyncDisposableStack();
   const tenants = await openTenants(cleanup, { kubeconfig, count: options.tenants ?? 4, objects, kinds, seed });
   const crowd = { leaders: options.leaders ?? 2, everywhere: tenants.length > 1 };
@@ -111,7 +110,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
       const [home] = tenants;
       if (home) await loseKey(home.stage);
     }),
-    repeatedly(accountEdits, async (nth) => {
+    repeatedly(ACCOUNT_EDITS, async (nth) => {
       const tenant = tenants[nth % tenants.length];
       if (tenant) await editAccount(tenant, Math.floor(nth / tenants.length));
     }),
@@ -149,7 +148,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
     done: soakObjects.done,
     killed: KILLS,
     stopped: STOPS,
-    accountEdits,
+    accountEdits: ACCOUNT_EDITS,
     keyLosses: KEY_LOSSES,
     deeds: deeds(),
     calls,

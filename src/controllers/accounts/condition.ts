@@ -127,11 +127,13 @@ export function usedBy({ objects }: Pick<Deps, "objects">, users: ObjectKey[]): 
 export function otherUser(
   object: KubeObject,
   users: number,
-  userId: string | undefined,
+  { userId, contractNumber }: Identity = {},
   where: string,
 ): Obstacle | undefined {
-  const before: unknown = readFacts(object).platformUserId;
+  const { platformUserId: before, contractNumber: contract } = readFacts(object);
   if (typeof before !== "string" || userId === undefined || before === userId || users === 0) return undefined;
+  // A token of another contract is told as that, by each object that has a resource in the former one.
+  if (contractNumber !== undefined && contractNumber !== contract) return undefined;
   if (object.metadata.annotations?.[ACCEPT_USER] === userId) return undefined;
   const message = `the token in ${where} belongs to platform user ${userId}, but ${users} objects have resources of user ${before}, which this one may not see: restore a token of user ${before}, or, if user ${userId} sees the same resources, set the annotation ${ACCEPT_USER} to "${userId}"`;
   return { reason: "UserChanged", message };

@@ -16,7 +16,7 @@ import type { Requeue } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { HeldSecrets } from "../../kube/write/held-secrets.ts";
 import { PlatformError, Retry, Unauthorized } from "../../platform/answers/errors.ts";
-import type { Credentials } from "../../platform/calls/credentials.ts";
+import { type Credentials, type Identity, identityOf } from "../../platform/calls/credentials.ts";
 import { platformTime, skewOf, withoutDoubt } from "../../platform/calls/platform-time.ts";
 import type { Transport } from "../../platform/calls/transport.ts";
 import { readContract } from "../../platform/products/core.ts";
@@ -196,20 +196,26 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
   const handle = connect(deps, account, object, addresses);
   const { connection } = handle;
   const { token, ...settled } = given;
+  const foreign = (identity: Identity | undefined) =>
+    otherUser(object, deps.objects.users(account).length, identity, where);
+  // A token of another user is not used, not even until the platform has answered: objects would be created as that user.
+  const other = login ? undefined : foreign(identityOf(token));
   // While a token is made, the one before goes on working.
-  connection.setCredentials(login ? { login, ...settled } : given);
+  if (!other) connection.setCredentials(login ? { login, ...settled } : given);
   if (token === "" && !login) {
     const message = `credentialsSecretRef: Secret ${name} does not exist or has neither key ${key} nor username and password: create it with the platform's token`;
     return blocked({ reason: "CredentialsMissing", message }, "never");
   }
   const isKept = deps.shards.serves(objectOf(account));
   if (isKept) await deps.secrets.hold(account);
+  if (other) return blocked(other, { inMs: deps.settings.resyncMs });
   if (isKept && !login && (await leave(deps, account, object, spec)) !== undefined) return blocked(LEAVING, "backoff");
   const entry = { username: login?.username ?? "", ttl: lifetimeSeconds(spec.tokenLifetime) };
   const enter = async (refused: boolean): Promise<LoggedIn | undefined> => {
     if (!login) return undefined;
     const logged = isKept ? await logIn(deps, handle, entry, refused) : await readLogin(deps, account);
-    connection.setCredentials({ token: logged.token ?? "", login, ...settled });
+    const { token: made = "" } = logged;
+    if (!foreign(identityOf(made))) connection.setCredentials({ token: made, login, ...settled });
     return logged;
   };
   const failed = (error: PlatformError): Checked => {
@@ -235,6 +241,8 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
   };
   let logged = await enter(false);
   if (logged && logged.token === undefined) return keptOut(logged);
+  const otherLogin = logged && foreign(identityOf(logged.token ?? ""));
+  if (otherLogin) return blocked(otherLogin, { inMs: deps.settings.resyncMs });
   const expiresAt = connection.identity?.expiresAt;
   if (!login && expiresAt !== undefined && expiresAt <= platformTime(deps.clock, connection)) {
     const tokenExpiresAt = new Date(expiresAt).toISOString();
@@ -251,10 +259,9 @@ async function check(deps: AccountDeps, account: string, object: KubeObject): Pr
       if (logged?.token === undefined) throw error;
       return read();
     });
-    const { userId } = connection.identity ?? {};
-    const isElsewhere = readFacts(object).contractNumber !== contract.contractNumber;
-    const other = isElsewhere ? undefined : otherUser(object, deps.objects.users(account).length, userId, where);
-    if (other) return blocked(other, { inMs: deps.settings.resyncMs });
+    const { contractNumber } = contract;
+    const changed = foreign({ ...(logged ? identityOf(logged.token ?? "") : connection.identity), contractNumber });
+    if (changed) return blocked(changed, { inMs: deps.settings.resyncMs });
     return usable(deps, platformTime(deps.clock, connection), contract, connection.identity, logged, {
       where,
       secret: name,
