@@ -15,7 +15,7 @@ const callsOf = async (isMeant: (route: string) => boolean) => {
   return Object.entries(byRoute).filter(([route]) => isMeant(route));
 };
 const writes = () => callsOf((route) => !route.startsWith("GET "));
-const checks = async () => (await world.platform.calls()).byRoute["GET /cloudapi/v6/contracts"] ?? 0;
+const checks = () => world.operator.metric("controller_runtime_reconcile_total", 'controller="account"');
 
 /** The operator has looked around many times since, for longer than it takes to believe that something is missing. */
 async function untilLookedAround(): Promise<void> {
