@@ -3,7 +3,7 @@ import type { Deps, Log } from "../engine/observe/deps.ts";
 import { claimOf, isReleased, type ObjectKey } from "../engine/state/object.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import { inSlices } from "../runtime/time-slices.ts";
-import { changeForReferrers, dependentsOf, isReady, usedObjects, waitingForRemoval } from "./wake-ups.ts";
+import { dependentsOf, isReady, referrersToWake, usedObjects, waitingForRemoval } from "./wake-ups.ts";
 
 /** Wakes the objects to which a change of another one means something. */
 export function wakeDependents(
@@ -13,13 +13,7 @@ export function wakeDependents(
   { wake, wakeSoon, requeueForUsage }: Record<"wake" | "wakeSoon" | "requeueForUsage", (key: ObjectKey) => void>,
 ): void {
   const { clock, objects, memories, collections } = deps;
-  const referrers = objects.referrers(key);
-  if (referrers.length > 0) {
-    const { toSettled, toWaiting } = changeForReferrers(before, after);
-    void inSlices(clock, toSettled || toWaiting ? referrers : [], (referrer) => {
-      if (objects.accountOf(referrer) === undefined ? toWaiting : toSettled) wake(referrer);
-    });
-  }
+  void inSlices(clock, referrersToWake(objects, key, before, after), wake);
   // Many go together: whoever waits for all of them need not look after each.
   if (before && !isReleased(before) && (!after || isReleased(after))) {
     void inSlices(clock, waitingForRemoval(objects, key, before), wakeSoon);

@@ -98,13 +98,31 @@ const keysOf = (objects: Objects, kind: Kind["kind"]): IteratorObject<ObjectKey>
     .keys()
     .map((name) => `${kind}/${name}`);
 
+/** Objects that refer to a changed one and have to look at it. Yields undefined for those that need not. */
+export function* referrersToWake(
+  objects: Objects,
+  key: ObjectKey,
+  before: KubeObject | undefined,
+  after: KubeObject | undefined,
+): Generator<ObjectKey | undefined> {
+  const referrers = objects.referrers(key);
+  if (referrers.length === 0) return;
+  const { toSettled, toWaiting } = changeForReferrers(before, after);
+  if (!toSettled && !toWaiting) return;
+  const isSettled = (referrer: ObjectKey) => {
+    const object = objects.find(referrer)?.object;
+    return object !== undefined && (openIntent(object) ?? objects.owned(referrer)) !== undefined;
+  };
+  for (const referrer of referrers) yield (isSettled(referrer) ? toSettled : toWaiting) ? referrer : undefined;
+}
+
 /**
- * To which referrers a change of an object is news. Those that have nothing on the platform yet wait until it is there to stay
- * and Ready, and say what keeps it from that; the others read its id and what it shows, whatever else it is about to do.
+ * To which referrers a change of an object is news. A referrer that owns nothing yet waits until the object is Ready and owns
+ * its resource, and says what prevents that. The others read its id and what it shows, whether it is Ready or not.
  */
 export function changeForReferrers(before: KubeObject | undefined, after: KubeObject | undefined): ReferrerChange {
   if (!before || !after) return { toSettled: true, toWaiting: true };
-  const shown = (object: KubeObject) => [...versionOf(object), claimOf(object)?.id, readFacts(object)];
+  const shown = (object: KubeObject) => [...versionOf(object), claimOf(object), readFacts(object)];
   const standing = (object: KubeObject) => {
     const { deletionTimestamp } = object.metadata;
     return [

@@ -1,9 +1,9 @@
 import { expect, test, vi } from "vitest";
-import { usersOf, waitingForRemoval } from "../../src/controllers/wake-ups.ts";
+import { referrersToWake, usersOf, waitingForRemoval } from "../../src/controllers/wake-ups.ts";
 import { createAccounts } from "../../src/engine/accounts/accounts.ts";
 import { createObjects, type Objects } from "../../src/engine/state/objects.ts";
 import { kinds } from "../../src/kinds/index.ts";
-import { clusterAccountOf, handleOf, objectOf } from "../engine/support/fixtures.ts";
+import { clusterAccountOf, handleOf, objectOf, readyCondition } from "../engine/support/fixtures.ts";
 import { unsealed } from "../engine/support/unsigned.ts";
 
 const SHARED = "ClusterAccount/shared";
@@ -59,4 +59,20 @@ test("for an object that goes, only its own Account is read, and woken if it wai
     .put(objectOf("Account", "leaving", { metadata: { name: "leaving", deletionTimestamp: "2026-01-01T00:00:00Z" } }));
   expect(woken("leaving")).toEqual(["Account/shop/leaving"]);
   expect(woken("account-1")).toEqual([]);
+});
+
+test("an object that takes over what it observed hears that what it refers to was taken over", () => {
+  const { objects } = populated();
+  const internal = { onlyObserved: true };
+  const conditions = [readyCondition("True")];
+  const lan = { ...status, id: "1", parents: { datacenter: "id-1" }, conditions };
+  const spec = { datacenterRef: { name: "dc-1" }, managementPolicy: "Manage" };
+  const observed = objectOf("Lan", "private", { spec, status: { ...lan, internal: { ...internal, born: "then" } } });
+  const owned = objectOf("Lan", "private", { spec, status: { ...lan, internal: { born: "then" } } });
+  const server = { ...spec, nics: [{ name: "eth0", lanRef: { name: "private" } }] };
+  const waiting = { ...status, id: "s", parents: { datacenter: "id-1" }, internal };
+  objects.store("Lan").put(owned);
+  objects.store("Server").put(objectOf("Server", "web", { spec: server, status: waiting }));
+  const woken = [...referrersToWake(objects, "Lan/shop/private", observed, owned)];
+  expect(woken).toEqual(["Server/shop/web"]);
 });
