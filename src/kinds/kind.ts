@@ -173,6 +173,10 @@ export interface Kind {
   /** It decides what others may do: whoever edits the objects of a namespace may not write it, its administrators may. */
   governs?: true;
   shortNames: string[];
+  /** The most objects of it in a namespace, where that is fewer than of other kinds; `--limit` sets another one. */
+  limit?: number;
+  /** It costs nothing, however it is used. */
+  free?: true;
   description: string;
   spec: z.ZodObject;
   status: z.ZodObject;
