@@ -159,6 +159,18 @@ export const parts = {
 } as const;
 export type Part = keyof typeof parts;
 
+const readSample = (name: string): Promise<string> =>
+  readFile(fileURLToPath(new URL(`../../../deploy/samples/${name}`, import.meta.url)), "utf8");
+
+/** The samples of some parts; with all parts, also those of kinds that no part shows. */
+export async function samplesOf(chosen: readonly Part[]): Promise<string[]> {
+  const names: string[] = chosen.flatMap((part) => parts[part]);
+  if (chosen.length < Object.keys(parts).length) return names;
+  const shown = (await Promise.all(names.map(readSample))).join("\n");
+  const others = kinds.filter(({ kind }) => !new RegExp(`^kind: ${kind}$`, "m").test(shown));
+  return [...names, ...others.map(({ kind }) => `${kind.toLowerCase()}.yaml`)];
+}
+
 /** What the Secrets of samples need of a platform. */
 export interface Keys {
   token: string;
@@ -179,9 +191,8 @@ export async function applySamples(
     ...(s3 && { "paste-the-access-key-here": s3.accessKey, "paste-the-secret-key-here": s3.secretKey }),
   };
   await applyObject(client, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
-  for (const name of chosen.flatMap((part) => parts[part])) {
-    const path = fileURLToPath(new URL(`../../../deploy/samples/${name}`, import.meta.url));
-    for (const document of parseAllDocuments(await readFile(path, "utf8"))) {
+  for (const name of await samplesOf(chosen)) {
+    for (const document of parseAllDocuments(await readSample(name))) {
       const object = kubeObject.parse(document.toJS());
       const isShared = kinds.some(({ kind, scope }) => kind === object.kind && scope === "Cluster");
       if (!isShared) object.metadata.namespace ??= namespace;

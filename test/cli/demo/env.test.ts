@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { environmentOf, writeEnvironment } from "../../../src/cli/demo/env.ts";
-import { parts } from "../../../src/cli/demo/install.ts";
+import { type Part, parts, samplesOf } from "../../../src/cli/demo/install.ts";
 import { kinds } from "../../../src/kinds/index.ts";
 import { temporaryFolder } from "../../../src/simulator/programs/swept.ts";
 import { mooring, root, run } from "../../processes.ts";
@@ -57,9 +57,10 @@ describe("mooring demo env", () => {
   });
 });
 
+const samples = await samplesOf(Object.keys(parts).filter((name): name is Part => name in parts));
+
 describe("mooring demo --all", () => {
-  const applied = Object.values(parts)
-    .flat()
+  const applied = samples
     .flatMap((name) => parseAllDocuments(readFileSync(join(root, "deploy/samples", name), "utf8")))
     .map((document): { kind: string; metadata: { name: string } } => document.toJS());
 
