@@ -5,6 +5,7 @@ import { parse, parseAllDocuments, stringify } from "yaml";
 import { z } from "zod";
 import { resourceOf } from "../../engine/state/object.ts";
 import { kinds } from "../../kinds/index.ts";
+import type { Kind } from "../../kinds/kind.ts";
 import type { KubeClient } from "../../kube/client/transport.ts";
 import { type KubeObject, pathOf, type Resource } from "../../kube/resource.ts";
 import { apply } from "../../kube/write/apply.ts";
@@ -166,9 +167,16 @@ const readSample = (name: string): Promise<string> =>
 export async function samplesOf(chosen: readonly Part[]): Promise<string[]> {
   const names: string[] = chosen.flatMap((part) => parts[part]);
   if (chosen.length < Object.keys(parts).length) return names;
+  const others = await kindsBeyond(names);
+  return [...names, ...others.map(sampleOf)];
+}
+
+export const sampleOf = ({ kind }: Kind): string => `${kind.toLowerCase()}.yaml`;
+
+/** Kinds of which these samples have no object. */
+export async function kindsBeyond(names: readonly string[]): Promise<Kind[]> {
   const shown = (await Promise.all(names.map(readSample))).join("\n");
-  const others = kinds.filter(({ kind }) => !new RegExp(`^kind: ${kind}$`, "m").test(shown));
-  return [...names, ...others.map(({ kind }) => `${kind.toLowerCase()}.yaml`)];
+  return kinds.filter(({ kind }) => !new RegExp(`^kind: ${kind}$`, "m").test(shown));
 }
 
 /** What the Secrets of samples need of a platform. */
