@@ -12,10 +12,10 @@ import type { Kind } from "../src/kinds/kind.ts";
 
 const NOTE = "# Generated from src/kinds by `make generate`. Changes belong there.\n";
 
-/** Folders in which every file is generated. */
+/** Folders that have only generated files. */
 export const wholeFolders: readonly string[] = ["crds", "deploy/chart/files/crds", "docs/reference"];
 
-/** Every generated file by its path in the repository. A test compares these with what is checked in. */
+/** Every generated file by its path in the repository. A test compares them with the committed files. */
 export function generatedFiles(root: string): Map<string, string> {
   const file = (documents: object[]) => NOTE + yaml(documents);
   return new Map([
@@ -29,7 +29,7 @@ export function generatedFiles(root: string): Map<string, string> {
   ]);
 }
 
-/** The first object of a kind in its sample; undefined as long as there is none. */
+/** The first object of a kind in its sample, if there is a sample. */
 function exampleOf(root: string, { kind }: Kind): string | undefined {
   const path = join(root, "deploy/samples", `${kind.toLowerCase()}.yaml`);
   if (!existsSync(path)) return undefined;

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { generatedFiles, wholeFolders } from "./files.ts";
 
-/** `make generate`: writes all files that are made from the source, and deletes those of kinds that are gone. */
+/** `make generate`: writes all generated files, and deletes those of removed kinds. */
 const root = join(import.meta.dirname, "..");
 const files = generatedFiles(root);
 for (const folder of wholeFolders) {

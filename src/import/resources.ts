@@ -21,15 +21,14 @@ export interface Landscape {
   left: { what: string; why: string }[];
 }
 
-/** Why a kind is not imported; undefined when it is. */
+/** The reason why a kind is not imported, if it is not. */
 function whyLeft(kind: ResourceKind): string | undefined {
   const { secret, identity } = kind.resource;
   if (isSuccessive(kind))
-    return `the platform shows a token only once: create an object of kind ${kind.kind}, which makes its own`;
+    return `the platform shows a token only once: create an object of kind ${kind.kind}, which creates its own`;
   if (secret?.certificate)
-    return `it stands for a Secret with a certificate: create an object of kind ${kind.kind} where workloads need one`;
-  if (identity.permanent)
-    return `it is a switch of the contract: create an object of kind ${kind.kind} where it is to be kept on or off`;
+    return `it is only a Secret with a certificate: create an object of kind ${kind.kind} where workloads need one`;
+  if (identity.permanent) return `it is a switch of the contract: create an object of kind ${kind.kind} to manage it`;
   return undefined;
 }
 

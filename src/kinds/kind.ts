@@ -173,9 +173,9 @@ export interface Kind {
   /** It decides what others may do: whoever edits the objects of a namespace may not write it, its administrators may. */
   governs?: true;
   shortNames: string[];
-  /** The most objects of it in a namespace, where that is fewer than of other kinds; `--limit` sets another one. */
+  /** Default limit of objects per namespace, if lower than that of other kinds. `--limit` overrides it. */
   limit?: number;
-  /** It costs nothing, however it is used. */
+  /** The platform never charges for it. */
   free?: true;
   description: string;
   spec: z.ZodObject;

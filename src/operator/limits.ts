@@ -11,8 +11,8 @@ const valid: readonly string[] = [
 ];
 
 /**
- * Whatever a tenant can create in numbers has a limit in each namespace: the names are kinds, and `Secret` and `ConfigMap` stand for
- * those that Mooring has written. `*` is the limit of all that are not named.
+ * Default limits of objects per namespace, by kind. `Secret` and `ConfigMap` count those written by Mooring. `*` is the limit of
+ * all other kinds.
  */
 const usualLimits: Readonly<Record<string, number>> = {
   ...Object.fromEntries(kinds.flatMap(({ kind, limit }) => (limit === undefined ? [] : [[kind, limit]]))),

@@ -8,9 +8,9 @@ export interface Base {
   spec: object;
 }
 
-/** What is allowed, and the merge patch of spec that says so. */
+/** An accepted manifest: its title, and a merge patch of the base spec. */
 export type AcceptedRow = [title: string, patch: unknown];
-/** What is wrong, the merge patch of spec that makes it so, and what the refusal says: the field, the limit, the way out. */
+/** A refused manifest: also parts of the refusal, such as the field, the limit and the way out. */
 type RefusedRow = [...AcceptedRow, ...says: string[]];
 
 export interface Accepted {
@@ -21,20 +21,20 @@ export interface Accepted {
 
 export interface Refused extends Accepted {
   says: string[];
-  /** What the object is called, where that is what is wrong. */
+  /** The name of the object, if the name is what is wrong. */
   name?: string;
 }
 
-/** What the API server says to manifests of a kind. */
+/** Manifests that the API server accepts and refuses. */
 export interface Manifests {
-  /** The kind as it stands, every boundary, every value of every enumeration. */
+  /** The smallest manifest, every limit, every value of every enum. */
   accepted: Accepted[];
   refused: Refused[];
   /** Changes of an object whose resource exists. */
   changes?: {
     accepted?: Accepted[];
     refused?: Refused[];
-    /** Refused, unless the resource may be replaced. */
+    /** Refused unless replacePolicy is WhenNeeded. */
     fixed?: Refused[];
   };
 }
@@ -77,7 +77,7 @@ export const fixedField = (base: Base, field: string, value: unknown, why: strin
   ],
 });
 
-/** The same for what it lives in, by name and by id. */
+/** A change of the parent, by name and by id. */
 export const fixedParent = (base: Base, role: string, why: string): Refused[] => [
   fixedField(base, `${role}Ref`, { name: "other" }, why),
   fixedField(by(base, { [`${role}Ref`]: undefined, [`${role}Id`]: someId }), `${role}Id`, otherId, why),

@@ -22,7 +22,7 @@ function fixtureOf(kind: string): Subject & Required<Pick<Subject, "wire">> {
   return { ...subject, wire: subject.wire };
 }
 
-/** What a fixture makes on the platform, once, by its own wire body; what is always there, where it has none. */
+/** The resource of each wire example. It is created once; a permanent resource is only read. */
 const made = new Map<string, Promise<unknown>>();
 function example(kind: string): Promise<unknown> {
   const there = made.get(kind) ?? make(kind);
@@ -58,7 +58,7 @@ ground.nics = { [NAME]: host.entities.nics.items[0].id };
 ground.lan = await idOf("Lan");
 ground.cluster = await idOf("KafkaCluster");
 
-/** What references of fixtures lead to, by kind. */
+/** The ids that references of fixtures resolve to, by kind. */
 const referents: Record<string, string> = {
   Datacenter: ground.datacenter,
   Volume: ground.volume,

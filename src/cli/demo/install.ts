@@ -163,7 +163,7 @@ export type Part = keyof typeof parts;
 const readSample = (name: string): Promise<string> =>
   readFile(fileURLToPath(new URL(`../../../deploy/samples/${name}`, import.meta.url)), "utf8");
 
-/** The samples of some parts; with all parts, also those of kinds that no part shows. */
+/** The samples of these parts. With all parts, also the samples of kinds that no part has. */
 export async function samplesOf(chosen: readonly Part[]): Promise<string[]> {
   const names: string[] = chosen.flatMap((part) => parts[part]);
   if (chosen.length < Object.keys(parts).length) return names;
@@ -173,7 +173,7 @@ export async function samplesOf(chosen: readonly Part[]): Promise<string[]> {
 
 export const sampleOf = ({ kind }: Kind): string => `${kind.toLowerCase()}.yaml`;
 
-/** Kinds of which these samples have no object. */
+/** Kinds without an object in these samples. */
 export async function kindsBeyond(names: readonly string[]): Promise<Kind[]> {
   const shown = (await Promise.all(names.map(readSample))).join("\n");
   return kinds.filter(({ kind }) => !new RegExp(`^kind: ${kind}$`, "m").test(shown));

@@ -10,7 +10,7 @@ const NOTE = (source: string) => `<!-- Generated from ${source} by \`make genera
 /** The first object of a kind in its sample, as YAML. */
 type ExampleOf = (kind: Kind) => string | undefined;
 
-/** docs/reference: a page for each kind, one for the reasons, and an index. By path. */
+/** docs/reference by path: a page per kind, one for the reasons, and an index. */
 export function referencePages(kinds: readonly Kind[], exampleOf: ExampleOf): Map<string, string> {
   return new Map([
     ["docs/reference/README.md", indexPage(kinds)],
@@ -80,9 +80,9 @@ ${example ?? ""}
 From [${sample}](../../${sample}).
 
 ## Spec
-${usesAccount(kind) ? "\nWhat cannot be changed is fixed once there is a resource, or an export has begun. Before that it can be corrected.\n" : ""}
+${usesAccount(kind) ? "\nFields that cannot be changed are fixed once there is a resource, or an export has started. Before that, they can be corrected.\n" : ""}
 ${fieldTable(spec, changeNotes(kind))}
-${list("The API server refuses what breaks one of these rules:", rules)}${list("It also refuses these changes:", changes)}${asides(kind)}
+${list("The API server enforces these rules:", rules)}${list("It also refuses these changes once there is a resource:", changes)}${asides(kind)}
 ## Status
 
 ${fieldTable(status, new Map())}
@@ -98,7 +98,7 @@ ${columns.map((column) => `| ${column.name} | ${column.priority ? "with `-o wide
 const list = (head: string, lines: readonly string[]): string =>
   lines.length === 0 ? "" : `\n${head}\n\n${lines.map((line) => `- ${line}`).join("\n")}\n`;
 
-/** What no field says. */
+/** Facts about the kind as a whole. */
 function asides({ kind, scale, annotations = [] }: Kind): string {
   const scaled = scale ? [`\`kubectl scale\` sets \`${scale.spec}\` and shows \`${scale.status}\` of status.`] : [];
   const own = annotations.map((name) => `\`${name}\``).join(", ");
@@ -106,7 +106,7 @@ function asides({ kind, scale, annotations = [] }: Kind): string {
   return [...scaled, ...annotated].map((line) => `\n${line}\n`).join("");
 }
 
-/** What may become of fields of spec once there is a resource, by path. */
+/** Limits on changes of spec once there is a resource, by path. */
 function changeNotes(kind: Kind): Map<string, string> {
   const { immutable, grows = [], resource } = kind;
   const unless = resource ? " unless replacePolicy is WhenNeeded" : "";
@@ -117,9 +117,9 @@ function changeNotes(kind: Kind): Map<string, string> {
   ]);
 }
 
-/** A table of all fields below a schema, each with its whole path. */
+/** A table of all fields of a schema, with full paths. */
 function fieldTable(schema: Json, changes: ReadonlyMap<string, string>): string {
-  // What is internal is no part of the API.
+  // Internal fields are not part of the API.
   const fields = fieldsOf(schema, "").filter(({ path }) => !/^internal\b/.test(path));
   const rows = fields.map(({ path, field, required }) => {
     const notes = [String(field.description ?? ""), changes.get(path) ?? ""];
@@ -180,13 +180,13 @@ function limitsOf(field: Json): string[] {
   return each.length === 0 ? own : [...own, `each ${each.join(", ")}`];
 }
 
-/** What rules over a whole object say, apart from those about changes. */
+/** The messages of rules over the whole object, without rules about changes. */
 const standing = (schema: Json): string[] =>
   ((schema["x-kubernetes-validations"] ?? []) as Json[])
     .filter(({ rule }) => !String(rule).includes("oldSelf"))
     .flatMap(validationMessages);
 
-/** What CEL rules of a schema say, with the path that each is about. */
+/** The messages of a schema's CEL rules, each with its path. */
 function rulesOf(schema: Json, path: string): string[] {
   const own = ((schema["x-kubernetes-validations"] ?? []) as Json[])
     .flatMap(validationMessages)
@@ -198,7 +198,7 @@ function rulesOf(schema: Json, path: string): string[] {
   return [...new Set([...own, ...inside, ...(items ? rulesOf(items, `${path}[]`) : [])])];
 }
 
-/** What a validation can say: one message, or those that its expression chooses from. */
+/** All messages of a validation: its own, or those in its expression. */
 const validationMessages = ({ message, messageExpression }: Json): string[] =>
   message === undefined
     ? [...String(messageExpression ?? "").matchAll(/"(?:[^"\\]|\\.)*; "/g)].map(([text]) =>
@@ -209,5 +209,5 @@ const validationMessages = ({ message, messageExpression }: Json): string[] =>
 const messagesOf = (rules: Rules): string[] =>
   "parts" in rules ? rules.parts.map(({ message }) => message) : [rules.message];
 
-/** A text that does not end its cell of a table. */
+/** Escapes a text for a table cell. */
 const inCell = (text: string): string => text.replaceAll("|", "\\|").replace(/\s+/g, " ");
