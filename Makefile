@@ -2,7 +2,7 @@
 # also runs third-party clients, and wants a JDK 17, Maven, Python 3 and OpenSSL for them.
 # ARGS passes options on: make demo ARGS=--once
 
-.PHONY: help demo test crash lint crds chart cluster clean soak bench image release push audit test-node test-inspector
+.PHONY: help demo test crash lint generate cluster clean soak bench image release push audit test-node test-inspector
 .DEFAULT_GOAL := help
 
 node := node_modules/node/bin/node
@@ -42,10 +42,9 @@ lint: ## type check and lint
 	@$(node) node_modules/.bin/tsc --noEmit
 	@$(node) node_modules/.bin/biome check .
 
-crds: ## write crds/ and the other generated files
-	@bin/mooring crds $(ARGS)
-
-chart: crds ## write deploy/kustomize/install.yaml, the Helm chart as it renders by default
+generate: ## write what is made from the source: CRDs, rights, chart, install.yaml, reference pages, the table in README.md
+	@bin/setup
+	@$(node) generate/main.ts
 	@$$(test/clients/setup-helm helm) template mooring deploy/chart --namespace mooring-system \
 	  --values deploy/chart/install-values.yaml > deploy/kustomize/install.yaml
 

@@ -58,10 +58,6 @@ const commands: Record<string, Entry> = {
       return (await import("./cli/tools.ts")).toolsCommand;
     },
   },
-  crds: {
-    summary: "write crds/ and the other generated files",
-    load: async () => (await import("./cli/crds.ts")).crdsCommand,
-  },
   rights: {
     summary: "print what the operator may do, for the whole cluster or for some namespaces",
     load: async () => (await import("./cli/rights.ts")).rightsCommand,

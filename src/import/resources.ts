@@ -1,6 +1,6 @@
 import type { PlatformReader } from "../diagnostics/reader.ts";
 import { kinds } from "../kinds/index.ts";
-import { hasResource, type ResourceKind } from "../kinds/kind.ts";
+import { hasResource, isSuccessive, type ResourceKind } from "../kinds/kind.ts";
 import { readingOver } from "../plan/inputs/accounts.ts";
 import { NotFound } from "../platform/answers/errors.ts";
 import { products } from "../platform/products/products.ts";
@@ -21,13 +21,16 @@ export interface Landscape {
   left: { what: string; why: string }[];
 }
 
-/** Kinds that are not imported, and why. */
-const LEFT: Readonly<Record<string, string>> = {
-  AccessToken: "the platform shows a token only once: create an AccessToken, which makes its own",
-  InferenceAccess: "the platform shows a token only once: create an InferenceAccess, which makes its own",
-  KafkaUser: "it stands for a Secret with a certificate: create a KafkaUser where workloads need one",
-  CentralLogging: "it is a switch of the contract: create a CentralLogging where it is to be kept on or off",
-};
+/** The reason why a kind is not imported, if it is not. */
+function whyLeft(kind: ResourceKind): string | undefined {
+  const { secret, identity } = kind.resource;
+  if (isSuccessive(kind))
+    return `the platform shows a token only once: create an object of kind ${kind.kind}, which creates its own`;
+  if (secret?.certificate)
+    return `it is only a Secret with a certificate: create an object of kind ${kind.kind} where workloads need one`;
+  if (identity.permanent) return `it is a switch of the contract: create an object of kind ${kind.kind} to manage it`;
+  return undefined;
+}
 
 /** Where members of a kind are: in the contract, in each datacenter, cluster, or NIC. */
 type Parents = Readonly<Record<string, string>>;
@@ -50,7 +53,7 @@ export async function readLandscape(
   const isAsked = ({ kind }: ResourceKind) => filter.kinds === undefined || filter.kinds.has(kind);
   const isChosen = (id: string, raw: Json) => filter.datacenters?.has(id) || filter.datacenters?.has(nameIn(raw));
   for (const kind of kinds.filter(hasResource)) {
-    const why = LEFT[kind.kind];
+    const why = whyLeft(kind);
     if (why !== undefined) {
       if (isAsked(kind)) left.push({ what: kind.kind, why });
       continue;

@@ -173,6 +173,10 @@ export interface Kind {
   /** It decides what others may do: whoever edits the objects of a namespace may not write it, its administrators may. */
   governs?: true;
   shortNames: string[];
+  /** Default limit of objects per namespace, if lower than that of other kinds. `--limit` overrides it. */
+  limit?: number;
+  /** The platform never charges for it. */
+  free?: true;
   description: string;
   spec: z.ZodObject;
   status: z.ZodObject;

@@ -1,4 +1,4 @@
-import { type LimitOf, limitOf, usualLimits } from "../engine/state/object-limits.ts";
+import { type LimitOf, limitOf } from "../engine/state/object-limits.ts";
 import { kinds } from "../kinds/index.ts";
 import { count } from "../server/flags.ts";
 import { UsageError } from "../server/usage-error.ts";
@@ -9,6 +9,15 @@ const valid: readonly string[] = [
   "ConfigMap",
   "*",
 ];
+
+/**
+ * Default limits of objects per namespace, by kind. `Secret` and `ConfigMap` count those written by Mooring. `*` is the limit of
+ * all other kinds.
+ */
+const usualLimits: Readonly<Record<string, number>> = {
+  ...Object.fromEntries(kinds.flatMap(({ kind, limit }) => (limit === undefined ? [] : [[kind, limit]]))),
+  "*": 10_000,
+};
 
 export const limitsInWords = Object.entries(usualLimits)
   .map(([kind, most]) => `${kind}=${most}`)

@@ -1,5 +1,6 @@
 import { basis, catalogue, currencyOf, priceOf } from "../diagnostics/cost.ts";
 import type { PlatformReader } from "../diagnostics/reader.ts";
+import { kinds } from "../kinds/index.ts";
 import type { PlanItem } from "./item.ts";
 
 /** What the objects of a plan cost a month. */
@@ -12,17 +13,7 @@ export interface Cost {
   notPriced: { object: string; why: string }[];
 }
 
-/** Kinds that cost nothing, however they are used. */
-const FREE: ReadonlySet<string> = new Set([
-  "Account",
-  "ClusterAccount",
-  "Grant",
-  "Datacenter",
-  "Lan",
-  "KafkaTopic",
-  "KafkaUser",
-  "AccessToken",
-]);
+const free: ReadonlySet<string> = new Set(kinds.filter((each) => each.free).map(({ kind }) => kind));
 
 /** Prices of a month, of each item that has one and of all together; `month` is set on the items. */
 export async function priceAll(
@@ -35,7 +26,7 @@ export async function priceAll(
   const notPriced: Cost["notPriced"] = [];
   const cents = (value: number) => Math.round(value * 100) / 100;
   for (const item of items) {
-    if (FREE.has(item.kind) || item.action === "invalid") continue;
+    if (free.has(item.kind) || item.action === "invalid") continue;
     const [before, after] = [item.before, item.spec].map((spec) =>
       spec === undefined ? undefined : priceOf(prices, item.kind, spec),
     );

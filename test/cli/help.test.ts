@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as activity from "../../src/cli/activity/flags.ts";
 import * as cluster from "../../src/cli/cluster.ts";
-import * as crds from "../../src/cli/crds.ts";
 import * as demo from "../../src/cli/demo.ts";
 import * as flowlogs from "../../src/cli/flowlogs/flags.ts";
 import { people } from "../../src/cli/people/commands.ts";
@@ -23,7 +22,6 @@ const commands: Record<string, { usage: string; options: Record<string, Flag> }>
   gateway: { usage: gateway.usage(), options: gateway.flags },
   activity,
   cluster,
-  crds,
   demo,
   flowlogs,
   rights,

@@ -30,14 +30,6 @@ describe("what is in the image, without node_modules,", () => {
     }
   });
 
-  it("finds what lies beside it where the source does", async () => {
-    const { stdout, stderr } = await bundled("crds");
-    expect(stderr).toBe("");
-    const written = stdout.trim().replace("wrote ", "").split(", ");
-    expect(written).toContain("deploy/chart/values.yaml");
-    for (const path of written) expect(readFileSync(join(folder.path, path), "utf8"), path).toBe(read(path));
-  });
-
   it("starts the simulator", async () => {
     const simulator = await startProcess(process.execPath, [main, "simulator", "--json", "--kafka", "off"]);
     const { endpoints, token } = z

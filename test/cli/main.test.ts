@@ -8,7 +8,7 @@ describe("the command line", () => {
   it.each([[[]], [["help"]], [["--help"]], [["-h"]]])("lists the commands for %j", async (args) => {
     const { code, stdout, stderr } = await run(mooring, args);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    for (const command of ["demo", "cluster", "simulator", "operator", "crds", "version", "help"]) {
+    for (const command of ["demo", "cluster", "simulator", "operator", "rights", "version", "help"]) {
       expect(stdout).toMatch(new RegExp(`^  ${command} +\\S`, "m"));
     }
     expect(stdout).toContain("Exit codes");

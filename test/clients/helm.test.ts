@@ -239,7 +239,7 @@ describe("the chart", { timeout: 120_000 }, () => {
     expect(roles.map(({ kind }) => kind)).not.toContain("ClusterRole");
   });
 
-  it("is what deploy/kustomize holds for people without Helm; if not: make chart", async () => {
+  it("is what deploy/kustomize holds for people without Helm; if not: make generate", async () => {
     const file = readFileSync(join(root, "deploy/kustomize/install.yaml"), "utf8");
     const rendered = await helm(
       "template",

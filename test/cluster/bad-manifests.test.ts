@@ -1,29 +1,12 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { z } from "zod";
 import { kinds } from "../../src/kinds/index.ts";
-import { usesAccount } from "../../src/kinds/kind.ts";
 import { root } from "../processes.ts";
+import { subjects } from "../subjects/index.ts";
+import { type Base, patched, someId } from "../subjects/manifests.ts";
 import { cluster, namespace } from "./harness.ts";
-import { badAccounts } from "./manifests/bad-accounts.ts";
-import { badChanges } from "./manifests/bad-changes.ts";
-import { badDatacenters } from "./manifests/bad-datacenters.ts";
-import { badKafka } from "./manifests/bad-kafka.ts";
-import { badNetworks } from "./manifests/bad-networks.ts";
-import { badPipelineChanges, badPipelines } from "./manifests/bad-pipelines.ts";
-import { badScalingGroups } from "./manifests/bad-scaling-groups.ts";
-import { badServerParts } from "./manifests/bad-server-parts.ts";
-import { badServers } from "./manifests/bad-servers.ts";
-import { badVolumes } from "./manifests/bad-volumes.ts";
-import { type Base, manifest } from "./manifests/base.ts";
-import { fixedFields } from "./manifests/fixed-fields.ts";
-import { good, goodChanges } from "./manifests/good.ts";
-import { goodKafka, goodKafkaChanges } from "./manifests/good-kafka.ts";
-import { goodPipelineChanges, goodPipelines } from "./manifests/good-pipelines.ts";
-import { goodResourceChanges, goodResources } from "./manifests/good-resources.ts";
-import { kafkaFixedFields } from "./manifests/kafka-fixed-fields.ts";
-import { someId } from "./manifests/table.ts";
 
+const manifests = subjects.map((subject) => subject.manifests);
 const { kubectl } = cluster();
 let here: string;
 
@@ -56,7 +39,7 @@ const named = <R extends object>(rows: R[], prefix: string) =>
 
 /** One `kubectl apply` of all rows, each a document of its own: kubectl goes on after a refusal. */
 async function apply(rows: Named[], ...options: string[]): Promise<{ stdout: string[]; stderr: string[] }> {
-  const documents = rows.map(({ base, name, patch }) => JSON.stringify(manifest(base, here, name, patch)));
+  const documents = rows.map(({ base, name, patch }) => JSON.stringify(patched(base, here, name, patch)));
   const args = ["apply", "--validate=strict", ...options, "-f", "-"];
   const { stdout, stderr } = await kubectl(args, { input: documents.join("\n---\n") });
   const lines = (text: string) => text.split("\n").filter((line) => line !== "");
@@ -69,7 +52,7 @@ const unchanged = (rows: Named[]) => rows.map(({ base, name }) => ({ base, name 
 /** Their status says so much as well, as if the operator had written it. */
 async function say(rows: Named[], status: (base: Base) => object): Promise<void> {
   const documents = rows.map(({ base, name }) =>
-    JSON.stringify({ ...manifest(base, here, name), status: status(base) }),
+    JSON.stringify({ ...patched(base, here, name), status: status(base) }),
   );
   const args = ["replace", "--subresource=status", "-f", "-"];
   const { stderr } = await kubectl(args, { input: documents.join("\n---\n") });
@@ -85,8 +68,10 @@ function expectWords(text: string | undefined, words: string[]): void {
 }
 
 describe("a bad manifest is refused by the API server in words that help", () => {
-  const resources = [badServers, badServerParts, badNetworks, badVolumes, badScalingGroups, badPipelines, badKafka];
-  const rows = named([badAccounts, badDatacenters, ...resources].flat(), "bad");
+  const rows = named(
+    manifests.flatMap(({ refused }) => refused),
+    "bad",
+  );
   let refusals: string[];
   beforeAll(async () => {
     const { stdout, stderr } = await apply(rows);
@@ -112,10 +97,9 @@ describe("a bad manifest is refused by the API server in words that help", () =>
 });
 
 describe("a change that the platform cannot make", () => {
-  const rows = named([...badChanges, ...badPipelineChanges, ...fixedFields, ...kafkaFixedFields], "change");
-  const replaceable = rows.filter((row) =>
-    [...fixedFields, ...kafkaFixedFields].some(({ title }) => title === row.title),
-  );
+  const fixed = manifests.flatMap(({ changes }) => changes?.fixed ?? []);
+  const rows = named([...manifests.flatMap(({ changes }) => changes?.refused ?? []), ...fixed], "change");
+  const replaceable = rows.filter((row) => fixed.some(({ title }) => title === row.title));
   const [corrected, replaced]: [string[], string[]] = [[], []];
   let refusals: string[];
   beforeAll(async () => {
@@ -151,18 +135,6 @@ describe("a change that the platform cannot make", () => {
     expect(replaced).toContain(configured(row));
   });
 
-  it.each(kinds.filter(usesAccount))("is tried for every such field of $kind", ({ kind, spec, immutable }) => {
-    const said = rows.filter(({ base }) => base.kind === kind).flatMap(({ says }) => says);
-    const { properties = {} } = z.toJSONSchema(spec, { io: "input" });
-    const untried = Object.keys(immutable).filter((field) => {
-      const schema = properties[field];
-      // There is nothing that it could be changed to.
-      if (typeof schema === "object" && schema.enum?.length === 1) return false;
-      return !said.some((each) => each.includes(`${field} cannot be`));
-    });
-    expect(untried).toEqual([]);
-  });
-
   it.each([
     ["of what is only observed", { id: someId, internal: { onlyObserved: true } }],
     ["of what the operator has found to differ from spec", { id: someId, conditions: [standing("Drifted")] }],
@@ -186,9 +158,12 @@ describe("a change that the platform cannot make", () => {
 });
 
 describe("a good manifest is accepted", () => {
-  const rows = named([...good, ...goodResources, ...goodPipelines, ...goodKafka], "good");
+  const rows = named(
+    manifests.flatMap(({ accepted }) => accepted),
+    "good",
+  );
   const changes = named(
-    [...goodChanges, ...goodResourceChanges, ...goodPipelineChanges, ...goodKafkaChanges],
+    manifests.flatMap(({ changes }) => changes?.accepted ?? []),
     "better",
   );
   let accepted: string[];

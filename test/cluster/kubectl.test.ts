@@ -3,8 +3,8 @@ import { z } from "zod";
 import { connect } from "../../src/kube/client/config.ts";
 import { createEventRecorder } from "../../src/kube/write/events.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
+import { subject as scalingGroup } from "../subjects/kinds/scaling-group.ts";
 import { cluster, namespace } from "./harness.ts";
-import { scalingGroup } from "./manifests/base.ts";
 
 /** What clients of Kubernetes do with any kind, with the objects of Mooring. No operator runs. */
 

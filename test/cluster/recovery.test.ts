@@ -1,7 +1,15 @@
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
-import { applySamples, install, writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
+import {
+  applySamples,
+  install,
+  kindsBeyond,
+  type Part,
+  sampleOf,
+  samplesOf,
+  writeOperatorKubeconfig,
+} from "../../src/cli/demo/install.ts";
 import { EXTERNAL_ID } from "../../src/engine/state/names.ts";
 import { resourceOf } from "../../src/engine/state/object.ts";
 import { readStatus } from "../../src/engine/status/status.ts";
@@ -84,15 +92,18 @@ describe("a backup without status", { timeout: 240_000 }, () => {
     const lost = cluster().kubeconfig;
     const former = await connect({ kubeconfig: lost });
     cleanup.defer(() => former.close());
-    await applySamples(former, namespace, platform, ["compute", "observability", "streaming"]);
-    const samples = ["accesstoken", "inferenceaccess"].map((name) => `-f ${root}deploy/samples/${name}.yaml`).join(" ");
-    await works(lost, `kubectl -n ${namespace} apply ${samples}`);
+    const parts: Part[] = ["compute", "observability", "streaming"];
+    await applySamples(former, namespace, platform, parts);
+    // These have nothing that could be found again: an export begins anew.
+    const without = ["Grant", "ActivityLogExport"];
+    const wanted = local.filter(({ kind }) => !without.includes(kind));
+    const others = (await kindsBeyond(await samplesOf(parts))).filter((kind) => wanted.includes(kind));
+    const files = others.map((kind) => `-f ${root}deploy/samples/${sampleOf(kind)}`).join(" ");
+    await works(lost, `kubectl -n ${namespace} apply ${files}`);
     const first = await operatorOf(former, lost);
     const before = await untilSettled(former);
     const kindsThere = new Set(Object.keys(before).map((name) => name.split(" ")[0]));
-    // These have nothing that could be found again: an export begins anew.
-    const without = ["Grant", "ActivityLogExport"];
-    expect(kindsThere).toEqual(new Set(local.map(({ kind }) => kind).filter((kind) => !without.includes(kind))));
+    expect(kindsThere).toEqual(new Set(wanted.map(({ kind }) => kind)));
     expect(await creations()).toContain("POST /cloudapi/v6/datacenters");
     await works(
       lost,

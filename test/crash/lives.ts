@@ -42,9 +42,7 @@ export function subjectsOf(kinds: readonly Kind[], accounts?: readonly AccountKi
   const known = new Map(subjects.map((subject) => [subject.kind, subject]));
   const without = kinds.filter(({ kind, resource }) => resource && !known.has(kind)).map(({ kind }) => kind);
   if (without.length > 0) {
-    throw new Error(
-      `no subject in test/subjects/index.ts for ${without.join(", ")}: add one, so that it is killed, too`,
-    );
+    throw new Error(`no subject in test/subjects/kinds for ${without.join(", ")}: add one, so that it is killed, too`);
   }
   // Kinds without a resource on the platform do not count, so that a new one changes nobody's turn.
   const managed = kinds.filter(({ resource }) => resource);

@@ -20,7 +20,8 @@ const anchorsOf = (page: string) =>
 
 /** Links of a page that lead to no file, or to no heading of one. */
 function broken(page: string): string[] {
-  const links = [...textOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
+  const text = textOf(page).replaceAll(/`[^`\n]*`/g, "");
+  const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
   return links.filter((link) => {
     if (/^[a-z]+:/.test(link)) return false;
     const [path = "", anchor] = link.split("#");

@@ -61,7 +61,8 @@ describe("at kubectl apply", () => {
 
   it.each(["a\nb", "a\rb", "a\u2028b"])("with %j in it only a description is", (text) => {
     const open = all.filter(({ schema }) => admits(schema, text)).map(({ path }) => path);
-    expect(open).toEqual(["Datacenter.description", "Snapshot.description"]);
+    expect(open).toContain("Datacenter.description");
+    expect(open).toEqual(all.map(({ path }) => path).filter((path) => path.endsWith(".description")));
   });
 
   it.each(["..", ".", "a/b", "../x", "a%2Fb", "a b", "0", "-1", "a".repeat(36)])("%j is no id", (text) => {

@@ -35,6 +35,32 @@ describe("release notes", () => {
   });
 });
 
+describe("the changelog", () => {
+  const changelog = readFileSync(join(root, "CHANGELOG.md"), "utf8");
+  const headings = [...changelog.matchAll(/^## (.+)$/gm)].map(([, heading = ""]) => heading);
+
+  it("has what is not released yet first, then dated versions, the newest of which is that of the package", () => {
+    const { version } = z
+      .looseObject({ version: z.string() })
+      .parse(JSON.parse(readFileSync(join(root, "package.json"), "utf8")));
+    const [first, ...released] = headings;
+    expect(first).toBe("Unreleased");
+    for (const heading of released) expect(heading).toMatch(/^\d+\.\d+\.\d+ \(\d{4}-\d\d-\d\d\)$/);
+    expect(released[0]).toMatch(new RegExp(`^${version.replaceAll(".", "\\.")} `));
+    expect(releaseNotes(changelog, version).heading).toBe(released[0]);
+  });
+
+  it("has no other headings than those that the page for contributors explains, in their order", () => {
+    const page = readFileSync(join(root, "docs/contributing.md"), "utf8");
+    const known = [...page.matchAll(/^\| `### (\w+)` \|/gm)].map(([, word = ""]) => word);
+    expect(known).toEqual(["Added", "Changed", "Fixed", "Upgrade"]);
+    for (const section of changelog.split(/^## /m).slice(1)) {
+      const used = [...section.matchAll(/^### (.+)$/gm)].map(([, word = ""]) => word);
+      expect(used).toEqual(known.filter((word) => used.includes(word)));
+    }
+  });
+});
+
 describe("the SBOM", () => {
   const document = z
     .looseObject({

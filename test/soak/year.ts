@@ -14,8 +14,8 @@ import { openStage, type Stage } from "../cluster/chaos-stage.ts";
 import { TooLate, until } from "../cluster/chaos-wait.ts";
 import type { Steering } from "../cluster/steering.ts";
 import { secretReader } from "../crash/secrets.ts";
-import { workingToken } from "../subjects/access-token.ts";
-import { kafkaCluster } from "../subjects/kafka-cluster.ts";
+import { workingToken } from "../subjects/kinds/access-token.ts";
+import { subject as kafkaCluster } from "../subjects/kinds/kafka-cluster.ts";
 import { accountSpec, brokerLan, home, inStream, manifest } from "../subjects/surroundings.ts";
 import { chance } from "./chance.ts";
 

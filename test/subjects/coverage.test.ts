@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { z } from "zod";
 import { kinds } from "../../src/kinds/index.ts";
-import { hasResource } from "../../src/kinds/kind.ts";
+import { hasResource, usesAccount } from "../../src/kinds/kind.ts";
 import { structural } from "../../src/kube/write/structural.ts";
 import { subjects as contract } from "../cluster/kinds-under-test.ts";
 import { subjectsOf } from "../crash/lives.ts";
@@ -13,6 +13,7 @@ import { subjects } from "./index.ts";
 
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 const subjectOf = (kind: string) => subjects.find((subject) => subject.kind === kind);
+const guides = globSync("docs/guides/*.md", { cwd: root }).map(read);
 const sampled = z.looseObject({ kind: z.string() });
 
 /** The lists of spec that can be emptied by a change, by their path. */
@@ -33,12 +34,18 @@ const schema = z.looseObject({
 describe.each(kinds)("$kind", (kind) => {
   const word = kind.kind.toLowerCase();
 
-  it("has a subject; if not: test/subjects/index.ts", () => {
+  it("has a fixture; if not: test/subjects/kinds", () => {
     expect(subjectOf(kind.kind)).toBeDefined();
     expect(() => kind.spec.parse(subjectOf(kind.kind)?.spec)).not.toThrow();
   });
 
-  it("has a life in which it is killed; if not: test/subjects/index.ts", () => {
+  it("has manifests that are accepted and refused; if not: `manifests` of its fixture", () => {
+    const { accepted = [], refused = [] } = subjectOf(kind.kind)?.manifests ?? {};
+    expect(accepted).not.toEqual([]);
+    expect(refused).not.toEqual([]);
+  });
+
+  it("has a life in which it is killed; if not: its fixture in test/subjects/kinds", () => {
     const [mortal] = subjectsOf([kind]);
     expect(mortal?.life({ api: "http://platform.test", nth: 0 }).changes).not.toEqual([]);
   });
@@ -50,25 +57,41 @@ describe.each(kinds)("$kind", (kind) => {
     expect(shown, path).toContain(kind.kind);
   });
 
-  it("has a row with its short name; if not: README.md", () => {
-    expect(read("README.md")).toContain(`| [${kind.kind}](deploy/samples/${word}.yaml) | ${kind.shortNames[0]} |`);
+  it("has a place in the guides; if not: docs/guides", () => {
+    const mentioned = guides.filter((text) => new RegExp(`\\b${kind.kind}s?\\b`).test(text));
+    expect(mentioned).not.toEqual([]);
+  });
+});
+
+describe.each(kinds.filter(usesAccount))("$kind, which uses an Account", ({ kind, spec, immutable }) => {
+  it("tries to change every immutable field; if not: `manifests.changes` of its fixture", () => {
+    const { fixed = [], refused = [] } = subjectOf(kind)?.manifests.changes ?? {};
+    const said = [...fixed, ...refused].flatMap(({ says }) => says);
+    const { properties = {} } = z.toJSONSchema(spec, { io: "input" });
+    const untried = Object.keys(immutable).filter((field) => {
+      const schema = properties[field];
+      // There is nothing that it could be changed to.
+      if (typeof schema === "object" && schema.enum?.length === 1) return false;
+      return !said.some((each) => each.includes(`${field} cannot be`));
+    });
+    expect(untried).toEqual([]);
   });
 });
 
 describe.each(kinds.filter(hasResource))("$kind, which has a resource", (kind) => {
   const word = kind.kind.toLowerCase();
 
-  it("is held to the contract; if not: `wire` of its subject in test/subjects", () => {
+  it("is held to the contract; if not: `wire` of its fixture", () => {
     expect(contract.map((row) => row.kind.kind)).toContain(kind.kind);
   });
 
-  it("can be changed, replaced or moved; if not: its subject in test/subjects", () => {
+  it("can be changed, replaced or moved; if not: `change`, `fixedChange` or `move` of its fixture", () => {
     const { change, fixedChange, move } = subjectOf(kind.kind) ?? {};
     expect(change ?? fixedChange ?? move).toBeDefined();
     if (Object.keys(kind.immutable).length > 0) expect(fixedChange ?? move).toBeDefined();
   });
 
-  it("has a row for each list that can be emptied; if not: `lists` of its subject in test/subjects", () => {
+  it("has a row for each list that can be emptied; if not: `lists` of its fixture", () => {
     const found = lists(structural(kind.spec, word), kind.immutable);
     expect(Object.keys(subjectOf(kind.kind)?.lists ?? {})).toEqual(found);
   });

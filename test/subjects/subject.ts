@@ -4,6 +4,7 @@ import type { KubeObject } from "../../src/kube/resource.ts";
 import type { HandsFor, Wire } from "../cluster/hands.ts";
 import type { Found, Steering } from "../cluster/steering.ts";
 import type { PromisedSecret } from "../crash/secrets.ts";
+import type { Base, Manifests } from "./manifests.ts";
 import { telling } from "./output.ts";
 import { account, type Ground, type Manifest } from "./surroundings.ts";
 
@@ -52,11 +53,11 @@ export interface Life {
   restores?: Record<string, unknown>;
 }
 
-/** Everything that tests need to know of a kind: contract, manifests and crash lives are made of it. */
-export interface Subject {
-  kind: string;
-  /** Valid as it stands; what it refers to is in surroundings.ts. */
-  spec: object;
+/**
+ * Everything that tests need to know of a kind: contract, manifests and crash lives are made of it. Its spec is valid as it
+ * stands; what it refers to is in surroundings.ts.
+ */
+export interface Subject extends Base {
   /** The part of spec that an object of this name cannot share with others. */
   own?(name: string): object;
   /** What exists on the platform for an object, and how it is made there without Mooring. Absent without a resource. */
@@ -86,6 +87,7 @@ export interface Subject {
   needs?(ground: Ground): Manifest[];
   /** Where its life is another one than: created, changed, replaced. */
   life?(ground: Ground): Partial<Life>;
+  manifests: Manifests;
 }
 
 /** A change that needs a replacement, as the last one of a life. */

@@ -5,6 +5,7 @@ import { parse, parseAllDocuments, stringify } from "yaml";
 import { z } from "zod";
 import { resourceOf } from "../../engine/state/object.ts";
 import { kinds } from "../../kinds/index.ts";
+import type { Kind } from "../../kinds/kind.ts";
 import type { KubeClient } from "../../kube/client/transport.ts";
 import { type KubeObject, pathOf, type Resource } from "../../kube/resource.ts";
 import { apply } from "../../kube/write/apply.ts";
@@ -159,6 +160,25 @@ export const parts = {
 } as const;
 export type Part = keyof typeof parts;
 
+const readSample = (name: string): Promise<string> =>
+  readFile(fileURLToPath(new URL(`../../../deploy/samples/${name}`, import.meta.url)), "utf8");
+
+/** The samples of these parts. With all parts, also the samples of kinds that no part has. */
+export async function samplesOf(chosen: readonly Part[]): Promise<string[]> {
+  const names: string[] = chosen.flatMap((part) => parts[part]);
+  if (chosen.length < Object.keys(parts).length) return names;
+  const others = await kindsBeyond(names);
+  return [...names, ...others.map(sampleOf)];
+}
+
+export const sampleOf = ({ kind }: Kind): string => `${kind.toLowerCase()}.yaml`;
+
+/** Kinds without an object in these samples. */
+export async function kindsBeyond(names: readonly string[]): Promise<Kind[]> {
+  const shown = (await Promise.all(names.map(readSample))).join("\n");
+  return kinds.filter(({ kind }) => !new RegExp(`^kind: ${kind}$`, "m").test(shown));
+}
+
 /** What the Secrets of samples need of a platform. */
 export interface Keys {
   token: string;
@@ -179,9 +199,8 @@ export async function applySamples(
     ...(s3 && { "paste-the-access-key-here": s3.accessKey, "paste-the-secret-key-here": s3.secretKey }),
   };
   await applyObject(client, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
-  for (const name of chosen.flatMap((part) => parts[part])) {
-    const path = fileURLToPath(new URL(`../../../deploy/samples/${name}`, import.meta.url));
-    for (const document of parseAllDocuments(await readFile(path, "utf8"))) {
+  for (const name of await samplesOf(chosen)) {
+    for (const document of parseAllDocuments(await readSample(name))) {
       const object = kubeObject.parse(document.toJS());
       const isShared = kinds.some(({ kind, scope }) => kind === object.kind && scope === "Cluster");
       if (!isShared) object.metadata.namespace ??= namespace;

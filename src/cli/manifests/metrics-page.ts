@@ -12,7 +12,7 @@ export function metricsPage(): string {
   return `${[HEAD, ...rows].join("\n")}\n${TAIL}`;
 }
 
-const HEAD = `<!-- Generated from src/operator by \`make crds\`. Changes belong there. -->
+const HEAD = `<!-- Generated from src/operator by \`make generate\`. Changes belong there. -->
 # Metrics
 
 The operator serves them for Prometheus at \`/metrics\` of \`--listen\`, together with those of Node itself (\`process_*\`,

@@ -1,22 +1,25 @@
-import { told } from "../../diagnostics/why/reasons.ts";
-import { needsPerson, type Reason, reasons } from "../../engine/status/reasons.ts";
+import { type Actor, explainReason, reasonNames } from "../../diagnostics/why/reasons.ts";
 import { GROUP, VERSION } from "../../kinds/index.ts";
-import type { Kind } from "../../kinds/kind.ts";
+import { type Kind, type Rules, usesAccount } from "../../kinds/kind.ts";
 import type { Json } from "../../kube/write/structural.ts";
+import { isChange } from "./changes.ts";
 import { customResourceDefinition } from "./crd.ts";
 
-const NOTE = (source: string) => `<!-- Generated from ${source} by \`make crds\`. Changes belong there. -->\n`;
+const NOTE = (source: string) => `<!-- Generated from ${source} by \`make generate\`. Changes belong there. -->\n`;
 
-/** docs/reference: a page for each kind, one for the reasons, and an index. By path. */
-export function referencePages(kinds: readonly Kind[]): Map<string, string> {
+/** The first object of a kind in its sample, as YAML. */
+type ExampleOf = (kind: Kind) => string | undefined;
+
+/** docs/reference by path: a page per kind, one for the reasons, and an index. */
+export function referencePages(kinds: readonly Kind[], exampleOf: ExampleOf): Map<string, string> {
   return new Map([
     ["docs/reference/README.md", indexPage(kinds)],
     ["docs/reference/reasons.md", reasonsPage()],
-    ...kinds.map((kind) => [`docs/reference/${pageOf(kind)}`, kindPage(kind)] as const),
+    ...kinds.map((kind) => [`docs/reference/${pageOf(kind)}`, kindPage(kind, exampleOf(kind))] as const),
   ]);
 }
 
-const pageOf = ({ kind }: Kind): string => `${kind.toLowerCase()}.md`;
+export const pageOf = ({ kind }: Kind): string => `${kind.toLowerCase()}.md`;
 
 function indexPage(kinds: readonly Kind[]): string {
   const rows = kinds.map((kind) => `| [${kind.kind}](${pageOf(kind)}) | ${inCell(kind.description)} |`);
@@ -30,43 +33,59 @@ ${rows.join("\n")}
 `;
 }
 
+const ACTING: Readonly<Record<Actor, string>> = {
+  you: "The object is `Stalled` until somebody acts who may edit it, or what it names.",
+  administrator: "Only an administrator of the cluster or of the operator can change this.",
+  operator: "The object is `Reconciling`: it goes on by itself as soon as it can.",
+  nobody: "Nothing is wrong with the object.",
+};
+
 function reasonsPage(): string {
-  const all = Object.entries(reasons).sort(([a], [b]) => a.localeCompare(b));
-  const sections = all.map(([name, text]) => {
-    const isStalled = needsPerson(name as Reason) && !told.has(name);
-    return `## ${name}\n\n${text}${isStalled ? "\n\nThe object is `Stalled` until somebody acts." : ""}\n`;
+  const sections = reasonNames.map((name) => {
+    const { meaning, acts } = explainReason(name);
+    return `## ${name}\n\n${meaning}\n\n${ACTING[acts]}\n`;
   });
   return `${NOTE("src/engine/status/reasons.ts")}# Reasons
 
-The reason of an object's \`Ready\` condition, and of Events about it. Each says what it means, then what to do. While an object
-waits, it has the condition \`Reconciling\`; when somebody has to act, \`Stalled\`.
+The reason of an object's \`Ready\` condition, and of Events about it: what it means, what to do, and who has to do it. While an
+object waits, it has the condition \`Reconciling\`; when somebody has to act, \`Stalled\`. \`mooring why\` and the alerts lead here.
 
 ${sections.join("\n")}`;
 }
 
-function kindPage(kind: Kind): string {
+function kindPage(kind: Kind, example: string | undefined): string {
   const { spec: definition } = customResourceDefinition(kind) as { spec: Json };
   const [version] = definition.versions as Json[];
-  const { properties } = Object(version?.schema).openAPIV3Schema as { properties: Record<string, Json> };
+  const whole = Object(version?.schema).openAPIV3Schema as Json & { properties: Record<string, Json> };
+  const { properties } = whole;
   const { spec = {}, status = {} } = properties;
   const { names, scope } = definition as { names: { plural: string; shortNames?: string[] }; scope: string };
   const short = names.shortNames?.map((name) => `\`${name}\``).join(", ");
-  const rules = rulesOf(spec, "");
+  const rules = [...standing(whole), ...rulesOf(spec, "")];
+  const changes = kind.rules.filter(isChange).flatMap(messagesOf);
+  const sample = `deploy/samples/${kind.kind.toLowerCase()}.yaml`;
   const columns = (version?.additionalPrinterColumns ?? []) as Json[];
   return `${NOTE("src/kinds")}# ${kind.kind}
 
 ${kind.description}
 
-\`${GROUP}/${VERSION}\`, ${scope === "Cluster" ? "for the whole cluster" : "in a namespace"}; \`kubectl get ${names.plural}\`${short ? `, or ${short} for short` : ""}. A sample is in
-[deploy/samples/${kind.kind.toLowerCase()}.yaml](../../deploy/samples/${kind.kind.toLowerCase()}.yaml).
+\`${GROUP}/${VERSION}\`, ${scope === "Cluster" ? "for the whole cluster" : "in a namespace"}; \`kubectl get ${names.plural}\`${short ? `, or ${short} for short` : ""}.
+
+## Example
+
+\`\`\`yaml
+${example ?? ""}
+\`\`\`
+
+From [${sample}](../../${sample}).
 
 ## Spec
-
-${fieldTable(spec, kind.immutable)}
-${rules.length > 0 ? `\nThe API server refuses what breaks one of these rules:\n\n${rules.map((rule) => `- ${rule}`).join("\n")}\n` : ""}
+${usesAccount(kind) ? "\nFields that cannot be changed are fixed once there is a resource, or an export has started. Before that, they can be corrected.\n" : ""}
+${fieldTable(spec, changeNotes(kind))}
+${list("The API server enforces these rules:", rules)}${list("It also refuses these changes once there is a resource:", changes)}${asides(kind)}
 ## Status
 
-${fieldTable(status, {})}
+${fieldTable(status, new Map())}
 
 ## Columns
 
@@ -76,13 +95,34 @@ ${columns.map((column) => `| ${column.name} | ${column.priority ? "with `-o wide
 `;
 }
 
-/** A table of all fields below a schema, each with its whole path. */
-function fieldTable(schema: Json, immutable: Readonly<Record<string, string>>): string {
-  // What is internal is no part of the API.
+const list = (head: string, lines: readonly string[]): string =>
+  lines.length === 0 ? "" : `\n${head}\n\n${lines.map((line) => `- ${line}`).join("\n")}\n`;
+
+/** Facts about the kind as a whole. */
+function asides({ kind, scale, annotations = [] }: Kind): string {
+  const scaled = scale ? [`\`kubectl scale\` sets \`${scale.spec}\` and shows \`${scale.status}\` of status.`] : [];
+  const own = annotations.map((name) => `\`${name}\``).join(", ");
+  const annotated = own === "" ? [] : [`Annotations that only a ${kind} has: ${own}.`];
+  return [...scaled, ...annotated].map((line) => `\n${line}\n`).join("");
+}
+
+/** Limits on changes of spec once there is a resource, by path. */
+function changeNotes(kind: Kind): Map<string, string> {
+  const { immutable, grows = [], resource } = kind;
+  const unless = resource ? " unless replacePolicy is WhenNeeded" : "";
+  return new Map([
+    ...(usesAccount(kind) ? [["accountRef", "Cannot be changed."] as const] : []),
+    ...Object.entries(immutable).map(([field, why]) => [field, `Cannot be changed${unless}: ${why}.`] as const),
+    ...grows.map((field) => [field, "Can only grow."] as const),
+  ]);
+}
+
+/** A table of all fields of a schema, with full paths. */
+function fieldTable(schema: Json, changes: ReadonlyMap<string, string>): string {
+  // Internal fields are not part of the API.
   const fields = fieldsOf(schema, "").filter(({ path }) => !/^internal\b/.test(path));
   const rows = fields.map(({ path, field, required }) => {
-    const why = immutable[path];
-    const notes = [String(field.description ?? ""), ...(why === undefined ? [] : [`Cannot be changed: ${why}.`])];
+    const notes = [String(field.description ?? ""), changes.get(path) ?? ""];
     return `| \`${path}\`${required ? " (required)" : ""} | ${typeOf(field)} | ${defaultOf(field)} | ${inCell(limitsOf(field).join(", "))} | ${inCell(notes.join(" ").trim())} |`;
   });
   return ["| Field | Type | Default | Allowed | Description |", "|---|---|---|---|---|", ...rows].join("\n");
@@ -133,14 +173,24 @@ const LIMITS: Readonly<Record<string, (value: unknown) => string>> = {
   pattern: (value) => `pattern \`${value}\``,
 };
 
-const limitsOf = (field: Json): string[] =>
-  Object.entries(LIMITS).flatMap(([name, say]) => (field[name] === undefined ? [] : say(field[name])));
+function limitsOf(field: Json): string[] {
+  const own = Object.entries(LIMITS).flatMap(([name, say]) => (field[name] === undefined ? [] : say(field[name])));
+  const members = field.items ?? field.additionalProperties;
+  const each = members === undefined ? [] : limitsOf(Object(members));
+  return each.length === 0 ? own : [...own, `each ${each.join(", ")}`];
+}
 
-/** What CEL rules of a schema say, with the path that each is about. */
+/** The messages of rules over the whole object, without rules about changes. */
+const standing = (schema: Json): string[] =>
+  ((schema["x-kubernetes-validations"] ?? []) as Json[])
+    .filter(({ rule }) => !String(rule).includes("oldSelf"))
+    .flatMap(validationMessages);
+
+/** The messages of a schema's CEL rules, each with its path. */
 function rulesOf(schema: Json, path: string): string[] {
-  const own = ((schema["x-kubernetes-validations"] ?? []) as Json[]).flatMap(({ message }) =>
-    message === undefined ? [] : [path === "" ? String(message) : `\`${path}\`: ${message}`],
-  );
+  const own = ((schema["x-kubernetes-validations"] ?? []) as Json[])
+    .flatMap(validationMessages)
+    .map((message) => (path === "" ? message : `\`${path}\`: ${message}`));
   const inside = Object.entries(Object(schema.properties) as Record<string, Json>).flatMap(([name, field]) =>
     rulesOf(field, path === "" ? name : `${path}.${name}`),
   );
@@ -148,5 +198,16 @@ function rulesOf(schema: Json, path: string): string[] {
   return [...new Set([...own, ...inside, ...(items ? rulesOf(items, `${path}[]`) : [])])];
 }
 
-/** A text that does not end its cell of a table. */
+/** All messages of a validation: its own, or those in its expression. */
+const validationMessages = ({ message, messageExpression }: Json): string[] =>
+  message === undefined
+    ? [...String(messageExpression ?? "").matchAll(/"(?:[^"\\]|\\.)*; "/g)].map(([text]) =>
+        String(JSON.parse(text)).replace(/; $/, ""),
+      )
+    : [String(message)];
+
+const messagesOf = (rules: Rules): string[] =>
+  "parts" in rules ? rules.parts.map(({ message }) => message) : [rules.message];
+
+/** Escapes a text for a table cell. */
 const inCell = (text: string): string => text.replaceAll("|", "\\|").replace(/\s+/g, " ");

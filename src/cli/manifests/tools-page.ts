@@ -38,7 +38,7 @@ function readsOf({ work }: Row): string {
   return `${api}: \`${method} ${path}\``;
 }
 
-const HEAD = `<!-- Generated from src/tools by \`make crds\`. Changes belong there. -->
+const HEAD = `<!-- Generated from src/tools by \`make generate\`. Changes belong there. -->
 # Tools
 
 \`mooring tools\` has ${table.length} tools, all of which only read. [The guide](guides/agents.md) shows how to set it up. A question

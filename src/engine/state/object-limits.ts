@@ -5,19 +5,6 @@ import { namespaceOf, type ObjectKey, objectKey } from "./object.ts";
 /** The most objects of a kind that a namespace may have. */
 export type LimitOf = (kind: string) => number;
 
-/**
- * Whatever a tenant can create in numbers has a limit in each namespace: the names are kinds, and `Secret` and `ConfigMap` stand for
- * those that Mooring has written. `*` is the limit of all that are not named.
- */
-export const usualLimits: Readonly<Record<string, number>> = {
-  Account: 20,
-  Grant: 100,
-  AccessToken: 100,
-  InferenceAccess: 100,
-  ActivityLogExport: 20,
-  "*": 10_000,
-};
-
 export const limitOf =
   (limits: Readonly<Record<string, number>>): LimitOf =>
   (kind) =>

@@ -61,6 +61,7 @@ export const datacenter: Kind = {
   kind: "Datacenter",
   plural: "datacenters",
   shortNames: ["dc"],
+  free: true,
   description: "A virtual datacenter: servers, volumes and networks in one location.",
   spec,
   status,

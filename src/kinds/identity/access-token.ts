@@ -19,6 +19,8 @@ export const accessToken: Kind = {
   kind: "AccessToken",
   plural: "accesstokens",
   shortNames: ["at"],
+  limit: 100,
+  free: true,
   description: "A bearer token of the platform for workloads. Its Secret is renewed before the token expires.",
   spec,
   status: z.object(tokenStatus),

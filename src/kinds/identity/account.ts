@@ -115,6 +115,8 @@ export const account: Kind = {
   plural: "accounts",
   governs: true,
   shortNames: ["acct"],
+  limit: 20,
+  free: true,
   description: "Credentials of one contract of the platform, for objects of the same namespace.",
   spec: accountSpec,
   status: accountStatus,

@@ -42,6 +42,7 @@ export const clusterAccount: Kind = {
   scope: "Cluster",
   governs: true,
   shortNames: ["cacct"],
+  free: true,
   description: "Credentials of one contract of the platform, shared by the namespaces that it admits.",
   spec: accountSpec.extend(sharing.shape),
   status: accountStatus,

@@ -18,6 +18,8 @@ export const grant: Kind = {
   plural: "grants",
   governs: true,
   shortNames: ["grant"],
+  limit: 100,
+  free: true,
   description: "Lets objects of other namespaces refer to objects of this one.",
   spec,
   status: z.object({

@@ -98,6 +98,7 @@ export const inferenceAccess: Kind = {
   plural: "inferenceaccesses",
   governs: true,
   shortNames: ["ia"],
+  limit: 100,
   description: "Models of the platform that workloads of this namespace may use, by a token or through the gateway.",
   spec,
   status,

@@ -52,6 +52,7 @@ export const lan: Kind = {
   kind: "Lan",
   plural: "lans",
   shortNames: ["lan"],
+  free: true,
   description: "A network of a datacenter, private or public. Its id is its number in the datacenter.",
   spec,
   status,

@@ -125,6 +125,7 @@ export const activityLogExport: Kind = {
   plural: "activitylogexports",
   governs: true,
   shortNames: ["ale"],
+  limit: 20,
   description: "Copies the activity log of a contract to a bucket, a LogPipeline or a KafkaTopic.",
   spec,
   status,

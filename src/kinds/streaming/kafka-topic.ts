@@ -125,6 +125,7 @@ export const kafkaTopic: Kind = {
   kind: "KafkaTopic",
   plural: "kafkatopics",
   shortNames: ["kt"],
+  free: true,
   description: "A topic of a Kafka cluster.",
   spec,
   status,

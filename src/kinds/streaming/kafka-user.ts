@@ -90,6 +90,7 @@ export const kafkaUser: Kind = {
   kind: "KafkaUser",
   plural: "kafkausers",
   shortNames: ["ku"],
+  free: true,
   description: "Access to a KafkaCluster: a Secret with the client certificate, renewed before it expires.",
   spec,
   status,

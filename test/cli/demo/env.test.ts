@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { environmentOf, writeEnvironment } from "../../../src/cli/demo/env.ts";
-import { parts } from "../../../src/cli/demo/install.ts";
+import { type Part, parts, samplesOf } from "../../../src/cli/demo/install.ts";
 import { kinds } from "../../../src/kinds/index.ts";
 import { temporaryFolder } from "../../../src/simulator/programs/swept.ts";
 import { mooring, root, run } from "../../processes.ts";
@@ -57,15 +57,38 @@ describe("mooring demo env", () => {
   });
 });
 
+/** The references of a spec, at any depth: the word of the field for a kind, and the name. */
+function referencesIn(node: unknown): [word: string, name: string][] {
+  return Object.entries(Object(node)).flatMap(([field, value]): [string, string][] => {
+    if (!field.endsWith("Ref")) return typeof value === "object" ? referencesIn(value) : [];
+    return [[field.replace(/(Key)?Ref$/, "").toLowerCase(), String(Object(value).name)]];
+  });
+}
+
+const samples = await samplesOf(Object.keys(parts).filter((name): name is Part => name in parts));
+
 describe("mooring demo --all", () => {
-  const applied = Object.values(parts)
-    .flat()
+  const applied = samples
     .flatMap((name) => parseAllDocuments(readFileSync(join(root, "deploy/samples", name), "utf8")))
-    .map((document): { kind: string; metadata: { name: string } } => document.toJS());
+    .map((document): { kind: string; metadata: { name: string }; spec?: unknown } => document.toJS());
 
   it("has an object of every kind", () => {
     const shown = new Set(applied.map(({ kind }) => kind));
     expect(kinds.map(({ kind }) => kind).filter((kind) => !shown.has(kind))).toEqual([]);
+  });
+
+  it("has everything that its objects refer to; if not: the sample of that kind in deploy/samples", () => {
+    const isApplied = (word: string, name: string) =>
+      applied.some(({ kind, metadata }) => {
+        const called = kind.toLowerCase();
+        return metadata.name === name && (called.endsWith(word) || word.endsWith(called));
+      });
+    const unknown = applied.flatMap(({ kind, metadata, spec }) =>
+      referencesIn(spec)
+        .filter(([word, name]) => !isApplied(word, name))
+        .map(([word, name]) => `${kind} ${metadata.name}: ${word} ${name}`),
+    );
+    expect(unknown).toEqual([]);
   });
 
   it("has no two objects of one name, and none that the README's example would change", () => {

@@ -1,13 +1,9 @@
-import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { generatedFiles } from "../../../src/cli/crds.ts";
 import { customResourceDefinition } from "../../../src/cli/manifests/crd.ts";
 import { kinds } from "../../../src/kinds/index.ts";
 import { type Kind, usesAccount } from "../../../src/kinds/kind.ts";
 import { structural } from "../../../src/kube/write/structural.ts";
-import { root } from "../../processes.ts";
 
 /** A rule, and what it says when it is broken: a text, or the expression that tells which of several is. */
 const rule = z
@@ -67,17 +63,6 @@ function fields(node: Schema, path: string): [path: string, field: Schema][] {
 }
 
 const each = kinds.map((kind) => ({ kind, name: kind.kind }));
-
-describe("the generated files", () => {
-  it.each([...generatedFiles()])("%s is what the kinds say; if not: make crds", (path, text) => {
-    expect(readFileSync(join(root, path), "utf8")).toBe(text);
-  });
-
-  it("hold no definition of a kind that is gone", () => {
-    const there = globSync("crds/*", { cwd: root }).sort();
-    expect(there).toEqual([...generatedFiles().keys()].filter((path) => path.startsWith("crds/")).sort());
-  });
-});
 
 describe.each(each)("the definition of $name", ({ kind }) => {
   const { root, scope, names, subresources, additionalPrinterColumns, spec, status } = read(kind);
