@@ -31,9 +31,11 @@ export interface Asked {
   until?: string | undefined;
 }
 
+/** The platform's clock may be ahead of ours, and is not known before its first answers: the newest entries are not left out. */
+const AHEAD_MS = 86_400_000;
+
 export function periodOf({ since, until }: Asked, now: number): Period {
-  // An entry may carry a time a little ahead of the clock that is asked.
-  return { from: sinceOf(since, now), to: until === undefined ? now + 60_000 : timeOf("until", until, now) };
+  return { from: sinceOf(since, now), to: until === undefined ? now + AHEAD_MS : timeOf("until", until, now) };
 }
 
 /** What a reading of the log has found. */

@@ -99,4 +99,21 @@ describe("a question over a long activity log", { timeout: 120_000 }, () => {
     expect(first.changes.every(({ time }) => Date.parse(time) >= cut)).toBe(true);
     expect(second.changes.every(({ time }) => Date.parse(time) < cut)).toBe(true);
   });
+
+  it("is answered with the newest entries by a platform whose clock is ahead, before that is known", async () => {
+    await using ahead = new AsyncDisposableStack();
+    const other = await startPlatform();
+    ahead.defer(other.close);
+    await other.advance(2 * 3600);
+    const made = (await other.datacenter()).split("/").at(-1) ?? "";
+    const env = { MOORING_TOKEN: other.ready.token, MOORING_ENDPOINTS: JSON.stringify(other.ready.endpoints) };
+    const { platform } = ahead.use(openSources(settings, env));
+    const cluster = { ...(await sources.cluster()), find: async () => ({ ...object, status: { id: made } }) };
+    const found = await perform(
+      rowOf("list_object_activity"),
+      { kind: "Datacenter", name: "prod", since: "1d" },
+      { ...sources, platform, cluster: async () => cluster },
+    );
+    expect(answer.parse(found.structuredContent).events.length).toBeGreaterThan(0);
+  });
 });
