@@ -1,9 +1,9 @@
 import { errorCode, refusal } from "./http/refusal.ts";
 import { isAdministrator } from "./identity/privileges.ts";
-import { groupsOf, type User } from "./identity/users.ts";
 import type { Table } from "./store/documents.ts";
 import type { Resource } from "./store/resource.ts";
 import type { Resources } from "./store/resources.ts";
+import { groupsOf, type User } from "./users.ts";
 
 /**
  * Whom the contract is shown to at this moment. Handlers are synchronous and read through guarded tables only, so none of

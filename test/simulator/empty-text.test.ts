@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { Kind } from "../../src/simulator/core/kind.ts";
+import type { Kind } from "../../src/simulator/core/kind/kind.ts";
 import { childKinds, kindOf, kinds } from "../../src/simulator/core/table.ts";
 import { oneOfEverything } from "./one-of-everything.ts";
 import { serviceFor, stream } from "./pipelines.ts";

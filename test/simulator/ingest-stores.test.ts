@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createLines, mostBytes, mostLines } from "../../src/simulator/ingest/lines.ts";
-import { createSamples, mostSamples, mostSeries } from "../../src/simulator/ingest/samples.ts";
+import { createLines, mostBytes, mostLines } from "../../src/simulator/telemetry/lines.ts";
+import { createSamples, mostSamples, mostSeries } from "../../src/simulator/telemetry/samples.ts";
 
 const series = (name: string, ...times: number[]) => ({
   labels: { __name__: name },

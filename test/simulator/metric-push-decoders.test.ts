@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { compress } from "snappyjs";
 import { describe, expect, it } from "vitest";
 import { Refusal } from "../../src/simulator/http/refusal.ts";
-import { readExposition } from "../../src/simulator/pipelines/push/exposition.ts";
-import { decodeWriteRequest } from "../../src/simulator/pipelines/push/remote-write.ts";
-import { accepted, readJson } from "../../src/simulator/pipelines/push/series.ts";
-import { uncompressed } from "../../src/simulator/pipelines/push/snappy.ts";
+import { readExposition } from "../../src/simulator/ingest/push/exposition.ts";
+import { decodeWriteRequest } from "../../src/simulator/ingest/push/remote-write.ts";
+import { accepted, readJson } from "../../src/simulator/ingest/push/series.ts";
+import { uncompressed } from "../../src/simulator/ingest/push/snappy.ts";
 import { one, writeRequest } from "./remote-write.ts";
 
 describe("whatever arrives", () => {

@@ -1,9 +1,9 @@
 import { AwsClient } from "aws4fetch";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { crc32c, crc64nvme } from "../../src/simulator/storage/builtin/crc.ts";
-import { dechunked, type Trailers } from "../../src/simulator/storage/builtin/dechunk.ts";
-import { verified } from "../../src/simulator/storage/builtin/signature.ts";
-import { targetOf } from "../../src/simulator/storage/builtin/target.ts";
+import { crc32c, crc64nvme } from "../../src/simulator/s3/request/crc.ts";
+import { dechunked, type Trailers } from "../../src/simulator/s3/request/dechunk.ts";
+import { verified } from "../../src/simulator/s3/request/signature.ts";
+import { targetOf } from "../../src/simulator/s3/request/target.ts";
 import { type Platform, resource, startPlatform } from "./platform.ts";
 
 /** The examples that S3's own documentation publishes, with their secret and their day. */

@@ -1,4 +1,4 @@
-import { wholeNumber } from "../core/listing.ts";
+import { wholeNumber } from "../core/kind/listing.ts";
 import type { Forms } from "../forms.ts";
 import type { Call, Reply, Route } from "../http/exchange.ts";
 import { errorCode, invalid, refusal } from "../http/refusal.ts";

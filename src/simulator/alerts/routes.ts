@@ -1,7 +1,7 @@
-import { checked, objectIn } from "../core/body.ts";
+import { rulesSchema, setRules, standings } from "../alerts.ts";
+import { checked, objectIn } from "../core/kind/body.ts";
 import type { Route } from "../http/exchange.ts";
 import type { World } from "../world.ts";
-import { rulesSchema, setRules, standings } from "./rules.ts";
 
 /** The alert rules of the dashboards: shown with their state, and replaced as a whole. */
 export function alertRoutes(world: World): Route[] {

@@ -1,4 +1,4 @@
-import type { RequestRecord } from "../core/request-record.ts";
+import type { RequestRecord } from "../core/kind/request-record.ts";
 import { Refusal } from "../http/refusal.ts";
 import type { World } from "../world.ts";
 import type { Action, Group } from "./records.ts";

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { asObject, checked, objectIn } from "../core/body.ts";
-import { bucketFault } from "../core/kinds/flow-log.ts";
-import { sourceOf } from "../core/kinds/volume.ts";
+import { sourceOf } from "../core/compute/volume.ts";
+import { asObject, checked, objectIn } from "../core/kind/body.ts";
+import { bucketFault } from "../core/network/flow-log.ts";
 import type { Call } from "../http/exchange.ts";
-import { isVisible } from "../shown.ts";
 import type { Properties } from "../store/resource.ts";
+import { isVisible } from "../store/shown.ts";
 import type { World } from "../world.ts";
 import { type GroupProperties, propertiesSchema } from "./properties.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checked, objectIn } from "../core/body.ts";
+import { checked, objectIn } from "../core/kind/body.ts";
 import type { Call, Route } from "../http/exchange.ts";
 import { invalid } from "../http/refusal.ts";
 import { timestamp } from "../time.ts";

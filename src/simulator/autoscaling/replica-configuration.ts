@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { weight } from "../core/kinds/balancing.ts";
-import { otherwise, port } from "../core/kinds/network-fields.ts";
-import { checkPorts, firewallRuleSchema, flowLogSchema } from "../core/kinds/traffic-fields.ts";
-import { imagePassword, needsCloudInit, userData } from "../core/kinds/user-data.ts";
+import { imagePassword, needsCloudInit, userData } from "../core/compute/user-data.ts";
+import { weight } from "../core/load-balancing/balancing.ts";
+import { otherwise, port } from "../core/network/fields.ts";
+import { checkPorts, firewallRuleSchema, flowLogSchema } from "../core/network/traffic-fields.ts";
 import { mostCores, mostRam } from "../core/server-sizes.ts";
 import type { Properties } from "../store/resource.ts";
 

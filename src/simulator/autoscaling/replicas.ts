@@ -1,11 +1,11 @@
-import { deleteResource } from "../core/change.ts";
-import { createResource } from "../core/create.ts";
+import { server } from "../core/compute/server.ts";
 import { basePath } from "../core/href.ts";
-import { server } from "../core/kinds/server.ts";
-import { withinQuota } from "../core/limits.ts";
-import { newWrite, startRequest } from "../core/provisioning.ts";
-import type { RequestRecord } from "../core/request-record.ts";
-import { noEffects } from "../faults/effects.ts";
+import { withinQuota } from "../core/kind/limits.ts";
+import type { RequestRecord } from "../core/kind/request-record.ts";
+import { deleteResource } from "../core/provisioning/change.ts";
+import { createResource } from "../core/provisioning/create.ts";
+import { newWrite, startRequest } from "../core/provisioning/provisioning.ts";
+import { noEffects } from "../http/effects.ts";
 import type { Call } from "../http/exchange.ts";
 import type { Resource } from "../store/resource.ts";
 import type { World } from "../world.ts";

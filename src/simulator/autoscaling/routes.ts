@@ -1,8 +1,8 @@
-import { depthOf, type Listed, listReply } from "../core/listing.ts";
-import { type Reader, readerFor, refuseBusy } from "../core/reading.ts";
+import { depthOf, type Listed, listReply } from "../core/kind/listing.ts";
+import { type Reader, readerFor, refuseBusy } from "../core/provisioning/reading.ts";
 import type { Call, Method, Reply, Route } from "../http/exchange.ts";
 import { invalid, missing, refused } from "../http/refusal.ts";
-import { isListed, isVisible } from "../shown.ts";
+import { isListed, isVisible } from "../store/shown.ts";
 import type { World } from "../world.ts";
 import { datacenterOf, runningAction, withinBounds } from "./actions.ts";
 import { givenProperties } from "./body.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { groupTarget } from "../core/kinds/target-group.ts";
+import { groupTarget } from "../core/load-balancing/target-group.ts";
 import { textsIn } from "../store/resource.ts";
 import type { World } from "../world.ts";
 import type { Replica } from "./records.ts";

@@ -1,6 +1,6 @@
 import { hrefOf as coreHref } from "../core/href.ts";
-import { etagOf, type Listed } from "../core/listing.ts";
-import { metadataOf, type Reader, referenceTo } from "../core/reading.ts";
+import { etagOf, type Listed } from "../core/kind/listing.ts";
+import { metadataOf, type Reader, referenceTo } from "../core/provisioning/reading.ts";
 import { textIn } from "../store/resource.ts";
 import { timestamp } from "../time.ts";
 import type { World } from "../world.ts";

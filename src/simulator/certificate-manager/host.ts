@@ -1,4 +1,4 @@
-import type { Host } from "../regional/service.ts";
+import type { Host } from "../managed/service.ts";
 
 export const certificateHost: Host = { path: "certificate-manager", privilege: "accessAndManageCertificates" };
 

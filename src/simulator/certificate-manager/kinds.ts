@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { asObject, checked, objectIn } from "../core/body.ts";
+import { asObject, checked, objectIn } from "../core/kind/body.ts";
 import type { Call } from "../http/exchange.ts";
 import { errorCode, invalid, refusal } from "../http/refusal.ts";
 import { contains, type Managed } from "../managed/kind.ts";

@@ -1,4 +1,4 @@
-import { standings } from "../alerts/rules.ts";
+import { standings } from "../alerts.ts";
 import type { World } from "../world.ts";
 import { type Html, html, nothing } from "./html.ts";
 

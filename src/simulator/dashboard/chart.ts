@@ -1,4 +1,4 @@
-import type { Sample } from "../ingest/samples.ts";
+import type { Sample } from "../telemetry/samples.ts";
 import { pathThrough } from "./curve.ts";
 import { type Html, html, nothing } from "./html.ts";
 import { amount, clockTime, rangeOf, ticks, timeTicks } from "./scale.ts";

@@ -1,7 +1,7 @@
-import type { ArrivedLine } from "../ingest/lines.ts";
-import type { Series } from "../ingest/samples.ts";
 import { centralLinesId, productTags } from "../pipelines/product-logs.ts";
 import { type Pipeline, pipelinesIn } from "../pipelines/records.ts";
+import type { ArrivedLine } from "../telemetry/lines.ts";
+import type { Series } from "../telemetry/samples.ts";
 import type { World } from "../world.ts";
 import type { Curve, Span } from "./chart.ts";
 

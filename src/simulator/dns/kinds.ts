@@ -1,12 +1,12 @@
 import { isIP } from "node:net";
 import { z } from "zod";
-import { asObject, checked, objectIn } from "../core/body.ts";
+import { asObject, checked, objectIn } from "../core/kind/body.ts";
 import type { Call } from "../http/exchange.ts";
 import { errorCode, invalid, missing, refusal } from "../http/refusal.ts";
 import { contains, type Managed } from "../managed/kind.ts";
 import type { Row } from "../managed/life.ts";
-import { isVisible } from "../shown.ts";
 import { textsIn } from "../store/resource.ts";
+import { isVisible } from "../store/shown.ts";
 import type { World } from "../world.ts";
 import { isHostName, recordShape } from "./content.ts";
 import { dnsHost } from "./host.ts";

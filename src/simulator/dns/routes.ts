@@ -2,7 +2,7 @@ import type { Call, Method, Reply, Route } from "../http/exchange.ts";
 import { errorCode, refusal } from "../http/refusal.ts";
 import { create } from "../managed/lifecycle.ts";
 import { listOf, managedRoutes } from "../managed/routes.ts";
-import { hostRoute } from "../regional/service.ts";
+import { hostRoute } from "../managed/service.ts";
 import type { World } from "../world.ts";
 import { dnsHost } from "./host.ts";
 import { checkRecord, recordKind, reverseRecordKind, secondaryZoneKind, zoneKind, zoneOf } from "./kinds.ts";

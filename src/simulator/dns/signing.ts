@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { asObject, checked, objectIn } from "../core/body.ts";
+import { asObject, checked, objectIn } from "../core/kind/body.ts";
 import type { Call, Reply } from "../http/exchange.ts";
 import { errorCode, missing, refusal } from "../http/refusal.ts";
 import type { Row } from "../managed/life.ts";

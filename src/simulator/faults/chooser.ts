@@ -1,6 +1,6 @@
 import { fixedChance } from "../chance.ts";
+import { type Effects, noEffects } from "../http/effects.ts";
 import type { Method } from "../http/exchange.ts";
-import { type Effects, noEffects } from "./effects.ts";
 import type { FaultPlan, FaultRule } from "./plan.ts";
 
 type Ending = Extract<

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { etagOf } from "../core/listing.ts";
+import { etagOf } from "../core/kind/listing.ts";
+import type { Effects } from "../http/effects.ts";
 import type { Reply, Route } from "../http/exchange.ts";
 import { missing } from "../http/refusal.ts";
-import type { Effects } from "./effects.ts";
 
 const page = z.looseObject({
   items: z.array(z.unknown()),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Effects } from "./effects.ts";
+import type { Effects } from "../http/effects.ts";
 
 const collection = z.looseObject({ items: z.array(z.looseObject({})) });
 const resource = z.looseObject({ entities: z.record(z.string(), z.looseObject({})) });

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { isPublic } from "../core/addresses.ts";
-import { ipv6Of } from "../core/ipv6.ts";
+import { isPublic } from "../core/network/addresses.ts";
+import { ipv6Of } from "../core/network/ipv6.ts";
 import { numberIn, type Resource, textIn, textsIn } from "../store/resource.ts";
 import type { World } from "../world.ts";
 import { type Direction, type Rule, ruleOf } from "./firewall.ts";

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Effects } from "../faults/effects.ts";
-import type { User } from "../identity/users.ts";
+import type { User } from "../users.ts";
+import type { Effects } from "./effects.ts";
 import type { Refusal } from "./refusal.ts";
 
 export const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;

@@ -6,10 +6,10 @@ import { errorCode, refusal } from "../http/refusal.ts";
 import type { Documents, Table } from "../store/documents.ts";
 import type { Resources } from "../store/resources.ts";
 import type { SimulatedClock } from "../time.ts";
+import { newProfile, type User, userKey, userSchema } from "../users.ts";
 import { createSigner, newPrivateKey, type Signer, userIdIn } from "./jwt.ts";
 import { claimOf } from "./privilege-flags.ts";
 import { privilegesOf } from "./privileges.ts";
-import { newProfile, type User, userKey, userSchema } from "./users.ts";
 
 const tokenSchema = z.object({ id: z.string(), userId: z.string(), createdAt: z.number(), expiresAt: z.number() });
 export type Token = Readonly<z.infer<typeof tokenSchema>>;

@@ -1,4 +1,4 @@
-import { limitsOf } from "../core/limits.ts";
+import { limitsOf } from "../core/kind/limits.ts";
 import type { Buckets } from "../faults/rate-limit.ts";
 import type { Call, Method, Reply, Route } from "../http/exchange.ts";
 import { Refusal } from "../http/refusal.ts";

@@ -3,9 +3,9 @@ import type { Contracts } from "../contracts.ts";
 import type { Call, Route } from "../http/exchange.ts";
 import { isJson } from "../http/incoming.ts";
 import { errorCode, invalid, refusal, servicePayload } from "../http/refusal.ts";
-import { admitted } from "../pipelines/ingest-access.ts";
-import { BrokenInput } from "./broken-input.ts";
-import { plain } from "./plain.ts";
+import { admitted } from "./access.ts";
+import { BrokenInput } from "./forward/broken-input.ts";
+import { plain } from "./forward/plain.ts";
 import { objection } from "./streams.ts";
 
 const mostBytes = 4 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checked } from "../core/body.ts";
+import { checked } from "../core/kind/body.ts";
 import type { Call, Route } from "../http/exchange.ts";
 import { invalid } from "../http/refusal.ts";
 import { centralLinesId } from "../pipelines/product-logs.ts";

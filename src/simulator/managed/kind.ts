@@ -1,8 +1,8 @@
 import type { Call } from "../http/exchange.ts";
-import type { Host } from "../regional/service.ts";
 import type { Table } from "../store/documents.ts";
 import type { World } from "../world.ts";
 import type { Row } from "./life.ts";
+import type { Host } from "./service.ts";
 
 /** One kind of thing that a product manages: everything about it that is not the same for all of them. */
 export interface Managed<F> {

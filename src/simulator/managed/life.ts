@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { showing } from "../shown.ts";
+import { showing } from "../store/shown.ts";
 
 /** What everything has in common that a product with a host name of its own manages. */
 const life = {

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { Call, Method, Reply, Route } from "../http/exchange.ts";
 import { invalid, missing } from "../http/refusal.ts";
-import { hostRoute } from "../regional/service.ts";
-import { isListed, isVisible } from "../shown.ts";
+import { isListed, isVisible } from "../store/shown.ts";
 import type { World } from "../world.ts";
 import { type Managed, pathOf } from "./kind.ts";
 import type { Row } from "./life.ts";
 import { change, create, remove } from "./lifecycle.ts";
+import { hostRoute } from "./service.ts";
 import { pageReply, shown } from "./view.ts";
 
 /** List, creation, reading, change and deletion of one kind. */

@@ -1,4 +1,4 @@
-import { pageLinks, wholeNumber } from "../core/listing.ts";
+import { pageLinks, wholeNumber } from "../core/kind/listing.ts";
 import type { Call, Reply } from "../http/exchange.ts";
 import { stampsOf, urnOf } from "../regional/metadata.ts";
 import type { World } from "../world.ts";

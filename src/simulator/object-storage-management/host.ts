@@ -1,4 +1,4 @@
-import type { Host } from "../regional/service.ts";
+import type { Host } from "../managed/service.ts";
 
 export const managementHost: Host = { path: "object-storage-management", privilege: "s3Privilege" };
 

@@ -1,6 +1,6 @@
 import type { Route } from "../http/exchange.ts";
 import { managedRoutes } from "../managed/routes.ts";
-import { hostRoute } from "../regional/service.ts";
+import { hostRoute } from "../managed/service.ts";
 import type { World } from "../world.ts";
 import { accessKeyKind, renewSecret } from "./access-keys.ts";
 import { managementHost } from "./host.ts";

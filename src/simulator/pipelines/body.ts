@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { asObject, checked, objectIn } from "../core/body.ts";
+import { asObject, checked, objectIn } from "../core/kind/body.ts";
 import type { Forms } from "../forms.ts";
 import type { Pipeline, Stream } from "./records.ts";
 

@@ -1,7 +1,7 @@
-import { compare, pageLinks, wholeNumber } from "../core/listing.ts";
+import { compare, pageLinks, wholeNumber } from "../core/kind/listing.ts";
 import type { Reply } from "../http/exchange.ts";
 import { invalid } from "../http/refusal.ts";
-import { isListed } from "../shown.ts";
+import { isListed } from "../store/shown.ts";
 import type { World } from "../world.ts";
 import { type Pipeline, pipelinesIn } from "./records.ts";
 import { hrefOf, type RegionalCall } from "./service.ts";

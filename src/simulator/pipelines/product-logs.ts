@@ -1,6 +1,6 @@
 import { uuidOfName } from "../chance.ts";
-import type { Line } from "../ingest/lines.ts";
 import { type Resource, textIn } from "../store/resource.ts";
+import type { Line } from "../telemetry/lines.ts";
 import type { World } from "../world.ts";
 
 /** How often a product that forwards its logs has something to say, in simulated milliseconds. */

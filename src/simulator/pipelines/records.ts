@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { showing } from "../shown.ts";
 import type { Documents } from "../store/documents.ts";
+import { showing } from "../store/shown.ts";
 
 const productSchema = z.enum(["metrics", "logs"]);
 export type Product = z.infer<typeof productSchema>;

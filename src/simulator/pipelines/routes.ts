@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { objectIn } from "../core/body.ts";
+import { objectIn } from "../core/kind/body.ts";
 import type { Method, Reply, Route } from "../http/exchange.ts";
 import { errorCode, invalid, missing, refusal } from "../http/refusal.ts";
-import { isVisible } from "../shown.ts";
+import { isVisible } from "../store/shown.ts";
 import type { World } from "../world.ts";
 import { changedLogPipeline, type Given, givenLogPipeline, givenMetricPipeline } from "./body.ts";
 import { listCentrals, readCentral, switchCentral } from "./central.ts";

@@ -5,7 +5,7 @@ import {
   serviceEndpoint,
   serviceHref,
   serviceRoute,
-} from "../regional/service.ts";
+} from "../managed/service.ts";
 import type { World } from "../world.ts";
 import type { Product } from "./records.ts";
 

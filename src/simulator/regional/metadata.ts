@@ -1,7 +1,7 @@
 import type { Call } from "../http/exchange.ts";
+import type { Host } from "../managed/service.ts";
 import { type Stamps, shownStamps } from "../stamps.ts";
 import type { World } from "../world.ts";
-import type { Host } from "./service.ts";
 
 export const stampsOf = (world: World, { effects }: Pick<Call, "effects">, stamps: Stamps) =>
   shownStamps(world, effects.skew, stamps);

@@ -1,4 +1,4 @@
-import { createBuiltin } from "./builtin/builtin.ts";
+import { createBuiltin } from "./builtin.ts";
 import { createExternal } from "./external.ts";
 import type { ObjectStorage, StorageParts } from "./object-storage.ts";
 import { createVersitygw } from "./versitygw/gateway.ts";

@@ -1,5 +1,5 @@
 import { AwsClient } from "aws4fetch";
-import { elementsIn, textOf } from "./builtin/xml.ts";
+import { elementsIn, textOf } from "../s3/xml/xml.ts";
 import type { Access } from "./object-storage.ts";
 import { regionOf } from "./region.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { showing } from "../shown.ts";
+import { showing } from "./shown.ts";
 
 export type Properties = Readonly<Record<string, unknown>>;
 

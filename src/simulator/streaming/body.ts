@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { asObject, checked, objectIn } from "../core/body.ts";
-import { refuseBusy } from "../core/reading.ts";
+import { asObject, checked, objectIn } from "../core/kind/body.ts";
+import { refuseBusy } from "../core/provisioning/reading.ts";
 import type { Call } from "../http/exchange.ts";
-import { isVisible } from "../shown.ts";
+import { isVisible } from "../store/shown.ts";
 import type { World } from "../world.ts";
 import { connectionsSchema, type Network } from "./connections.ts";
 import { type Cluster, sizes, type Topic } from "./records.ts";

@@ -1,6 +1,6 @@
 import type { Call } from "../http/exchange.ts";
 import { errorCode, refusal } from "../http/refusal.ts";
-import type { RegionalCall } from "../regional/service.ts";
+import type { RegionalCall } from "../managed/service.ts";
 import type { World } from "../world.ts";
 import { type Cluster, type Topic, topicsOf } from "./records.ts";
 import { settleCluster, settleTopic } from "./settle.ts";

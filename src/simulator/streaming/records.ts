@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { authoritySchema } from "../certificates.ts";
-import { showing } from "../shown.ts";
 import type { Documents } from "../store/documents.ts";
+import { showing } from "../store/shown.ts";
 
 /** What clusters and topics have in common. */
 const life = {

@@ -1,7 +1,7 @@
 import type { Method, Reply, Route } from "../http/exchange.ts";
 import { missing } from "../http/refusal.ts";
-import { type RegionalCall, type RegionalHandler, serviceRoute } from "../regional/service.ts";
-import { isListed, isVisible } from "../shown.ts";
+import { type RegionalCall, type RegionalHandler, serviceRoute } from "../managed/service.ts";
+import { isListed, isVisible } from "../store/shown.ts";
 import type { World } from "../world.ts";
 import { givenCluster, givenTopic } from "./body.ts";
 import { ensureCredentials } from "./credentials.ts";

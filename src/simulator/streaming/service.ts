@@ -1,4 +1,4 @@
-import { type Service, serviceEndpoint, serviceHref } from "../regional/service.ts";
+import { type Service, serviceEndpoint, serviceHref } from "../managed/service.ts";
 
 const slugs = ["de-fra", "de-txl", "es-vit", "fr-par", "gb-bhx", "gb-lhr", "us-ewr", "us-las", "us-mci"];
 

@@ -1,4 +1,4 @@
-import { isVisible } from "../shown.ts";
+import { isVisible } from "../store/shown.ts";
 import { timestamp } from "../time.ts";
 import type { World } from "../world.ts";
 import type { Cluster, Topic } from "./records.ts";

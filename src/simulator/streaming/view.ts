@@ -1,5 +1,5 @@
+import type { RegionalCall } from "../managed/service.ts";
 import { stampsOf, urnOf } from "../regional/metadata.ts";
-import type { RegionalCall } from "../regional/service.ts";
 import type { World } from "../world.ts";
 import { userName } from "./credentials.ts";
 import type { Cluster, Topic } from "./records.ts";

@@ -1,0 +1,56 @@
+import type { Alteration } from "../faults/alter.ts";
+
+/** How a fault bends the execution of one call. All times are simulated milliseconds. */
+export interface Effects {
+  /** Accepted requests of this call end FAILED with this message. */
+  failWith: string | null;
+  /** Provisioning takes this many times as long. */
+  slowdown: number;
+  /** Created resources stay invisible at least this long, even past the end of their request. */
+  invisibleFor: number;
+  /** Collections leave out items younger than this. */
+  hideYoungerThan: number;
+  /** Lists show no more than the first so many items; null: all of them. */
+  mostListed: number | null;
+  /** Reads of single members find nothing. */
+  noMembers: boolean;
+  /** What the call deletes cannot be seen while it is being deleted. */
+  hideWhileDeleting: boolean;
+  /** The change is accepted and not made. */
+  notDone: boolean;
+  /** Reads see the platform as it was this long ago. */
+  stale: number;
+  /** What deep reads leave out. */
+  shallow: "entities" | "properties" | null;
+  /** Added to the Date header and to every timestamp of the answer. */
+  skew: number;
+  /** Added to the Date header alone. */
+  dateSkew: number;
+  /** What the answer shows instead of the truth, in this order. */
+  alterations: readonly Alteration[];
+  /** A model answers with nothing. */
+  emptyContent: boolean;
+  /** Real milliseconds between two events of a stream. */
+  eventPause: number;
+  /** A stream breaks off after this many events. */
+  eventsUntilCut: number;
+}
+
+export const noEffects: Effects = {
+  failWith: null,
+  slowdown: 1,
+  invisibleFor: 0,
+  hideYoungerThan: 0,
+  mostListed: null,
+  noMembers: false,
+  hideWhileDeleting: false,
+  notDone: false,
+  stale: 0,
+  shallow: null,
+  skew: 0,
+  dateSkew: 0,
+  alterations: [],
+  emptyContent: false,
+  eventPause: 0,
+  eventsUntilCut: Number.POSITIVE_INFINITY,
+};

@@ -1,0 +1,81 @@
+import { randomBytes } from "node:crypto";
+import { encode } from "@msgpack/msgpack";
+import type { Contracts } from "../../contracts.ts";
+import { type SharedKey, sharedKeys } from "../../pipelines/keys.ts";
+import { type Pipeline, pipelineOf, takesData } from "../../pipelines/records.ts";
+import type { World } from "../../world.ts";
+import { objection } from "../streams.ts";
+import { BrokenInput } from "./broken-input.ts";
+import { greet, helo, largestHandshake } from "./handshake.ts";
+import { createCutter } from "./messagepack.ts";
+import { type Batch, batchIn, largestMessage } from "./messages.ts";
+
+/** One connection of the forward protocol, without its bytes' way: what comes goes in, what is to be sent comes out. */
+export interface ForwardSession {
+  /** What the listener says first. */
+  opening(): Uint8Array;
+  /**
+   * Takes the next bytes; gives what to answer. Throws `BrokenInput` when there is nothing more to say to this sender.
+   * `ends`: the answer is the last one.
+   */
+  take(piece: Uint8Array): { answers: Uint8Array[]; ends: boolean };
+  isAdmitted(): boolean;
+}
+
+type Sender = Pick<SharedKey, "world" | "pipeline">;
+
+export function createForwardSession(contracts: Contracts): ForwardSession {
+  const nonce = randomBytes(16);
+  const handshake = createCutter(largestHandshake);
+  const transport = createCutter(largestMessage);
+  let sender: Sender | undefined;
+
+  function meet(piece: Uint8Array): { answers: Uint8Array[]; ends: boolean } {
+    const [first, ...early] = handshake.cut(piece);
+    if (first === undefined) return { answers: [], ends: false };
+    const greeting = greet(first, nonce, contracts.all().flatMap(sharedKeys));
+    if (greeting === undefined || early.length > 0 || handshake.waits()) {
+      throw new BrokenInput("the first message must be a PING and nothing else");
+    }
+    sender = greeting.sender;
+    return { answers: [greeting.answer], ends: sender === undefined };
+  }
+
+  /** The sender's pipeline, if its key still counts: one that was replaced ends the connections that came with it. */
+  function pipelineNow({ world, pipeline: { id, keyVersion } }: Sender): Pipeline {
+    const pipeline = pipelineOf(world, "logs", id);
+    if (pipeline === undefined || pipeline.keyVersion !== keyVersion || !takesData(pipeline)) {
+      throw new BrokenInput("the key of this connection does not count any more");
+    }
+    return pipeline;
+  }
+
+  return {
+    opening: () => helo(nonce),
+    isAdmitted: () => sender !== undefined,
+    take(piece) {
+      contracts.first.agenda.run();
+      if (sender === undefined) return meet(piece);
+      const pipeline = pipelineNow(sender);
+      const answers: Uint8Array[] = [];
+      for (const message of transport.cut(piece)) {
+        const batch = batchIn(message);
+        if (batch === undefined) continue;
+        keep(sender.world, pipeline, batch);
+        if (batch.chunk !== undefined) answers.push(encode({ ack: batch.chunk }));
+      }
+      return { answers, ends: false };
+    },
+  };
+}
+
+/**
+ * The protocol has no word for a tag that is not taken. Such lines are counted and acknowledged: an agent would send
+ * them again forever.
+ */
+function keep(world: World, pipeline: Pipeline, { tag, entries }: Batch): void {
+  const reason = objection(pipeline, tag, "tcp");
+  const lines = entries.map((entry) => ({ tag, ...entry }));
+  if (reason === undefined) world.lines.add(pipeline.id, lines);
+  else world.lines.refuse(pipeline.id, lines.length, reason);
+}

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { privilegeFlagSchema, privilegeFlags } from "./identity/privilege-flags.ts";
+import { plainResource, type Resource } from "./store/resource.ts";
+import type { Resources } from "./store/resources.ts";
+
+export const userSchema = z.object({
+  id: z.string(),
+  username: z.string(),
+  password: z.string(),
+  role: z.enum(["owner", "administrator", "user"]),
+  /** Accounts with two-factor authentication cannot use Basic credentials. */
+  twoFactor: z.boolean(),
+  /** An inactive user cannot log in. */
+  active: z.boolean().default(true),
+  /** Granted to the user himself, besides what his groups give. Earlier versions kept no such list: all. */
+  privileges: z
+    .array(privilegeFlagSchema)
+    .readonly()
+    .default([...privilegeFlags]),
+});
+
+/** The account that logs in. The rest of what the API shows of a user is in the resource under `userKey`. */
+export type User = Readonly<z.infer<typeof userSchema>>;
+
+export const userKey = (userId: string) => `um/users/${userId}`;
+
+/** The groups that a user is in; they refer to him. */
+export const groupsOf = (resources: Resources, userId: string): Resource[] =>
+  resources.referrers(userKey(userId), "group");
+
+/** The resource of a new user, before anybody has said more about him than his account does. */
+export function newProfile({ id, username }: User, s3CanonicalUserId: string, at: number): Resource {
+  return plainResource(
+    { key: userKey(id), id, type: "user", collection: "um/users", parent: "" },
+    { firstname: username.split("@")[0] ?? "", lastname: "", forceSecAuth: false, s3CanonicalUserId },
+    at,
+    id,
+  );
+}
