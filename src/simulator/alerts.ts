@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { checked, objectIn } from "./core/kind/body.ts";
+import type { Route } from "./http/exchange.ts";
 import { pipelinesIn } from "./pipelines/records.ts";
 import { regions } from "./pipelines/service.ts";
 import type { World } from "./world.ts";
@@ -75,4 +77,21 @@ export function tellChanges(world: World, region: string): void {
     // A target that does not answer is its owner's business.
     void fetch(rule.notify, { method: "POST", headers, body, signal: AbortSignal.timeout(patienceMs) }).catch(() => {});
   }
+}
+
+/** The alert rules of the dashboards: shown with their state, and replaced as a whole. */
+export function alertRoutes(world: World): Route[] {
+  const route = (method: "GET" | "PUT", change: (body: string) => void): Route => ({
+    method,
+    template: "/_simulator/alerts",
+    access: "steering",
+    handle({ body }) {
+      change(body);
+      return { status: 200, body: { rules: standings(world) }, indent: true };
+    },
+  });
+  return [
+    route("GET", () => {}),
+    route("PUT", (body) => setRules(world, checked(rulesSchema, objectIn(body), "(root)").rules)),
+  ];
 }

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { type FaultPlan, parsePlan } from "./faults/plan.ts";
-import { type Interface, interfaces } from "./forms.ts";
+import { type Interface, interfaces } from "./http/exchange.ts";
+import { bucketNameRule, isBucketName } from "./s3/buckets/records.ts";
 import { type Ready, type SimulatorOptions, startSimulator } from "./start.ts";
-import { bucketNameRule, isBucketName } from "./storage/bucket-name.ts";
 import { lackFor } from "./streaming/kafka/program.ts";
 
 export const usage = `Usage: mooring simulator [flags]

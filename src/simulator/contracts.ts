@@ -10,12 +10,11 @@ import { limitsSchema } from "./core/kind/limits.ts";
 import { requestSchema } from "./core/kind/request-record.ts";
 import { createUsage } from "./core/kind/usage.ts";
 import { createDnsRecords } from "./dns/records.ts";
-import type { Forms } from "./forms.ts";
+import type { Forms } from "./http/exchange.ts";
 import { createIdentity } from "./identity/identity.ts";
 import { firstS3Key } from "./identity/s3-keys.ts";
 import { createAccessKeys } from "./object-storage-management/records.ts";
 import { createPipelineRecords, lineRetention } from "./pipelines/records.ts";
-import type { ContractStorage } from "./storage/storage.ts";
 import type { Documents } from "./store/documents.ts";
 import { createResources } from "./store/resources.ts";
 import type { DataPlane } from "./streaming/data-plane.ts";
@@ -24,7 +23,7 @@ import { createLines } from "./telemetry/lines.ts";
 import { createSamples } from "./telemetry/samples.ts";
 import { machineTime, type SimulatedClock } from "./time.ts";
 import { createViewer, guardedResources, guardedTable } from "./visibility.ts";
-import type { World } from "./world.ts";
+import type { ContractStorage, Contracts, Owner, World } from "./world.ts";
 
 /** What all contracts have in common. */
 export interface ContractParts {
@@ -38,32 +37,6 @@ export interface ContractParts {
   dataPlane: DataPlane;
   forwardAddress(): string;
   objectStorageUrl(): string;
-}
-
-/** Who owns a contract and how he calls. */
-export interface Owner {
-  contractNumber: number;
-  username: string;
-  password: string;
-  token: string;
-  s3: { accessKey: string; secretKey: string };
-}
-
-/**
- * The contracts of the platform. Each is a world of its own, with its own tables: what a handler is not given it cannot
- * show. They share the clock, the agenda, public addresses and the names of buckets.
- */
-export interface Contracts {
-  /** The contract of the ready line. */
-  readonly first: World;
-  all(): World[];
-  of(contractNumber: number): World | undefined;
-  /** Tells of every contract, those that are there and those that come. */
-  each(meet: (world: World) => void): void;
-  /** A further contract. Inside a transaction. */
-  add(owner?: { username?: string | undefined; password?: string | undefined }): Owner;
-  /** Gives a contract what it has from the start, unless an earlier run did. Inside a transaction. */
-  open(world: World): Owner;
 }
 
 export function createContracts(parts: ContractParts): Contracts {

@@ -2,7 +2,7 @@ import { autoCertificateKind, certificateKind, providerKind } from "./certificat
 import { recordKind, reverseRecordKind, secondaryZoneKind, zoneKind } from "./dns/kinds.ts";
 import type { Managed } from "./managed/kind.ts";
 import { resume } from "./managed/lifecycle.ts";
-import { managedState } from "./managed/state.ts";
+import { managedState } from "./managed/view.ts";
 import { accessKeyKind } from "./object-storage-management/access-keys.ts";
 import type { World } from "./world.ts";
 

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { mostEntries } from "./activity/log.ts";
 import { groupType, stateOf as scalingState, shownProperties } from "./autoscaling/view.ts";
-import type { Contracts } from "./contracts.ts";
 import { objectIn } from "./core/kind/body.ts";
 import { limitsOf, limitsSchema } from "./core/kind/limits.ts";
 import { kindOf, kinds, wireTypeOf } from "./core/table.ts";
@@ -11,14 +10,14 @@ import type { CallCounter } from "./http/calls.ts";
 import type { Call, Method, Reply, Route } from "./http/exchange.ts";
 import { invalid } from "./http/refusal.ts";
 import { longestLifetime } from "./identity/identity.ts";
-import { privilegeFlagSchema, privilegeFlags } from "./identity/privilege-flags.ts";
 import { managed } from "./managed-kinds.ts";
 import { pipelineState } from "./pipelines/state.ts";
 import type { Resource } from "./store/resource.ts";
 import { isVisible } from "./store/shown.ts";
 import { streamingState } from "./streaming/state.ts";
 import { timestamp } from "./time.ts";
-import type { World } from "./world.ts";
+import { privilegeFlagSchema, privilegeFlags } from "./users.ts";
+import type { Contracts, World } from "./world.ts";
 
 const advanceSchema = z.object({
   seconds: z

@@ -8,11 +8,10 @@ import type { Limits } from "./core/kind/limits.ts";
 import type { RequestRecord } from "./core/kind/request-record.ts";
 import type { Usage } from "./core/kind/usage.ts";
 import type { DnsRecords } from "./dns/records.ts";
-import type { Forms } from "./forms.ts";
+import type { Forms } from "./http/exchange.ts";
 import type { Identity } from "./identity/identity.ts";
 import type { AccessKeys } from "./object-storage-management/records.ts";
 import type { PipelineRecords } from "./pipelines/records.ts";
-import type { Storage } from "./storage/storage.ts";
 import type { Documents, Table } from "./store/documents.ts";
 import type { Resources } from "./store/resources.ts";
 import type { DataPlane } from "./streaming/data-plane.ts";
@@ -59,4 +58,43 @@ export interface World {
   readonly accessKeys: AccessKeys;
   /** Where the object storage is; empty until it listens. */
   objectStorageUrl(): string;
+}
+
+/** The object storage as the rest of a contract uses it. It writes into every bucket of the contract, whoever owns it. */
+export interface Storage {
+  hasBucket(name: string): boolean;
+  put(bucket: string, key: string, content: Buffer): Promise<void>;
+}
+
+/** The same for all contracts. */
+export interface ContractStorage {
+  /** Whether the contract has this bucket; names are unique on the whole platform. */
+  hasBucket(name: string, contractNumber: number): boolean;
+  put(bucket: string, key: string, content: Buffer): Promise<void>;
+}
+
+/** Who owns a contract and how he calls. */
+export interface Owner {
+  contractNumber: number;
+  username: string;
+  password: string;
+  token: string;
+  s3: { accessKey: string; secretKey: string };
+}
+
+/**
+ * The contracts of the platform. Each is a world of its own, with its own tables: what a handler is not given it cannot
+ * show. They share the clock, the agenda, public addresses and the names of buckets.
+ */
+export interface Contracts {
+  /** The contract of the ready line. */
+  readonly first: World;
+  all(): World[];
+  of(contractNumber: number): World | undefined;
+  /** Tells of every contract, those that are there and those that come. */
+  each(meet: (world: World) => void): void;
+  /** A further contract. Inside a transaction. */
+  add(owner?: { username?: string | undefined; password?: string | undefined }): Owner;
+  /** Gives a contract what it has from the start, unless an earlier run did. Inside a transaction. */
+  open(world: World): Owner;
 }

@@ -1,5 +1,4 @@
-import type { Wanted } from "../soak/verdict.ts";
-import { judge, totals, unrest } from "../soak/verdict.ts";
+import { type Wanted, judge, totals, unrest } from "../soak/verdict.ts";
 import type { Stage } from "./chaos-stage.ts";
 import { until } from "./chaos-wait.ts";
 import { datacenter, server } from "./objects.ts";

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { chart } from "../../src/simulator/dashboard/chart.ts";
-import { pathThrough } from "../../src/simulator/dashboard/curve.ts";
+import { chart, pathThrough } from "../../src/simulator/dashboard/chart.ts";
 import { amount, rangeOf, ticks, timeTicks } from "../../src/simulator/dashboard/scale.ts";
 import { serviceFor, stream } from "./pipelines.ts";
 import { platformForFile, refusal } from "./platform.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { isLoopback } from "../../src/simulator/http/loopback.ts";
+import { isLoopback } from "../../src/simulator/listener/gate.ts";
 import { platformForFile, refusal, resource, serverBody, startPlatform } from "./platform.ts";
 
 const platform = await platformForFile();

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { uuidOfName } from "../chance.ts";
-import type { Forms } from "../forms.ts";
-import type { Call } from "../http/exchange.ts";
+import type { Call, Forms } from "../http/exchange.ts";
 import { timestamp } from "../time.ts";
 
 export const entrySchema = z.object({

@@ -8,8 +8,7 @@ import type { Documents } from "../store/documents.ts";
 import type { SimulatedClock } from "../time.ts";
 import type { User } from "../users.ts";
 import { type Entry, entrySchema } from "./entry.ts";
-import { actionName, askedModel, namedIn, typeName } from "./names.ts";
-import { minting, notedAs } from "./noted.ts";
+import { actionName, askedModel, minting, namedIn, notedAs, typeName } from "./names.ts";
 
 /** The oldest entries go when there are more. */
 export const mostEntries = 100_000;

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { basePath } from "../core/href.ts";
+import type { Route } from "../http/exchange.ts";
+import { basePath } from "../store/resource.ts";
 
 /** The types that the activity log spells in its own way. */
 const types: Record<string, string> = {
@@ -56,3 +57,17 @@ export function namedIn(template: string, params: Readonly<Record<string, string
 
 const isCollection = (segment: string) => segment.endsWith("s");
 const singular = (collection: string) => (collection === "k8s" ? collection : typeName(collection.replace(/s$/, "")));
+
+/** The call that makes a token: a read, in the platform's interface. */
+export const minting = "/auth/v1/tokens/generate";
+
+/** Who reads these would be in them without end. */
+const logs = /^\/(activitylog|cloudapi\/v6\/requests)(\/|$)/;
+
+/** How a call is noted in the activity log, if at all. A model is asked with POST, and that is a read. */
+export function notedAs({ method, template, access }: Route): "change" | "read" | undefined {
+  if (access !== "user") return undefined;
+  if (template.startsWith("/inference/")) return "read";
+  if (method !== "GET" || template === minting) return "change";
+  return logs.test(template) ? undefined : "read";
+}

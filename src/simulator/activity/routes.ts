@@ -1,6 +1,5 @@
 import { wholeNumber } from "../core/kind/listing.ts";
-import type { Forms } from "../forms.ts";
-import type { Call, Reply, Route } from "../http/exchange.ts";
+import type { Call, Forms, Reply, Route } from "../http/exchange.ts";
 import { errorCode, invalid, refusal } from "../http/refusal.ts";
 import { requirePrivilege } from "../identity/privileges.ts";
 import { timestamp } from "../time.ts";

@@ -1,9 +1,16 @@
 import { z } from "zod";
-import { imagePassword, needsCloudInit, userData } from "../core/compute/user-data.ts";
-import { weight } from "../core/load-balancing/balancing.ts";
-import { otherwise, port } from "../core/network/fields.ts";
-import { checkPorts, firewallRuleSchema, flowLogSchema } from "../core/network/traffic-fields.ts";
-import { mostCores, mostRam } from "../core/server-sizes.ts";
+import {
+  checkPorts,
+  firewallRuleSchema,
+  flowLogSchema,
+  imagePassword,
+  needsCloudInit,
+  otherwise,
+  port,
+  userData,
+  weight,
+} from "../core/kind/fields.ts";
+import { mostCores, mostRam } from "../core/kind/limits.ts";
 import type { Properties } from "../store/resource.ts";
 
 /** What the rules of a replica look up outside the body. */

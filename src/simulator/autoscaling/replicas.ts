@@ -1,5 +1,4 @@
 import { server } from "../core/compute/server.ts";
-import { basePath } from "../core/href.ts";
 import { withinQuota } from "../core/kind/limits.ts";
 import type { RequestRecord } from "../core/kind/request-record.ts";
 import { deleteResource } from "../core/provisioning/change.ts";
@@ -7,7 +6,7 @@ import { createResource } from "../core/provisioning/create.ts";
 import { newWrite, startRequest } from "../core/provisioning/provisioning.ts";
 import { noEffects } from "../http/effects.ts";
 import type { Call } from "../http/exchange.ts";
-import type { Resource } from "../store/resource.ts";
+import { basePath, type Resource } from "../store/resource.ts";
 import type { World } from "../world.ts";
 import type { Group, Replica } from "./records.ts";
 import type { ReplicaConfiguration } from "./replica-configuration.ts";

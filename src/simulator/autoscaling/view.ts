@@ -1,7 +1,6 @@
-import { hrefOf as coreHref } from "../core/href.ts";
 import { etagOf, type Listed } from "../core/kind/listing.ts";
 import { metadataOf, type Reader, referenceTo } from "../core/provisioning/reading.ts";
-import { textIn } from "../store/resource.ts";
+import { hrefOf as coreHref, textIn } from "../store/resource.ts";
 import { timestamp } from "../time.ts";
 import type { World } from "../world.ts";
 import { datacenterOf, runningAction } from "./actions.ts";

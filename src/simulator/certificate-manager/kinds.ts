@@ -1,13 +1,19 @@
 import { z } from "zod";
 import { asObject, checked, objectIn } from "../core/kind/body.ts";
-import type { Call } from "../http/exchange.ts";
+import type { Call, Route } from "../http/exchange.ts";
 import { errorCode, invalid, refusal } from "../http/refusal.ts";
 import { contains, type Managed } from "../managed/kind.ts";
+import { managedRoutes } from "../managed/routes.ts";
+import type { Host } from "../managed/service.ts";
 import { timestamp } from "../time.ts";
 import type { World } from "../world.ts";
-import { certificateHost } from "./host.ts";
+import { issueDue } from "./issue.ts";
 import { type AutoCertificate, type Certificate, keyAlgorithms, type Provider } from "./records.ts";
 import { certificateIn, chainIn, factsOf, privateKeyIn } from "./x509.ts";
+
+export const certificateHost: Host = { path: "certificate-manager", privilege: "accessAndManageCertificates" };
+
+export const certificateEndpoint = (api: string) => `${api}/${certificateHost.path}`;
 
 const where = "(root).properties";
 const given = <T>(schema: z.ZodType<T>, { body }: Call): T =>
@@ -144,3 +150,13 @@ export const providerKind: Managed<Provider> = {
   metadata: (_, { state, failure }) => ({ state, message: failure ?? "" }),
   checkRemoval: (world, { id }) => checkUnused(world, id),
 };
+
+/** Certificates that were uploaded or issued, what issues them, and with whom. */
+export function certificateRoutes(world: World): Route[] {
+  const upToDate = { prepare: () => issueDue(world) };
+  return [
+    ...managedRoutes(world, certificateKind, upToDate),
+    ...managedRoutes(world, autoCertificateKind, upToDate),
+    ...managedRoutes(world, providerKind),
+  ];
+}

@@ -1,15 +1,14 @@
+import { z } from "zod";
+import { textIn } from "../store/resource.ts";
 import { backupUnit } from "./compute/backup-unit.ts";
 import { datacenter } from "./compute/datacenter.ts";
-import { gpu } from "./compute/gpu.ts";
 import { image, location, template } from "./compute/image.ts";
-import { server } from "./compute/server.ts";
+import { gpu, server } from "./compute/server.ts";
 import { snapshot } from "./compute/snapshot.ts";
 import { volume } from "./compute/volume.ts";
 import type { Kind } from "./kind/kind.ts";
-import { label } from "./kind/label.ts";
 import { kubernetesCluster } from "./kubernetes/cluster.ts";
-import { node } from "./kubernetes/node.ts";
-import { nodePool } from "./kubernetes/node-pool.ts";
+import { node, nodePool } from "./kubernetes/node-pool.ts";
 import { applicationForwardingRule } from "./load-balancing/application-forwarding-rule.ts";
 import { loadBalancer } from "./load-balancing/load-balancer.ts";
 import { applicationLoadBalancer, networkLoadBalancer } from "./load-balancing/managed-load-balancer.ts";
@@ -27,6 +26,20 @@ import { group } from "./users/group.ts";
 import { s3Key } from "./users/s3-key.ts";
 import { share } from "./users/share.ts";
 import { user } from "./users/user.ts";
+
+/** A label of a resource; its id is its key. Labels are written at once, without a request. */
+export const label: Kind = {
+  type: "label",
+  collection: "labels",
+  param: "key",
+  parents: ["datacenter", "server", "volume", "image", "ipblock", "snapshot"],
+  verbs: { collection: "GP", item: "GUD" },
+  paged: false,
+  entity: false,
+  schema: z.object({ key: z.string().min(1).max(128), value: z.string().max(512) }),
+  createOnly: ["key"],
+  newId: (_world, _parent, given) => textIn(given, "key") ?? "",
+};
 
 /** Every type of resource of the core API. Routes, views, writes and the steering state all come from here. */
 export const kinds: readonly Kind[] = [

@@ -5,12 +5,11 @@ import type { Call } from "../http/exchange.ts";
 import { errorCode, invalid, missing, refusal } from "../http/refusal.ts";
 import { contains, type Managed } from "../managed/kind.ts";
 import type { Row } from "../managed/life.ts";
+import type { Host } from "../managed/service.ts";
 import { textsIn } from "../store/resource.ts";
 import { isVisible } from "../store/shown.ts";
 import type { World } from "../world.ts";
 import { isHostName, recordShape } from "./content.ts";
-import { dnsHost } from "./host.ts";
-import { checkQuota } from "./quota.ts";
 import {
   type DnsRecord,
   fqdnOf,
@@ -20,6 +19,26 @@ import {
   type SecondaryZone,
   type Zone,
 } from "./records.ts";
+
+/** How much a contract may have. */
+export const quotaLimits = { zones: 100, secondaryZones: 100, records: 10_000, reverseRecords: 1000 };
+
+export const quotaUsage = ({ dns }: World): typeof quotaLimits => ({
+  zones: dns.zones.size,
+  secondaryZones: dns.secondaryZones.size,
+  records: dns.records.size,
+  reverseRecords: dns.reverseRecords.size,
+});
+
+/** 422 when `more` of them are too many. */
+export function checkQuota(world: World, what: keyof typeof quotaLimits, more = 1): void {
+  if (quotaUsage(world)[what] + more <= quotaLimits[what]) return;
+  throw refusal(422, errorCode.refused, `The contract can have at most ${quotaLimits[what]} ${what}`);
+}
+
+export const dnsHost: Host = { path: "dns", privilege: "accessAndManageDns" };
+
+export const dnsEndpoint = (api: string) => `${api}/${dnsHost.path}`;
 
 const where = "(root).properties";
 const given = <T>(schema: z.ZodType<T>, { body }: Call): T =>

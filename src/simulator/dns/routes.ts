@@ -4,9 +4,18 @@ import { create } from "../managed/lifecycle.ts";
 import { listOf, managedRoutes } from "../managed/routes.ts";
 import { hostRoute } from "../managed/service.ts";
 import type { World } from "../world.ts";
-import { dnsHost } from "./host.ts";
-import { checkRecord, recordKind, reverseRecordKind, secondaryZoneKind, zoneKind, zoneOf } from "./kinds.ts";
-import { checkQuota, quotaLimits, quotaUsage } from "./quota.ts";
+import {
+  checkQuota,
+  checkRecord,
+  dnsHost,
+  quotaLimits,
+  quotaUsage,
+  recordKind,
+  reverseRecordKind,
+  secondaryZoneKind,
+  zoneKind,
+  zoneOf,
+} from "./kinds.ts";
 import { recordsOf } from "./records.ts";
 import { readSigning, signZone, unsignZone } from "./signing.ts";
 import { listTransferred, readTransfer, startTransfer } from "./transfer.ts";

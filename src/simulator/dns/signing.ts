@@ -4,10 +4,9 @@ import { asObject, checked, objectIn } from "../core/kind/body.ts";
 import type { Call, Reply } from "../http/exchange.ts";
 import { errorCode, missing, refusal } from "../http/refusal.ts";
 import type { Row } from "../managed/life.ts";
-import { stampsOf, urnOf } from "../regional/metadata.ts";
+import { stampsOf, urnOf } from "../managed/service.ts";
 import type { World } from "../world.ts";
-import { dnsHost } from "./host.ts";
-import { zoneOf } from "./kinds.ts";
+import { dnsHost, zoneOf } from "./kinds.ts";
 import type { Signing, Zone } from "./records.ts";
 
 const between = (low: number, high: number) => {

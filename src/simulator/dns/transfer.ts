@@ -2,11 +2,10 @@ import { uuidOfName } from "../chance.ts";
 import type { Call, Reply } from "../http/exchange.ts";
 import type { Row } from "../managed/life.ts";
 import { found } from "../managed/routes.ts";
+import { stampsOf, urnOf } from "../managed/service.ts";
 import { pageReply } from "../managed/view.ts";
-import { stampsOf, urnOf } from "../regional/metadata.ts";
 import type { World } from "../world.ts";
-import { dnsHost } from "./host.ts";
-import { secondaryZoneKind } from "./kinds.ts";
+import { dnsHost, secondaryZoneKind } from "./kinds.ts";
 import { fqdnOf, type SecondaryZone } from "./records.ts";
 
 /** What a primary server somewhere says of a zone: always the same for its name. */

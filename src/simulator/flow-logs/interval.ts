@@ -1,8 +1,7 @@
 import { type Resource, textIn } from "../store/resource.ts";
-import { createDice } from "./dice.ts";
 import type { Interface } from "./interface.ts";
 import { type Flow, recordOf, skipped } from "./record.ts";
-import { trafficOf } from "./traffic.ts";
+import { createDice, trafficOf } from "./traffic.ts";
 
 /** Flow logs begin a new object at :00, :10 and so on. */
 export const intervalMs = 10 * 60 * 1000;

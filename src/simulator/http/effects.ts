@@ -1,4 +1,11 @@
-import type { Alteration } from "../faults/alter.ts";
+/** What an answer shows instead of the truth. */
+export interface Alteration {
+  /** Only what has this id; undefined: all that the answer is about. */
+  id?: string | undefined;
+  /** Values, and fields that are left out, by the path of their field. */
+  set: Readonly<Record<string, unknown>>;
+  remove: readonly string[];
+}
 
 /** How a fault bends the execution of one call. All times are simulated milliseconds. */
 export interface Effects {

@@ -3,6 +3,20 @@ import type { User } from "../users.ts";
 import type { Effects } from "./effects.ts";
 import type { Refusal } from "./refusal.ts";
 
+/** Which form of the interface is served, where the platform's description and its public interface differ. */
+export const interfaces = ["both", "described", "public"] as const;
+export type Interface = (typeof interfaces)[number];
+
+export interface Forms {
+  readonly described: boolean;
+  readonly public: boolean;
+}
+
+export const formsOf = (served: Interface): Forms => ({
+  described: served !== "public",
+  public: served !== "described",
+});
+
 export const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof methods)[number];
 

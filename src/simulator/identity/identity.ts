@@ -6,9 +6,8 @@ import { errorCode, refusal } from "../http/refusal.ts";
 import type { Documents, Table } from "../store/documents.ts";
 import type { Resources } from "../store/resources.ts";
 import type { SimulatedClock } from "../time.ts";
-import { newProfile, type User, userKey, userSchema } from "../users.ts";
+import { claimOf, newProfile, type User, userKey, userSchema } from "../users.ts";
 import { createSigner, newPrivateKey, type Signer, userIdIn } from "./jwt.ts";
-import { claimOf } from "./privilege-flags.ts";
 import { privilegesOf } from "./privileges.ts";
 
 const tokenSchema = z.object({ id: z.string(), userId: z.string(), createdAt: z.number(), expiresAt: z.number() });

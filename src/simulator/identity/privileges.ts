@@ -1,8 +1,7 @@
 import type { Call } from "../http/exchange.ts";
 import { errorCode, refusal } from "../http/refusal.ts";
 import type { Resources } from "../store/resources.ts";
-import { groupsOf, type User } from "../users.ts";
-import { type PrivilegeFlag, privilegeFlags } from "./privilege-flags.ts";
+import { groupsOf, type PrivilegeFlag, privilegeFlags, type User } from "../users.ts";
 
 /** The privileges that the platform's documentation calls by a name of their own. */
 const words: Partial<Record<PrivilegeFlag, string>> = {

@@ -2,10 +2,9 @@ import type { Call, Reply } from "../http/exchange.ts";
 import type { World } from "../world.ts";
 import { bodyOf, type ChatBody, chatBody, type Message, type Tool, textOf } from "./body.ts";
 import { type ChatLogprobs, chatLogprobs } from "./logprobs.ts";
-import { checkContext, modelOf } from "./models.ts";
+import { checkContext, countTokens, ended, modelOf, usageOf } from "./models.ts";
 import { refusal } from "./refusal.ts";
 import { valueFor } from "./schema-value.ts";
-import { countTokens, ended, usageOf } from "./tokens.ts";
 
 interface ToolCall {
   id: string;

@@ -2,9 +2,8 @@ import { createHash } from "node:crypto";
 import type { Call, Reply } from "../http/exchange.ts";
 import type { World } from "../world.ts";
 import { bodyOf, embeddingBody } from "./body.ts";
-import { checkContext, dimensions, modelOf } from "./models.ts";
+import { checkContext, countTokens, dimensions, modelOf } from "./models.ts";
 import { refusal } from "./refusal.ts";
-import { countTokens } from "./tokens.ts";
 
 export function embed(world: World, call: Call): Reply {
   const body = bodyOf(embeddingBody, call.body);

@@ -1,9 +1,8 @@
-import type { Contracts } from "../contracts.ts";
 import type { Call } from "../http/exchange.ts";
 import { errorCode, refusal } from "../http/refusal.ts";
 import { unauthorized } from "../identity/identity.ts";
 import { type Pipeline, type Product, pipelineByKey, takesData } from "../pipelines/records.ts";
-import type { World } from "../world.ts";
+import type { Contracts, World } from "../world.ts";
 
 /**
  * The pipeline of `{pipelineId}`, of any contract, for a call that brings its key; throws 401 without a good key, 403 with

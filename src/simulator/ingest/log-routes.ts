@@ -1,12 +1,11 @@
 import { z } from "zod";
-import type { Contracts } from "../contracts.ts";
 import type { Call, Route } from "../http/exchange.ts";
 import { isJson } from "../http/incoming.ts";
 import { errorCode, invalid, refusal, servicePayload } from "../http/refusal.ts";
+import { objection } from "../pipelines/records.ts";
+import type { Contracts } from "../world.ts";
 import { admitted } from "./access.ts";
-import { BrokenInput } from "./forward/broken-input.ts";
-import { plain } from "./forward/plain.ts";
-import { objection } from "./streams.ts";
+import { BrokenInput, plain } from "./forward/messagepack.ts";
 
 const mostBytes = 4 * 1024 * 1024;
 const recordSchema = z.record(z.string(), z.unknown());

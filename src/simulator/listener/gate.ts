@@ -1,9 +1,19 @@
 import type { IncomingMessage } from "node:http";
-import type { Contracts } from "../contracts.ts";
+import { BlockList, isIPv6 } from "node:net";
 import type { Access, Caller } from "../http/exchange.ts";
-import { isLoopback } from "../http/loopback.ts";
 import { errorCode, Refusal, refusal } from "../http/refusal.ts";
 import { same, unauthorized } from "../identity/identity.ts";
+import type { Contracts } from "../world.ts";
+
+const loopback = new BlockList();
+loopback.addSubnet("127.0.0.0", 8, "ipv4");
+loopback.addAddress("::1", "ipv6");
+
+/** Whether a peer is on this machine. IPv4 peers of a dual-stack socket arrive as `::ffff:127.0.0.1`. */
+export function isLoopback(address: string | undefined): boolean {
+  if (address === undefined) return false;
+  return loopback.check(address, isIPv6(address) ? "ipv6" : "ipv4");
+}
 
 const nobody: Caller = {
   contractNumber: 0,

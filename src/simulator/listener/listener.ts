@@ -1,11 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { notedAs } from "../activity/noted.ts";
-import type { Contracts } from "../contracts.ts";
-import { alter } from "../faults/alter.ts";
+import { notedAs } from "../activity/names.ts";
+import { alter, emptied, shallower, takeBack } from "../faults/answers.ts";
 import { type FaultChooser, noOrdeal, type Ordeal } from "../faults/chooser.ts";
-import { emptied } from "../faults/empty-lists.ts";
-import { takeBack } from "../faults/not-done.ts";
-import { shallower } from "../faults/shallow.ts";
 import type { CallCounter } from "../http/calls.ts";
 import { sendEvents } from "../http/events.ts";
 import { type Call, type Method, methods, type Reply, type Route } from "../http/exchange.ts";
@@ -16,7 +12,7 @@ import { closeServer, listenOn } from "../http/serve.ts";
 import { type Documents, NoTransaction } from "../store/documents.ts";
 import type { History } from "../store/history.ts";
 import type { MachineTime, SimulatedClock } from "../time.ts";
-import type { World } from "../world.ts";
+import type { Contracts, World } from "../world.ts";
 import { createGate } from "./gate.ts";
 import { createLogins } from "./logins.ts";
 

@@ -1,10 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { LoginAttempt } from "../activity/log.ts";
-import type { Contracts } from "../contracts.ts";
 import type { Call, Caller, Route } from "../http/exchange.ts";
 import { Refusal } from "../http/refusal.ts";
 import type { Documents } from "../store/documents.ts";
-import type { World } from "../world.ts";
+import type { Contracts, World } from "../world.ts";
 import type { Gate } from "./gate.ts";
 
 type Attempt = Omit<LoginAttempt, "user" | "succeeded">;

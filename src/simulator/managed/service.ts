@@ -1,7 +1,8 @@
 import type { Call, Method, Reply, Route } from "../http/exchange.ts";
 import { errorCode, missing, refusal, servicePayload } from "../http/refusal.ts";
-import type { PrivilegeFlag } from "../identity/privilege-flags.ts";
 import { requirePrivilege } from "../identity/privileges.ts";
+import { type Stamps, shownStamps } from "../store/shown.ts";
+import type { PrivilegeFlag } from "../users.ts";
 import type { World } from "../world.ts";
 
 /** A product that the platform gives a host name of its own. */
@@ -82,3 +83,9 @@ export function serviceRoute(
     },
   };
 }
+
+export const stampsOf = (world: World, { effects }: Pick<Call, "effects">, stamps: Stamps) =>
+  shownStamps(world, effects.skew, stamps);
+
+export const urnOf = ({ contractNumber }: World, { path }: Host, type: string, id: string) =>
+  `urn:ionos:${path}:${contractNumber}::${type}/${id}`;

@@ -1,9 +1,11 @@
 import { pageLinks, wholeNumber } from "../core/kind/listing.ts";
 import type { Call, Reply } from "../http/exchange.ts";
-import { stampsOf, urnOf } from "../regional/metadata.ts";
+import { isVisible } from "../store/shown.ts";
+import { timestamp } from "../time.ts";
 import type { World } from "../world.ts";
 import { type Managed, pathOf } from "./kind.ts";
 import type { Row } from "./life.ts";
+import { stampsOf, urnOf } from "./service.ts";
 
 /** One as calls see it; `told` is what only this answer says. */
 export function shown<F>(world: World, kind: Managed<F>, call: Call, row: Row<F>, told: object = {}) {
@@ -45,3 +47,16 @@ export function pageReply<T>(
   };
   return { status: 200, body };
 }
+
+/** What steering shows of one kind: nothing that only its creation tells. */
+export const managedState = <F>(world: World, kind: Managed<F>) =>
+  [...kind.table(world).values()].map((row) => ({
+    id: row.id,
+    type: kind.type,
+    state: row.state,
+    failure: row.failure,
+    visible: isVisible(row, world.clock.now()),
+    createdDate: timestamp(row.createdAt),
+    createdByUserId: row.createdBy,
+    properties: kind.properties(row),
+  }));

@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { asObject, checked, objectIn } from "../core/kind/body.ts";
-import type { Call, Reply } from "../http/exchange.ts";
+import type { Call, Reply, Route } from "../http/exchange.ts";
 import { refused } from "../http/refusal.ts";
 import { isAdministrator } from "../identity/privileges.ts";
 import { newSecretKey } from "../identity/s3-keys.ts";
 import type { Managed } from "../managed/kind.ts";
-import { found } from "../managed/routes.ts";
+import { found, managedRoutes } from "../managed/routes.ts";
+import { hostRoute } from "../managed/service.ts";
 import { shown } from "../managed/view.ts";
 import type { World } from "../world.ts";
-import { managementHost } from "./host.ts";
 import type { AccessKey } from "./records.ts";
-import { regions } from "./regions.ts";
+import { listRegions, managementHost, readRegion, regions } from "./regions.ts";
 
 const keysPerUser = 10;
 const where = "(root).properties";
@@ -67,4 +67,16 @@ export function renewSecret(world: World, call: Call): Reply {
   };
   world.accessKeys.keys.put(row.id, next);
   return { status: 200, body: shown(world, accessKeyKind, call, next, accessKeyKind.toldOnce?.(next)) };
+}
+
+/** Keys for the object storage, and where it is. */
+export function objectStorageRoutes(world: World): Route[] {
+  return [
+    ...managedRoutes(world, accessKeyKind),
+    hostRoute(world, managementHost, "PUT", "/accesskeys/{accesskeyId}/renew", {
+      handle: (call) => renewSecret(world, call),
+    }),
+    hostRoute(world, managementHost, "GET", "/regions", { handle: (call) => listRegions(world, call) }),
+    hostRoute(world, managementHost, "GET", "/regions/{regionName}", { handle: (call) => readRegion(world, call) }),
+  ];
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { asObject, checked, objectIn } from "../core/kind/body.ts";
-import type { Forms } from "../forms.ts";
+import type { Forms } from "../http/exchange.ts";
 import type { Pipeline, Stream } from "./records.ts";
 
 /** What a call says about a pipeline. */

@@ -1,7 +1,7 @@
 import { uuidOfName } from "../chance.ts";
 import type { Reply } from "../http/exchange.ts";
 import { missing } from "../http/refusal.ts";
-import { stampsOf, urnOf } from "../regional/metadata.ts";
+import { stampsOf, urnOf } from "../managed/service.ts";
 import type { World } from "../world.ts";
 import { givenSwitch } from "./body.ts";
 import { watchProducts } from "./product-logs.ts";

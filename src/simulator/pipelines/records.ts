@@ -122,3 +122,11 @@ const isKept = ({ state }: Pipeline) => state === "AVAILABLE" || state === "PROV
 
 /** A pipeline takes data once it is ready, and goes on while it is changed. */
 export const takesData = (pipeline: Pipeline) => isKept(pipeline) && pipeline.wasReady;
+
+/** Why a pipeline does not take lines with a tag over a protocol; undefined when it does. */
+export function objection({ logs }: Pipeline, tag: string, protocol: Stream["protocol"]): string | undefined {
+  const stream = logs.find((each) => each.tag === tag);
+  if (stream === undefined) return `the pipeline has no log with the tag "${tag.slice(0, 100)}"`;
+  if (stream.protocol !== protocol) return `the log "${tag}" takes ${stream.protocol}, not ${protocol}`;
+  return undefined;
+}

@@ -1,5 +1,5 @@
-import type { Forms } from "../forms.ts";
-import { stampsOf, urnOf } from "../regional/metadata.ts";
+import type { Forms } from "../http/exchange.ts";
+import { stampsOf, urnOf } from "../managed/service.ts";
 import type { World } from "../world.ts";
 import type { Pipeline, Stream } from "./records.ts";
 import { dashboardOf, hrefOf, type RegionalCall, services } from "./service.ts";

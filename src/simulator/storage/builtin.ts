@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import type { Contracts } from "../contracts.ts";
 import { s3KeyOf } from "../identity/s3-keys.ts";
 import { createBlobs } from "../s3/buckets/blobs.ts";
 import { createBuckets } from "../s3/buckets/buckets.ts";
@@ -8,6 +7,7 @@ import { makeBucket } from "../s3/operations/bucket-operations.ts";
 import { storeObject } from "../s3/operations/object-operations.ts";
 import { createOperations } from "../s3/operations/operations.ts";
 import { createS3Server } from "../s3/server.ts";
+import type { Contracts } from "../world.ts";
 import type { ObjectStorage, StorageParts } from "./object-storage.ts";
 
 /**

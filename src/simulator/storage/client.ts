@@ -1,7 +1,7 @@
 import { AwsClient } from "aws4fetch";
+import { regionOf } from "../s3/buckets/records.ts";
 import { elementsIn, textOf } from "../s3/xml/xml.ts";
 import type { Access } from "./object-storage.ts";
-import { regionOf } from "./region.ts";
 
 /** The few calls that the platform itself makes to an object storage that is not its own code. */
 export interface S3Client {

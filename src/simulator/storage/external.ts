@@ -1,7 +1,6 @@
-import type { Contracts } from "../contracts.ts";
-import { bucketUser } from "./bucket-users.ts";
+import type { Contracts } from "../world.ts";
 import { createS3Client, type S3Client } from "./client.ts";
-import type { Access, ObjectStorage, StorageParts } from "./object-storage.ts";
+import { type Access, bucketUser, type ObjectStorage, type StorageParts } from "./object-storage.ts";
 
 /** An object storage that runs elsewhere, with keys of its own. The platform's S3 keys do not open it. */
 export function createExternal(url: string, { buckets, onError }: StorageParts): ObjectStorage {

@@ -1,7 +1,7 @@
-import type { Contracts } from "../contracts.ts";
 import type { Documents } from "../store/documents.ts";
+import { type Properties, textIn } from "../store/resource.ts";
 import type { MachineTime } from "../time.ts";
-import type { ContractStorage } from "./storage.ts";
+import type { ContractStorage, Contracts } from "../world.ts";
 
 /** What a client needs to use the object storage. */
 export interface Access {
@@ -32,4 +32,13 @@ export interface StorageParts {
   /** Resolves when all rows written so far survive the death of the process. */
   durable(): Promise<void>;
   onError(where: string, error: unknown): void;
+}
+
+/** The contract whose flow logs use a bucket: whose it is, where the storage itself does not know. */
+export function bucketUser(contracts: Contracts, bucket: string): number | undefined {
+  const usesIt = ({ properties }: { properties: Properties }) => textIn(properties, "bucket")?.split("/")[0] === bucket;
+  return contracts
+    .all()
+    .find(({ viewer, resources }) => viewer.asPlatform(() => [...resources.ofType("flow-log")].some(usesIt)))
+    ?.contractNumber;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Effects } from "../http/effects.ts";
+import { timestamp } from "../time.ts";
 
 /** What decides whether reads show something. */
 export const showing = {
@@ -18,5 +18,32 @@ interface Shown {
 export const isVisible = ({ visibleAt, hidden }: Shown, at: number) => visibleAt <= at && hidden !== true;
 
 /** Whether a list that a call asks for has it. */
-export const isListed = (row: Shown & { createdAt: number }, { at, effects }: { at: number; effects: Effects }) =>
-  isVisible(row, at) && row.createdAt + effects.hideYoungerThan <= at;
+export const isListed = (
+  row: Shown & { createdAt: number },
+  { at, effects }: { at: number; effects: { hideYoungerThan: number } },
+) => isVisible(row, at) && row.createdAt + effects.hideYoungerThan <= at;
+
+/** Who made something and who changed it last. */
+export interface Stamps {
+  createdAt: number;
+  createdBy: string;
+  modifiedAt: number;
+  modifiedBy: string;
+}
+
+interface Accounts {
+  identity: { users: { get(id: string): { username: string } | undefined } };
+}
+
+/** Stamps as metadata shows them, by a clock that is off by `skew`. */
+export function shownStamps({ identity }: Accounts, skew: number, stamps: Stamps) {
+  const nameOf = (userId: string) => identity.users.get(userId)?.username ?? "";
+  return {
+    createdDate: timestamp(stamps.createdAt + skew),
+    createdBy: nameOf(stamps.createdBy),
+    createdByUserId: stamps.createdBy,
+    lastModifiedDate: timestamp(stamps.modifiedAt + skew),
+    lastModifiedBy: nameOf(stamps.modifiedBy),
+    lastModifiedByUserId: stamps.modifiedBy,
+  };
+}

@@ -1,5 +1,4 @@
-import type { RegionalCall } from "../managed/service.ts";
-import { stampsOf, urnOf } from "../regional/metadata.ts";
+import { type RegionalCall, stampsOf, urnOf } from "../managed/service.ts";
 import type { World } from "../world.ts";
 import { userName } from "./credentials.ts";
 import type { Cluster, Topic } from "./records.ts";

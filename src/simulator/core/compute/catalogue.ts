@@ -3,7 +3,7 @@ import { uuidOfName } from "../../chance.ts";
 import { type Properties, type Resource, textIn } from "../../store/resource.ts";
 import type { World } from "../../world.ts";
 import type { Kind } from "../kind/kind.ts";
-import { mostCores, mostRam } from "../server-sizes.ts";
+import { mostCores, mostRam } from "../kind/limits.ts";
 import { image, location, template } from "./image.ts";
 
 const metroNames: Record<string, string> = {

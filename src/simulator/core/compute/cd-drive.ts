@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { refused } from "../../http/refusal.ts";
-import type { Properties, Resource } from "../../store/resource.ts";
+import { datacenterOf, hrefOf, type Properties, type Resource } from "../../store/resource.ts";
 import type { World } from "../../world.ts";
-import { datacenterOf, hrefOf } from "../href.ts";
 import type { Draft, Link } from "../kind/kind.ts";
 import { sameRegion } from "./catalogue.ts";
 

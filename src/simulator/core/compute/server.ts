@@ -1,13 +1,11 @@
 import { z } from "zod";
 import type { Call } from "../../http/exchange.ts";
 import { invalid, refused } from "../../http/refusal.ts";
-import { numberIn, type Properties, textIn } from "../../store/resource.ts";
+import { hrefOf, numberIn, type Properties, textIn } from "../../store/resource.ts";
 import type { World } from "../../world.ts";
-import { hrefOf } from "../href.ts";
 import type { Draft, Kind } from "../kind/kind.ts";
-import { limitsOf } from "../kind/limits.ts";
+import { limitsOf, mostCores, mostRam } from "../kind/limits.ts";
 import { assignedSecurityGroups } from "../network/security-group.ts";
-import { mostCores, mostRam } from "../server-sizes.ts";
 import { cpuFamilies } from "./catalogue.ts";
 import { bootCdOf, cdroms, insertBootCd, reference } from "./cd-drive.ts";
 import { attachVolume, detachVolume } from "./volume-attachment.ts";
@@ -174,3 +172,14 @@ function checkAgainstVolumes(world: World, key: string, properties: Properties, 
     throw invalid(`${path}.entities.volumes`, oneNvmeVolume);
   }
 }
+
+/** A graphics card of a server. Servers with one cannot be created here: only the demo data has one. */
+export const gpu: Kind = {
+  type: "gpu",
+  collection: "gpus",
+  param: "gpuId",
+  parents: ["server"],
+  verbs: { collection: "G", item: "G" },
+  paged: false,
+  schema: z.object({}),
+};

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { busy, refused } from "../../http/refusal.ts";
 import { numberIn, type Resource, textIn, textsIn } from "../../store/resource.ts";
 import type { World } from "../../world.ts";
+import { imagePassword, needsCloudInit, userData } from "../kind/fields.ts";
 import type { Draft, Kind } from "../kind/kind.ts";
 import { limitsOf } from "../kind/limits.ts";
 import { sameRegion } from "./catalogue.ts";
-import { imagePassword, needsCloudInit, userData } from "./user-data.ts";
 import { attachedServer, nextSlot } from "./volume-attachment.ts";
 
 export const licences = [

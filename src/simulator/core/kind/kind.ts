@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Call } from "../../http/exchange.ts";
-import type { PrivilegeFlag } from "../../identity/privilege-flags.ts";
 import type { Properties, Resource } from "../../store/resource.ts";
+import type { PrivilegeFlag } from "../../users.ts";
 import type { World } from "../../world.ts";
 
 /** Shortest and longest time of an operation, in simulated seconds. */

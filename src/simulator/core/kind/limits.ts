@@ -3,6 +3,10 @@ import { refused } from "../../http/refusal.ts";
 import type { Table } from "../../store/documents.ts";
 import type { Usage } from "./usage.ts";
 
+/** The largest server of each type, and its memory in MB. */
+export const mostCores = { ENTERPRISE: 62, VCPU: 60 } as const;
+export const mostRam = 235_520;
+
 const count = z.int().min(0);
 
 /** What the contract may use. RAM and disks in MB, as on the wire. */

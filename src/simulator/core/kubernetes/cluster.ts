@@ -3,8 +3,28 @@ import { refused } from "../../http/refusal.ts";
 import { textIn } from "../../store/resource.ts";
 import type { Kind } from "../kind/kind.ts";
 import { checkLocation } from "../kind/reference.ts";
-import { anyWindow, maintenanceWindow } from "./maintenance-window.ts";
-import { defaultKubernetesVersion, kubernetesVersions, nodePoolVersionsOf, upgradesOf } from "./versions.ts";
+
+export const maintenanceWindow = z.object({
+  dayOfTheWeek: z.enum(["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]),
+  time: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?Z?$/, "must be a time of day such as 03:00:00Z"),
+});
+
+/** What the platform chooses for whom it is all the same. */
+export const anyWindow: z.infer<typeof maintenanceWindow> = { dayOfTheWeek: "Sunday", time: "03:00:00Z" };
+
+/** The versions of managed Kubernetes on offer, newest first. */
+export const kubernetesVersions = ["1.34.2", "1.33.6", "1.32.10", "1.31.14"];
+export const defaultKubernetesVersion = "1.33.6";
+
+const minorOf = (version: string) => Number(version.split(".")[1]);
+
+/** Where a cluster or node pool can go from a version: newer, and at most one minor version further. */
+export const upgradesOf = (version: string): string[] =>
+  kubernetesVersions.filter((each) => minorOf(each) === minorOf(version) + 1);
+
+/** What the node pools of a cluster may run: its own version and those behind it. */
+export const nodePoolVersionsOf = (clusterVersion: string): string[] =>
+  kubernetesVersions.filter((each) => minorOf(each) <= minorOf(clusterVersion));
 
 /** Names of clusters and node pools. */
 export const kubernetesName = z

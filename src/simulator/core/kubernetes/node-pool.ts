@@ -3,9 +3,7 @@ import { numberIn, type Resource, textIn, textsIn } from "../../store/resource.t
 import type { World } from "../../world.ts";
 import type { Draft, Kind } from "../kind/kind.ts";
 import { publicAddress } from "../network/addresses.ts";
-import { kubernetesName } from "./cluster.ts";
-import { anyWindow, maintenanceWindow } from "./maintenance-window.ts";
-import { nodePoolVersionsOf, upgradesOf } from "./versions.ts";
+import { anyWindow, kubernetesName, maintenanceWindow, nodePoolVersionsOf, upgradesOf } from "./cluster.ts";
 
 const texts = z.record(z.string(), z.string());
 const count = z.int().min(0);
@@ -162,3 +160,20 @@ function resize(draft: Draft, wanted: number): void {
     });
   }
 }
+
+/** A node of a node pool: comes and goes with the pool's size. */
+export const node: Kind = {
+  type: "node",
+  collection: "nodes",
+  param: "nodeId",
+  parents: ["nodepool"],
+  verbs: { collection: "G", item: "GD" },
+  paged: false,
+  schema: z.object({}),
+  spans: { create: [20, 40], update: [10, 20], delete: [5, 10] },
+  states: { create: "PROVISIONING", update: "REBUILDING", delete: "TERMINATING", idle: "READY" },
+  view: (world, { parent, properties }) => ({
+    ...properties,
+    k8sVersion: world.resources.get(parent)?.properties.k8sVersion,
+  }),
+};

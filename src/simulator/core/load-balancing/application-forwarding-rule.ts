@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { ipv4, milliseconds, port } from "../kind/fields.ts";
 import type { Draft, Kind } from "../kind/kind.ts";
 import { referred } from "../kind/reference.ts";
-import { ipv4, milliseconds, port } from "../network/fields.ts";
-import { checkRuleAddress } from "../network/rule-addresses.ts";
+import { checkRuleAddress } from "../network/address-use.ts";
 import { httpRule } from "./http-rule.ts";
 
 /** A rule of an Application Load Balancer. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { otherwise } from "../network/fields.ts";
+import { otherwise } from "../kind/fields.ts";
 
 const condition = z
   .object({

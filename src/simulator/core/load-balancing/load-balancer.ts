@@ -2,10 +2,10 @@ import { z } from "zod";
 import { refused } from "../../http/refusal.ts";
 import { type Resource, textIn } from "../../store/resource.ts";
 import type { World } from "../../world.ts";
+import { ipv4 } from "../kind/fields.ts";
 import type { Kind } from "../kind/kind.ts";
 import { reservationFault } from "../network/address-use.ts";
 import { isPublic, publicAddress } from "../network/addresses.ts";
-import { ipv4 } from "../network/fields.ts";
 
 /** The classic load balancer: one address in front of the NICs that are attached to it. */
 export const loadBalancer: Kind = {

@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { textsIn } from "../../store/resource.ts";
+import { cidr, ipv4 } from "../kind/fields.ts";
 import type { Draft, Kind } from "../kind/kind.ts";
 import { referredLan } from "../kind/reference.ts";
-import { checkReserved } from "../network/address-use.ts";
+import { checkReserved, keepRuleAddresses } from "../network/address-use.ts";
 import { privateAddress } from "../network/addresses.ts";
-import { cidr, ipv4 } from "../network/fields.ts";
-import { keepRuleAddresses } from "../network/rule-addresses.ts";
 
 /** What Network and Application Load Balancers have in common: all but their rules. */
 const managed = {

@@ -1,8 +1,7 @@
 import { z } from "zod";
+import { algorithm, ipv4, milliseconds, otherwise, port, target, weight } from "../kind/fields.ts";
 import type { Kind } from "../kind/kind.ts";
-import { ipv4, milliseconds, otherwise, port } from "../network/fields.ts";
-import { checkRuleAddress } from "../network/rule-addresses.ts";
-import { algorithm, target, weight } from "./balancing.ts";
+import { checkRuleAddress } from "../network/address-use.ts";
 
 const targetHealthCheck = z.object({
   check: otherwise(z.boolean(), true),

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { refused } from "../../http/refusal.ts";
+import { algorithm, milliseconds, otherwise, target, weight } from "../kind/fields.ts";
 import type { Kind } from "../kind/kind.ts";
-import { milliseconds, otherwise } from "../network/fields.ts";
-import { algorithm, target, weight } from "./balancing.ts";
 
 const healthCheck = z.object({
   checkTimeout: milliseconds.nullish(),

@@ -1,5 +1,5 @@
+import { checkPorts, firewallRuleSchema } from "../kind/fields.ts";
 import type { Kind } from "../kind/kind.ts";
-import { checkPorts, firewallRuleSchema } from "./traffic-fields.ts";
 
 export const firewallRule: Kind = {
   type: "firewall-rule",

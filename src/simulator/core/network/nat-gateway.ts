@@ -1,10 +1,9 @@
 import { z } from "zod";
+import { cidr, ipv4, port } from "../kind/fields.ts";
 import type { Draft, Kind } from "../kind/kind.ts";
 import { referredLan } from "../kind/reference.ts";
-import { checkReserved } from "./address-use.ts";
+import { checkReserved, checkRuleAddress, keepRuleAddresses } from "./address-use.ts";
 import { privateAddress } from "./addresses.ts";
-import { cidr, ipv4, port } from "./fields.ts";
-import { checkRuleAddress, keepRuleAddresses } from "./rule-addresses.ts";
 
 /** An address of the gateway in a LAN; a bare one is of a /24. */
 const gatewayIp = z

@@ -1,11 +1,10 @@
 import { isIPv6 } from "node:net";
 import { z } from "zod";
-import { numberIn, type Resource, textIn, textsIn } from "../../store/resource.ts";
-import { datacenterOf } from "../href.ts";
+import { datacenterOf, numberIn, type Resource, textIn, textsIn } from "../../store/resource.ts";
+import { ipv4, mac } from "../kind/fields.ts";
 import type { Draft, Kind } from "../kind/kind.ts";
 import { checkReserved } from "./address-use.ts";
 import { addressIn, lanNetwork } from "./addresses.ts";
-import { ipv4, mac } from "./fields.ts";
 import { ipv6Of, isInside, nicBlock } from "./ipv6.ts";
 import { noIpv6, withLan } from "./lan.ts";
 import { assignedSecurityGroups } from "./security-group.ts";

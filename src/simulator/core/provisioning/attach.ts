@@ -1,6 +1,5 @@
 import { invalid, missing, refused } from "../../http/refusal.ts";
-import type { Resource } from "../../store/resource.ts";
-import { datacenterOf } from "../href.ts";
+import { datacenterOf, type Resource } from "../../store/resource.ts";
 import type { Link } from "../kind/kind.ts";
 import { kindOf } from "../table.ts";
 import { takes, type Write } from "./provisioning.ts";

@@ -1,7 +1,6 @@
 import type { Call, Reply } from "../../http/exchange.ts";
-import type { Resource } from "../../store/resource.ts";
+import { basePath, type Resource } from "../../store/resource.ts";
 import type { World } from "../../world.ts";
-import { basePath } from "../href.ts";
 import type { Kind, Span } from "../kind/kind.ts";
 import type { Outcome, RequestRecord } from "../kind/request-record.ts";
 import { kindOf } from "../table.ts";

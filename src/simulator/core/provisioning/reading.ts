@@ -1,10 +1,8 @@
 import type { Call } from "../../http/exchange.ts";
 import { busy, missing } from "../../http/refusal.ts";
-import { shownStamps } from "../../stamps.ts";
-import type { Properties, Resource } from "../../store/resource.ts";
-import { isVisible } from "../../store/shown.ts";
+import { hrefOf, type Properties, type Resource } from "../../store/resource.ts";
+import { isVisible, shownStamps } from "../../store/shown.ts";
 import type { World } from "../../world.ts";
-import { hrefOf } from "../href.ts";
 import { etagOf, type Listed } from "../kind/listing.ts";
 import { type EntityCollection, entityCollections, kindOf, wireTypeOf } from "../table.ts";
 

@@ -1,12 +1,9 @@
 import type { Call, Reply, Route } from "../../http/exchange.ts";
 import { refused } from "../../http/refusal.ts";
-import { textIn } from "../../store/resource.ts";
+import { basePath, textIn } from "../../store/resource.ts";
 import type { World } from "../../world.ts";
-import { basePath } from "../href.ts";
-import { kubernetesCluster } from "../kubernetes/cluster.ts";
-import { node } from "../kubernetes/node.ts";
-import { nodePool } from "../kubernetes/node-pool.ts";
-import { defaultKubernetesVersion, kubernetesVersions } from "../kubernetes/versions.ts";
+import { defaultKubernetesVersion, kubernetesCluster, kubernetesVersions } from "../kubernetes/cluster.ts";
+import { node, nodePool } from "../kubernetes/node-pool.ts";
 import { accept, newWrite, takes } from "../provisioning/provisioning.ts";
 import { refuseBusy } from "../provisioning/reading.ts";
 import { resolve } from "./table-routes.ts";

@@ -1,8 +1,8 @@
 import type { Call, Reply, Route } from "../../http/exchange.ts";
 import { errorCode, missing, refusal } from "../../http/refusal.ts";
+import { basePath, hrefOf } from "../../store/resource.ts";
 import { timestamp } from "../../time.ts";
 import type { World } from "../../world.ts";
-import { basePath, hrefOf } from "../href.ts";
 import { depthOf, etagOf, type Listed, listReply } from "../kind/listing.ts";
 import type { RequestRecord } from "../kind/request-record.ts";
 import { referenceTo } from "../provisioning/reading.ts";

@@ -1,9 +1,9 @@
 import type { Call, Route } from "../../http/exchange.ts";
 import { refused } from "../../http/refusal.ts";
+import { basePath } from "../../store/resource.ts";
 import type { World } from "../../world.ts";
 import { datacenter } from "../compute/datacenter.ts";
 import { server } from "../compute/server.ts";
-import { basePath } from "../href.ts";
 import { accept, newWrite, takes } from "../provisioning/provisioning.ts";
 import { refuseBusy } from "../provisioning/reading.ts";
 import { resolve } from "./table-routes.ts";

@@ -1,10 +1,9 @@
 import type { Call, Reply, Route } from "../../http/exchange.ts";
 import { missing } from "../../http/refusal.ts";
-import type { Resource } from "../../store/resource.ts";
+import { basePath, hrefOf, type Resource } from "../../store/resource.ts";
 import { isVisible } from "../../store/shown.ts";
 import { groupsOf } from "../../users.ts";
 import type { World } from "../../world.ts";
-import { basePath, hrefOf } from "../href.ts";
 import { type Listed, listReply, oneReply } from "../kind/listing.ts";
 import { listed, metadataOf, readerFor, render } from "../provisioning/reading.ts";
 import { group } from "../users/group.ts";

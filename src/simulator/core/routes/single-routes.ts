@@ -1,10 +1,9 @@
 import type { Call, Reply, Route } from "../../http/exchange.ts";
 import { missing } from "../../http/refusal.ts";
-import type { Resource } from "../../store/resource.ts";
+import { basePath, hrefOf, type Resource } from "../../store/resource.ts";
 import { isVisible } from "../../store/shown.ts";
 import type { World } from "../../world.ts";
 import { backupUnit } from "../compute/backup-unit.ts";
-import { basePath, hrefOf } from "../href.ts";
 import { limitsOf } from "../kind/limits.ts";
 import { etagOf, type Listed, listReply, oneReply } from "../kind/listing.ts";
 import { listed, metadataOf, readerFor, visible } from "../provisioning/reading.ts";

@@ -1,14 +1,13 @@
 import type { Call, Reply, Route } from "../../http/exchange.ts";
 import { isForm } from "../../http/incoming.ts";
 import { invalid, refused } from "../../http/refusal.ts";
-import { numberIn, type Properties, type Resource, textIn } from "../../store/resource.ts";
+import { basePath, numberIn, type Properties, type Resource, textIn } from "../../store/resource.ts";
 import { isVisible } from "../../store/shown.ts";
 import type { World } from "../../world.ts";
 import { sameRegion } from "../compute/catalogue.ts";
 import { datacenter } from "../compute/datacenter.ts";
 import { snapshot } from "../compute/snapshot.ts";
 import { volume } from "../compute/volume.ts";
-import { basePath } from "../href.ts";
 import { asObject, objectIn } from "../kind/body.ts";
 import { createResource } from "../provisioning/create.ts";
 import { accept, newWrite, takes } from "../provisioning/provisioning.ts";

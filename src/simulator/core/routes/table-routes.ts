@@ -1,8 +1,7 @@
 import { type Call, type Method, methods, type Reply, type Route } from "../../http/exchange.ts";
 import { invalid, missing } from "../../http/refusal.ts";
-import type { Resource } from "../../store/resource.ts";
+import { basePath, hrefOf, type Resource } from "../../store/resource.ts";
 import type { World } from "../../world.ts";
-import { basePath, hrefOf } from "../href.ts";
 import { idsIn, inlineChildren, objectIn } from "../kind/body.ts";
 import type { Kind, Link } from "../kind/kind.ts";
 import { withinQuota } from "../kind/limits.ts";

@@ -1,9 +1,8 @@
 import type { Call, Reply, Route } from "../../http/exchange.ts";
 import { errorCode, invalid, missing, refusal } from "../../http/refusal.ts";
 import { isAdministrator } from "../../identity/privileges.ts";
-import type { Resource } from "../../store/resource.ts";
+import { basePath, type Resource } from "../../store/resource.ts";
 import type { World } from "../../world.ts";
-import { basePath } from "../href.ts";
 import { asObject, objectIn } from "../kind/body.ts";
 import { createResource } from "../provisioning/create.ts";
 import { acceptDone, newWrite } from "../provisioning/provisioning.ts";

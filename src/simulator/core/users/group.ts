@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { privilegeFlags } from "../../identity/privilege-flags.ts";
+import { privilegeFlags } from "../../users.ts";
 import type { Kind } from "../kind/kind.ts";
 
 /** Users who share privileges; the group refers to them. They come and go by routes of their own, at once. */

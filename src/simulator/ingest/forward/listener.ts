@@ -2,11 +2,11 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { createServer, type Server, type TLSSocket } from "node:tls";
 import { authoritySchema, newAuthority, serverCertificate, validFor } from "../../certificates.ts";
-import type { Contracts } from "../../contracts.ts";
 import { addressOf } from "../../http/serve.ts";
 import type { Documents } from "../../store/documents.ts";
 import type { MachineTime } from "../../time.ts";
-import { BrokenInput } from "./broken-input.ts";
+import type { Contracts } from "../../world.ts";
+import { BrokenInput } from "./messagepack.ts";
 import { createForwardSession, type ForwardSession } from "./session.ts";
 
 /** How long a connection may take until it has shown that it knows a key. */

@@ -1,5 +1,7 @@
-import { decode, type ExtData } from "@msgpack/msgpack";
-import { BrokenInput } from "./broken-input.ts";
+import { decode, ExtData } from "@msgpack/msgpack";
+
+/** What a sender sent cannot be read, or is more than is taken. The message says which. */
+export class BrokenInput extends Error {}
 
 /** Strings stay bytes: some of the protocol's are no text. Large numbers stay exact. */
 const options = { rawStrings: true, useBigInt64: true };
@@ -113,3 +115,18 @@ function itemAt(bytes: Buffer, at: number): Item | undefined {
 export const textOf = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
 
 export const dataOf = ({ data }: ExtData) => (typeof data === "function" ? data(0) : data);
+
+/** Nobody's log line is nested deeper. */
+const deepest = 100;
+
+/** A decoded value as JSON can hold it. Bytes become text, numbers beyond the exact ones become text too. */
+export function plain(value: unknown, depth = 0): unknown {
+  if (depth > deepest) throw new BrokenInput(`a record is nested more than ${deepest} times`);
+  if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  if (value instanceof Uint8Array) return textOf(value);
+  if (value instanceof ExtData) return Buffer.from(dataOf(value)).toString("base64");
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+  if (Array.isArray(value)) return value.map((each) => plain(each, depth + 1));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, plain(each, depth + 1)]));
+}

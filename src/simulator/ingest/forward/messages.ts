@@ -1,9 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { ExtData } from "@msgpack/msgpack";
 import { z } from "zod";
-import { BrokenInput } from "./broken-input.ts";
-import { dataOf, textOf, valuesIn } from "./messagepack.ts";
-import { plain } from "./plain.ts";
+import { BrokenInput, dataOf, plain, textOf, valuesIn } from "./messagepack.ts";
 
 /** A sender of more than this in one message, packed or unpacked, is not served. */
 export const largestMessage = 16 * 1024 * 1024;

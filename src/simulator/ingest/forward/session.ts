@@ -1,13 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { encode } from "@msgpack/msgpack";
-import type { Contracts } from "../../contracts.ts";
 import { type SharedKey, sharedKeys } from "../../pipelines/keys.ts";
-import { type Pipeline, pipelineOf, takesData } from "../../pipelines/records.ts";
-import type { World } from "../../world.ts";
-import { objection } from "../streams.ts";
-import { BrokenInput } from "./broken-input.ts";
+import { objection, type Pipeline, pipelineOf, takesData } from "../../pipelines/records.ts";
+import type { Contracts, World } from "../../world.ts";
 import { greet, helo, largestHandshake } from "./handshake.ts";
-import { createCutter } from "./messagepack.ts";
+import { BrokenInput, createCutter } from "./messagepack.ts";
 import { type Batch, batchIn, largestMessage } from "./messages.ts";
 
 /** One connection of the forward protocol, without its bytes' way: what comes goes in, what is to be sent comes out. */

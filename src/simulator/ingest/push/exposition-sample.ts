@@ -1,4 +1,4 @@
-import { broken } from "./fault.ts";
+import { broken } from "./series.ts";
 
 export interface TextSample {
   name: string;

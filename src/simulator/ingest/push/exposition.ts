@@ -1,6 +1,6 @@
 import type { Series } from "../../telemetry/samples.ts";
 import { readSample } from "./exposition-sample.ts";
-import { broken, unacceptable } from "./fault.ts";
+import { broken, unacceptable } from "./series.ts";
 
 const types = ["counter", "gauge", "histogram", "summary", "untyped"] as const;
 type Type = (typeof types)[number];

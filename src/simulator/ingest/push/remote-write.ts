@@ -1,5 +1,4 @@
-import { broken, unacceptable, utf8 } from "./fault.ts";
-import type { GivenLabel, GivenSeries } from "./series.ts";
+import { broken, type GivenLabel, type GivenSeries, unacceptable, utf8 } from "./series.ts";
 
 /** One field of a protobuf message: bytes, or the number in a varint or a double. */
 interface Field {

@@ -1,14 +1,13 @@
 import { tellChanges } from "../../alerts.ts";
-import type { Contracts } from "../../contracts.ts";
 import type { Call, Route } from "../../http/exchange.ts";
 import { errorCode, refusal, servicePayload } from "../../http/refusal.ts";
 import { services } from "../../pipelines/service.ts";
 import type { Series } from "../../telemetry/samples.ts";
+import type { Contracts } from "../../world.ts";
 import { admitted } from "../access.ts";
 import { readExposition } from "./exposition.ts";
-import { tooLarge, utf8 } from "./fault.ts";
 import { decodeWriteRequest } from "./remote-write.ts";
-import { accepted, readJson } from "./series.ts";
+import { accepted, readJson, tooLarge, utf8 } from "./series.ts";
 import { uncompressed } from "./snappy.ts";
 
 /** Bytes of a body when it is uncompressed. */

@@ -1,4 +1,4 @@
-import { broken, tooLarge } from "./fault.ts";
+import { broken, tooLarge } from "./series.ts";
 
 /**
  * Undoes Snappy's block format: a length, then literals and copies of what came before. Every step is checked against

@@ -1,5 +1,21 @@
+import { isIPv4 } from "node:net";
 import { z } from "zod";
 import { blobSchema } from "./blobs.ts";
+
+export const bucketNameRule =
+  "3 to 63 characters of a-z, 0-9, - and . with one of a-z or 0-9 at both ends, not an IP address";
+
+/** What S3 takes as the name of a bucket. */
+export function isBucketName(name: string): boolean {
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name) || name.includes("..") || isIPv4(name)) return false;
+  return !name.startsWith("xn--") && !name.endsWith("-s3alias");
+}
+
+/** The region of a bucket whose maker names none, and of a storage whose address names none. */
+export const defaultRegion = "eu-central-1";
+
+/** The region in a host such as s3.eu-central-3.example.com. */
+export const regionOf = (url: string) => /^https?:\/\/s3[.-]([a-z]+(?:-[a-z]+)*-\d)\./.exec(url)?.[1] ?? defaultRegion;
 
 export const bucketSchema = z.object({
   name: z.string(),

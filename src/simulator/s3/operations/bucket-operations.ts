@@ -1,8 +1,6 @@
-import { bucketNameRule, isBucketName } from "../../storage/bucket-name.ts";
-import { defaultRegion } from "../../storage/region.ts";
 import type { BlobRef } from "../buckets/blobs.ts";
 import type { Removal } from "../buckets/buckets.ts";
-import type { Bucket } from "../buckets/records.ts";
+import { type Bucket, bucketNameRule, defaultRegion, isBucketName } from "../buckets/records.ts";
 import {
   type BucketCall,
   type Depot,

@@ -5,15 +5,14 @@ import { createServer } from "node:http";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import type { Contracts } from "../../contracts.ts";
 import { closeServer, listenOn } from "../../http/serve.ts";
 import { s3KeyOf } from "../../identity/s3-keys.ts";
 import { type Guarded, spawnGuarded } from "../../programs/guarded.ts";
 import { type Swept, temporaryFolder } from "../../programs/swept.ts";
-import { bucketUser } from "../bucket-users.ts";
+import { defaultRegion } from "../../s3/buckets/records.ts";
+import type { Contracts } from "../../world.ts";
 import { createS3Client, type S3Client } from "../client.ts";
-import type { ObjectStorage, StorageParts } from "../object-storage.ts";
-import { defaultRegion } from "../region.ts";
+import { bucketUser, type ObjectStorage, type StorageParts } from "../object-storage.ts";
 import { provideVersitygw } from "./binary.ts";
 import { keepUsers, type Users } from "./users.ts";
 

@@ -1,15 +1,31 @@
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import type { Contracts } from "../../contracts.ts";
 import { type Swept, sweptFolder } from "../../programs/swept.ts";
-import type { World } from "../../world.ts";
-import { done, networkAddresses, pending } from "../data-plane.ts";
+import type { Contracts, World } from "../../world.ts";
+import { type DataPlane, done, networkAddresses, pending } from "../data-plane.ts";
 import { type Cluster, isWanted } from "../records.ts";
-import type { RunningPlane } from "../running-plane.ts";
 import { createHost, type Host } from "./host.ts";
 import { type KafkaProgram, lackFor, provideKafka } from "./program.ts";
 import { clientAddress, nodesOn } from "./settings.ts";
+
+/** Brokers with their life. */
+export interface RunningPlane extends DataPlane {
+  /** Begins to follow. Once, when the state of an earlier run is there. */
+  open(contracts: Contracts): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** No brokers at all; the management API behaves as with them. */
+export const noDataPlane: RunningPlane = {
+  brokers: 3,
+  clusterProgress: () => done,
+  topicProgress: () => done,
+  addressesOf: networkAddresses,
+  noticeOf: () => undefined,
+  open: () => Promise.resolve(),
+  close: () => Promise.resolve(),
+};
 
 export interface KafkaParts {
   /** Brokers per cluster; the platform has three. */

@@ -3,10 +3,8 @@ import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { cacheFolder } from "../../programs/cache.ts";
-import { isExecutable, onPath } from "../../programs/find.ts";
 import { spawnGuarded } from "../../programs/guarded.ts";
-import { told } from "../../programs/told.ts";
+import { cacheFolder, isExecutable, onPath, told } from "../../programs/install.ts";
 import { DirectoryTaken, lockDirectory } from "../../store/lock.ts";
 
 /** What pins Kafka. The path is the same from src/ and from dist/. */
