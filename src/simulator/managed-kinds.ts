@@ -4,6 +4,8 @@ import type { Managed } from "./managed/kind.ts";
 import { resume } from "./managed/lifecycle.ts";
 import { managedState } from "./managed/view.ts";
 import { accessKeyKind } from "./object-storage-management/access-keys.ts";
+import { logPipelineKind, metricPipelineKind } from "./pipelines/kinds.ts";
+import { clusterKind, topicKind } from "./streaming/kinds.ts";
 import type { World } from "./world.ts";
 
 const entry = <F>(name: string, kind: Managed<F>) => ({
@@ -23,4 +25,8 @@ export const managed = [
   entry("autoCertificates", autoCertificateKind),
   entry("providers", providerKind),
   entry("accessKeys", accessKeyKind),
+  entry("metricPipelines", metricPipelineKind),
+  entry("logPipelines", logPipelineKind),
+  entry("streamingClusters", clusterKind),
+  entry("streamingTopics", topicKind),
 ];

@@ -6,13 +6,13 @@ import { loadRoutes } from "./autoscaling/load-routes.ts";
 import { resumeScaling } from "./autoscaling/loop.ts";
 import { autoscalingRoutes } from "./autoscaling/routes.ts";
 import { billingRoutes } from "./billing/routes.ts";
-import { certificateEndpoint, certificateRoutes } from "./certificate-manager/kinds.ts";
+import { certificateHost, certificateRoutes } from "./certificate-manager/kinds.ts";
 import { createContracts } from "./contracts.ts";
 import { coreRoutes } from "./core/core.ts";
 import { resumeRequests } from "./core/provisioning/provisioning.ts";
 import { dashboardRoutes } from "./dashboard/routes.ts";
 import { demoAge, makeDemoData } from "./demo-data/demo-data.ts";
-import { dnsEndpoint } from "./dns/kinds.ts";
+import { dnsHost } from "./dns/kinds.ts";
 import { dnsRoutes } from "./dns/routes.ts";
 import { createFaultChooser } from "./faults/chooser.ts";
 import { type FaultPlan, reachOf } from "./faults/plan.ts";
@@ -27,13 +27,13 @@ import { logRoutes } from "./ingest/log-routes.ts";
 import { metricPushRoutes } from "./ingest/push/routes.ts";
 import { readingRoutes } from "./ingest/reading-routes.ts";
 import { createListener } from "./listener/listener.ts";
+import { endpointOf } from "./managed/service.ts";
 import { managed } from "./managed-kinds.ts";
 import { objectStorageRoutes } from "./object-storage-management/access-keys.ts";
-import { managementEndpoint } from "./object-storage-management/regions.ts";
-import { resumePipelines } from "./pipelines/lifecycle.ts";
+import { managementHost } from "./object-storage-management/regions.ts";
+import { services } from "./pipelines/kinds.ts";
 import { resumeProducts } from "./pipelines/product-logs.ts";
 import { pipelineRoutes } from "./pipelines/routes.ts";
-import { endpointOf } from "./pipelines/service.ts";
 import { steeringRoutes } from "./steering.ts";
 import { chooseStorage } from "./storage/choose.ts";
 import { createS3Client } from "./storage/client.ts";
@@ -41,9 +41,8 @@ import { createDocuments } from "./store/documents.ts";
 import { createHistory } from "./store/history.ts";
 import { memoryOnly, openJournal } from "./store/journal.ts";
 import { createKafkaPlane, noDataPlane } from "./streaming/kafka/plane.ts";
-import { resumeStreaming } from "./streaming/lifecycle.ts";
+import { streaming } from "./streaming/kinds.ts";
 import { streamingRoutes } from "./streaming/routes.ts";
-import { streamingEndpoint } from "./streaming/service.ts";
 import { createClock, machineTime } from "./time.ts";
 import type { Owner, World } from "./world.ts";
 
@@ -182,9 +181,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
     for (const world of contracts.all()) {
       resumeRequests(world);
       resumeScaling(world);
-      resumePipelines(world);
       resumeProducts(world);
-      resumeStreaming(world);
       for (const { resume } of managed) resume(world);
     }
     life.defer(() => storage.close());
@@ -254,13 +251,13 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
         endpoints: {
           api,
           objectStorage,
-          monitoring: endpointOf(api, "metrics"),
-          logging: endpointOf(api, "logs"),
-          streaming: streamingEndpoint(api),
+          monitoring: endpointOf(api, services.metrics),
+          logging: endpointOf(api, services.logs),
+          streaming: endpointOf(api, streaming),
           inference: inferenceEndpoint(api),
-          dns: dnsEndpoint(api),
-          certificates: certificateEndpoint(api),
-          objectStorageManagement: managementEndpoint(api),
+          dns: endpointOf(api, dnsHost),
+          certificates: endpointOf(api, certificateHost),
+          objectStorageManagement: endpointOf(api, managementHost),
         },
         ...owner,
         s3,

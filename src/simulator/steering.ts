@@ -11,10 +11,9 @@ import type { Call, Method, Reply, Route } from "./http/exchange.ts";
 import { invalid } from "./http/refusal.ts";
 import { longestLifetime } from "./identity/identity.ts";
 import { managed } from "./managed-kinds.ts";
-import { pipelineState } from "./pipelines/state.ts";
+import { centralsIn } from "./pipelines/central.ts";
 import type { Resource } from "./store/resource.ts";
 import { isVisible } from "./store/shown.ts";
-import { streamingState } from "./streaming/state.ts";
 import { timestamp } from "./time.ts";
 import { privilegeFlagSchema, privilegeFlags } from "./users.ts";
 import type { Contracts, World } from "./world.ts";
@@ -132,8 +131,7 @@ function stateOf(world: World) {
     contractNumber: world.contractNumber,
     ...lists,
     groups: [...(lists.groups ?? []), ...scalingGroups(world)],
-    ...pipelineState(world),
-    ...streamingState(world),
+    centrals: centralsIn(world),
     ...Object.fromEntries(managed.map(({ name, state }) => [name, state(world)])),
     requests: [...world.requests.values()].map(
       ({ id, method, url, status, message, targets, createdAt, createdBy }) => ({

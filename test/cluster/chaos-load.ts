@@ -1,4 +1,5 @@
-import { type Wanted, judge, totals, unrest } from "../soak/verdict.ts";
+import type { Wanted } from "../soak/verdict.ts";
+import { judge, totals, unrest } from "../soak/verdict.ts";
 import type { Stage } from "./chaos-stage.ts";
 import { until } from "./chaos-wait.ts";
 import { datacenter, server } from "./objects.ts";

@@ -1,4 +1,5 @@
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import type { AddressInfo } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { applyObject } from "../../../src/cli/demo/install.ts";
 import { create, datacenter, populationOf, remove, server } from "../population.ts";
 import { giveAccount, type Stage } from "../stage.ts";

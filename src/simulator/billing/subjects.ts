@@ -1,5 +1,5 @@
 import type { Zone } from "../dns/records.ts";
-import type { Row } from "../managed/life.ts";
+import type { Own, Row } from "../managed/life.ts";
 import type { Pipeline } from "../pipelines/records.ts";
 import { numberIn, type Resource, textIn, textsIn } from "../store/resource.ts";
 import type { Resources } from "../store/resources.ts";
@@ -110,7 +110,7 @@ export const clusterSubject = ({ id, region, createdAt, properties: { name, size
   lines: [[meterNamed(`Event streaming cluster, ${size}`) ?? "KA2000", 1]],
 });
 
-export const zoneSubject = ({ id, createdAt, own }: Row<Zone>): Subject => ({
+export const zoneSubject = ({ id, createdAt, own }: Row<Own<Zone>>): Subject => ({
   ...elsewhere,
   id,
   name: own.zoneName,

@@ -1,5 +1,5 @@
 import { domainCertificate, newAuthority, validFor } from "../certificates.ts";
-import type { Row } from "../managed/life.ts";
+import type { Own, Row } from "../managed/life.ts";
 import type { World } from "../world.ts";
 import type { AutoCertificate } from "./records.ts";
 import { factsOf } from "./x509.ts";
@@ -29,7 +29,7 @@ async function issueAll(world: World): Promise<void> {
   }
 }
 
-async function issue(world: World, { id, own }: Row<AutoCertificate>, now: number): Promise<void> {
+async function issue(world: World, { id, own }: Row<Own<AutoCertificate>>, now: number): Promise<void> {
   const authority = await authorityOf(world, now);
   const names = [...new Set([own.commonName, ...own.subjectAlternativeNames])];
   const bits = Number(own.keyAlgorithm.slice("rsa".length));

@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { asObject, checked, objectIn } from "../core/kind/body.ts";
+import { checkedProperties, propertiesPath } from "../core/kind/body.ts";
 import type { Call, Route } from "../http/exchange.ts";
-import { errorCode, invalid, refusal } from "../http/refusal.ts";
+import { conflict, invalid } from "../http/refusal.ts";
 import { contains, type Managed } from "../managed/kind.ts";
+import type { Own } from "../managed/life.ts";
 import { managedRoutes } from "../managed/routes.ts";
 import type { Host } from "../managed/service.ts";
 import { timestamp } from "../time.ts";
@@ -13,15 +14,13 @@ import { certificateIn, chainIn, factsOf, privateKeyIn } from "./x509.ts";
 
 export const certificateHost: Host = { path: "certificate-manager", privilege: "accessAndManageCertificates" };
 
-export const certificateEndpoint = (api: string) => `${api}/${certificateHost.path}`;
-
-const where = "(root).properties";
-const given = <T>(schema: z.ZodType<T>, { body }: Call): T =>
-  checked(schema, asObject(objectIn(body).properties ?? {}, where), where);
-
 const name = z.string().min(1, "must not be empty").max(255, "must have at most 255 characters");
 /** All that a change can say, of every kind. */
 const changeShape = z.object({ name });
+
+const renamed = <T>({ own }: Own<T>, { body }: Call): Own<T> => ({
+  own: { ...own, ...checkedProperties(changeShape, body) },
+});
 
 const kindOf = {
   host: certificateHost,
@@ -49,16 +48,16 @@ const certificateShape = z
     }
   });
 
-export const certificateKind: Managed<Certificate> = {
+export const certificateKind: Managed<Own<Certificate>> = {
   ...kindOf,
   type: "certificate",
   path: "/certificates",
   param: "certificateId",
   table: ({ certificates }) => certificates.certificates,
   given(_, call, before) {
-    if (before !== undefined) return { ...before.own, ...given(changeShape, call) };
-    const { name: called, certificate, certificateChain } = given(certificateShape, call);
-    return { name: called, certificate, certificateChain: certificateChain ?? "", autoCertificate: null };
+    if (before !== undefined) return renamed(before, call);
+    const { name: called, certificate, certificateChain } = checkedProperties(certificateShape, call.body);
+    return { own: { name: called, certificate, certificateChain: certificateChain ?? "", autoCertificate: null } };
   },
   properties: ({ own: { name: called, certificate, certificateChain } }) => ({
     name: called,
@@ -94,20 +93,20 @@ const autoCertificateShape = z.object({
   subjectAlternativeNames: z.array(domain).max(100, "must have at most 100 names").nullish(),
 });
 
-export const autoCertificateKind: Managed<AutoCertificate> = {
+export const autoCertificateKind: Managed<Own<AutoCertificate>> = {
   ...kindOf,
   type: "auto-certificate",
   path: "/auto-certificates",
   param: "autoCertificateId",
   table: ({ certificates }) => certificates.autoCertificates,
   given({ certificates }, call, before) {
-    if (before !== undefined) return { ...before.own, ...given(changeShape, call) };
-    const { subjectAlternativeNames, ...body } = given(autoCertificateShape, call);
+    if (before !== undefined) return renamed(before, call);
+    const { subjectAlternativeNames, ...body } = checkedProperties(autoCertificateShape, call.body);
     if (certificates.providers.get(body.provider) === undefined) {
-      throw invalid(`${where}.provider`, "must be the id of a provider of the contract");
+      throw invalid(`${propertiesPath}.provider`, "must be the id of a provider of the contract");
     }
     const names = subjectAlternativeNames ?? [];
-    return { ...body, subjectAlternativeNames: names, lastIssuedCertificate: null, renewAt: 0 };
+    return { own: { ...body, subjectAlternativeNames: names, lastIssuedCertificate: null, renewAt: 0 } };
   },
   properties: ({ own: { lastIssuedCertificate: _, renewAt: __, ...properties } }) => properties,
   metadata: (_, { state, failure, own: { lastIssuedCertificate } }) => ({
@@ -129,19 +128,19 @@ const providerShape = z.object({
 function checkUnused({ certificates }: World, id: string): void {
   const user = [...certificates.autoCertificates.values()].find(({ own }) => own.provider === id);
   if (user === undefined) return;
-  throw refusal(409, errorCode.refused, `The provider ${id} is used by the auto-certificate ${user.id}`);
+  throw conflict(`The provider ${id} is used by the auto-certificate ${user.id}`);
 }
 
-export const providerKind: Managed<Provider> = {
+export const providerKind: Managed<Own<Provider>> = {
   ...kindOf,
   type: "provider",
   path: "/providers",
   param: "providerId",
   table: ({ certificates }) => certificates.providers,
   given(_, call, before) {
-    if (before !== undefined) return { ...before.own, ...given(changeShape, call) };
-    const { externalAccountBinding, ...body } = given(providerShape, call);
-    return { ...body, keyId: externalAccountBinding?.keyId ?? null };
+    if (before !== undefined) return renamed(before, call);
+    const { externalAccountBinding, ...body } = checkedProperties(providerShape, call.body);
+    return { own: { ...body, keyId: externalAccountBinding?.keyId ?? null } };
   },
   properties: ({ own: { keyId, ...properties } }) => ({
     ...properties,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Row, rowSchema } from "../managed/life.ts";
+import { type Own, type Row, rowSchema } from "../managed/life.ts";
 import type { Documents } from "../store/documents.ts";
 
 export const recordTypes = [
@@ -67,7 +67,7 @@ export function createDnsRecords(documents: Documents) {
 
 export type DnsRecords = ReturnType<typeof createDnsRecords>;
 
-export const recordsOf = ({ dns }: { dns: DnsRecords }, zoneId: string): Row<DnsRecord>[] =>
+export const recordsOf = ({ dns }: { dns: DnsRecords }, zoneId: string): Row<Own<DnsRecord>>[] =>
   [...dns.records.values()].filter(({ own }) => own.zoneId === zoneId);
 
 export const fqdnOf = (name: string, zoneName: string) => (name === "" ? zoneName : `${name}.${zoneName}`);

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { asObject, checked, objectIn } from "../core/kind/body.ts";
+import { checkedProperties } from "../core/kind/body.ts";
 import type { Call, Reply } from "../http/exchange.ts";
-import { errorCode, missing, refusal } from "../http/refusal.ts";
-import type { Row } from "../managed/life.ts";
+import { conflict, missing } from "../http/refusal.ts";
+import type { Own, Row } from "../managed/life.ts";
 import { stampsOf, urnOf } from "../managed/service.ts";
 import type { World } from "../world.ts";
 import { dnsHost, zoneOf } from "./kinds.ts";
@@ -32,15 +32,13 @@ const signingShape = z.object({
     .nullish(),
 });
 
-const where = "(root).properties";
-
 /** Signs a zone: from now on it has a key for its keys and one for its records. */
 export function signZone(world: World, call: Call): Reply {
   const zone = zoneOf(world, call);
   if (world.dns.signings.get(zone.id) !== undefined) {
-    throw refusal(409, errorCode.refused, `The zone ${zone.id} is signed already`);
+    throw conflict(`The zone ${zone.id} is signed already`);
   }
-  const given = checked(signingShape, asObject(objectIn(call.body).properties ?? {}, where), where);
+  const given = checkedProperties(signingShape, call.body);
   const { keyParameters: keys, nsecParameters: nsec } = given;
   const signing: Signing = {
     validity: given.validity ?? 90,
@@ -71,7 +69,7 @@ export function unsignZone(world: World, call: Call): Reply {
   return { status: 202 };
 }
 
-function shownSigning(world: World, call: Call, { id, own }: Row<Zone>, signing: Signing) {
+function shownSigning(world: World, call: Call, { id, own }: Row<Own<Zone>>, signing: Signing) {
   const { algorithm, kskBits, zskBits, nsecMode, nsec3Iterations, nsec3SaltBits, createdAt, createdBy } = signing;
   const stamps = { createdAt, createdBy, modifiedAt: createdAt, modifiedBy: createdBy };
   const keys = [

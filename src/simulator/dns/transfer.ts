@@ -1,6 +1,6 @@
 import { uuidOfName } from "../chance.ts";
 import type { Call, Reply } from "../http/exchange.ts";
-import type { Row } from "../managed/life.ts";
+import type { Own, Row } from "../managed/life.ts";
 import { found } from "../managed/routes.ts";
 import { stampsOf, urnOf } from "../managed/service.ts";
 import { pageReply } from "../managed/view.ts";
@@ -58,7 +58,7 @@ export function startTransfer(world: World, call: Call): Reply {
   return { status: 202, body: shownTransfer(next) };
 }
 
-const shownTransfer = ({ state, own }: Row<SecondaryZone>) => ({
+const shownTransfer = ({ state, own }: Row<Own<SecondaryZone>>) => ({
   type: "axfr",
   items: own.primaryIps.map((primaryIp) => ({ primaryIp, status: state === "PROVISIONING" ? "PENDING" : "OK" })),
 });

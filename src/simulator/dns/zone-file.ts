@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { invalid } from "../http/refusal.ts";
-import type { Row } from "../managed/life.ts";
+import type { Own, Row } from "../managed/life.ts";
 import { recordShape, withPriority } from "./content.ts";
 import { type DnsRecord, fqdnOf, nameServers, recordTypes, type Zone } from "./records.ts";
 
@@ -11,7 +11,7 @@ const naming: ReadonlySet<string> = new Set(["CNAME", "ALIAS", "NS", "MX", "SRV"
 const serialOf = (at: number) => Math.floor(at / 1000) % 2 ** 32;
 
 /** The zone as a BIND file: what resolvers are told, so without what is not enabled. */
-export function zoneFile(zone: Row<Zone>, records: readonly Row<DnsRecord>[]): string {
+export function zoneFile(zone: Row<Own<Zone>>, records: readonly Row<Own<DnsRecord>>[]): string {
   const { zoneName } = zone.own;
   const serial = serialOf(Math.max(zone.modifiedAt, ...records.map(({ modifiedAt }) => modifiedAt)));
   const lines = records

@@ -38,6 +38,9 @@ export const missing = () => refusal(404, errorCode.missing, "Resource does not 
 /** 422: the request is well formed, the platform does not do it (now). */
 export const refused = (message: string) => refusal(422, errorCode.refused, message);
 
+/** 409: the state of something does not allow the call. */
+export const conflict = (message: string) => refusal(409, errorCode.refused, message);
+
 /** 422: the resource is being changed by another request. */
 export const busy = ({ type, id }: { type: string; id: string }) =>
   refused(`[VDC-14-12] The ${type} ${id} is BUSY; wait until it is AVAILABLE`);

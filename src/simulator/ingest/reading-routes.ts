@@ -2,9 +2,9 @@ import { z } from "zod";
 import { checked } from "../core/kind/body.ts";
 import type { Call, Route } from "../http/exchange.ts";
 import { invalid } from "../http/refusal.ts";
+import { regions } from "../pipelines/kinds.ts";
 import { centralLinesId } from "../pipelines/product-logs.ts";
 import { type Product, pipelineOf } from "../pipelines/records.ts";
-import { regions } from "../pipelines/service.ts";
 import { timestamp } from "../time.ts";
 import type { World } from "../world.ts";
 

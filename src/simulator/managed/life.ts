@@ -1,13 +1,14 @@
 import { z } from "zod";
 import { showing } from "../store/shown.ts";
 
-/** What everything has in common that a product with a host name of its own manages. */
-const life = {
+/** The columns that every row of a managed service has. */
+export const life = {
   id: z.string(),
-  state: z.enum(["PROVISIONING", "AVAILABLE", "DESTROYING", "FAILED"]),
+  /** DEPLOYING is the word of event streaming for PROVISIONING. */
+  state: z.enum(["PROVISIONING", "DEPLOYING", "AVAILABLE", "DESTROYING", "FAILED"]),
   /** Why it is FAILED, or is going to be. */
   failure: z.string().nullable(),
-  /** When PROVISIONING or DESTROYING ends. */
+  /** When the present operation ends; with brokers behind it, at the earliest. */
   dueAt: z.number(),
   createdAt: z.number(),
   createdBy: z.string(),
@@ -19,7 +20,15 @@ const life = {
 const lifeSchema = z.object(life);
 export type Life = Readonly<z.infer<typeof lifeSchema>>;
 
-/** One of them: its life, and what its kind knows of it. */
-export type Row<F> = Life & { readonly own: F };
+/** A row: the columns that all have, and the fields of its kind. */
+export type Row<F> = Life & F;
 
-export const rowSchema = <F>(own: z.ZodType<F>) => z.object({ ...life, own });
+/** The fields of a kind that keeps them in one column. */
+export interface Own<T> {
+  readonly own: T;
+}
+
+export const rowSchema = <T>(own: z.ZodType<T>) => z.object({ ...life, own });
+
+/** How far something outside the API is with an operation. */
+export type Progress = { kind: "pending" } | { kind: "done" } | { kind: "failed"; message: string };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Row, rowSchema } from "../managed/life.ts";
+import { type Own, type Row, rowSchema } from "../managed/life.ts";
 import type { Documents } from "../store/documents.ts";
 
 const accessKeySchema = z.object({ description: z.string(), accessKey: z.string(), secretKey: z.string() });
@@ -17,7 +17,7 @@ export function createAccessKeys(documents: Documents) {
   });
   return {
     keys,
-    find: (accessKey: string): Row<AccessKey> | undefined => keys.get(byAccessKey.get(accessKey) ?? ""),
+    find: (accessKey: string): Row<Own<AccessKey>> | undefined => keys.get(byAccessKey.get(accessKey) ?? ""),
   };
 }
 

@@ -7,8 +7,6 @@ import type { World } from "../world.ts";
 
 export const managementHost: Host = { path: "object-storage-management", privilege: "s3Privilege" };
 
-export const managementEndpoint = (api: string) => `${api}/${managementHost.path}`;
-
 /** Where buckets can be, with the location of each. */
 export const regions: Readonly<Record<string, string>> = {
   [defaultRegion]: "de/fra",

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { asObject, checked, objectIn } from "../core/kind/body.ts";
-import type { Forms } from "../http/exchange.ts";
+import { checkedProperties, objectIn } from "../core/kind/body.ts";
+import type { Call, Forms } from "../http/exchange.ts";
+import { invalid } from "../http/refusal.ts";
 import type { Pipeline, Stream } from "./records.ts";
 
 /** What a call says about a pipeline. */
@@ -78,23 +79,22 @@ const logChangeShape = (forms: Forms) =>
     resourceTier: z.string().nullish(),
   });
 
-const where = "(root).properties";
-const propertiesIn = (body: string) => asObject(objectIn(body).properties ?? {}, where);
-
-export const givenMetricPipeline = (body: string): Given => ({
-  ...checked(metricShape, propertiesIn(body), where),
-  logs: [],
-  resourceTier: null,
-});
+/** The body of a PUT may repeat the id of the path. */
+export function givenMetricPipeline({ body, method, params: { pipelineId } }: Call): Given {
+  const given = checkedProperties(metricShape, body);
+  const { id = pipelineId } = objectIn(body);
+  if (method === "PUT" && id !== pipelineId) throw invalid("(root).id", "must be the id of the path, or be left out");
+  return { ...given, logs: [], resourceTier: null };
+}
 
 export function givenLogPipeline(body: string, forms: Forms): Given {
-  const { resourceTier, ...given } = checked(logShape(forms), propertiesIn(body), where);
+  const { resourceTier, ...given } = checkedProperties(logShape(forms), body);
   return { ...given, resourceTier: resourceTier ?? null };
 }
 
 /** What a PATCH leaves out, or null, stays. */
 export function changedLogPipeline(body: string, { name, logs, resourceTier }: Given, forms: Forms): Given {
-  const given = checked(logChangeShape(forms), propertiesIn(body), where);
+  const given = checkedProperties(logChangeShape(forms), body);
   return {
     name: given.name ?? name,
     logs: given.logs ?? logs,
@@ -104,4 +104,4 @@ export function changedLogPipeline(body: string, { name, logs, resourceTier }: G
 
 const switchShape = z.object({ enabled: z.boolean({ error: "must be true or false" }) });
 
-export const givenSwitch = (body: string): boolean => checked(switchShape, propertiesIn(body), where).enabled;
+export const givenSwitch = (body: string): boolean => checkedProperties(switchShape, body).enabled;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { type Life, life } from "../managed/life.ts";
 import type { Documents } from "../store/documents.ts";
-import { showing } from "../store/shown.ts";
 
 const productSchema = z.enum(["metrics", "logs"]);
 export type Product = z.infer<typeof productSchema>;
@@ -17,7 +17,7 @@ const streamSchema = z.object({
 });
 
 const pipelineSchema = z.object({
-  id: z.string(),
+  ...life,
   product: productSchema,
   /** The slug, e.g. `de-txl`. */
   region: z.string(),
@@ -26,24 +26,14 @@ const pipelineSchema = z.object({
   logs: z.array(streamSchema).readonly(),
   /** As the caller named it; it changes nothing here. */
   resourceTier: z.string().nullable(),
-  state: z.enum(["PROVISIONING", "AVAILABLE", "DESTROYING", "FAILED"]),
   /** It was AVAILABLE once, and takes data from then on. */
   wasReady: z.boolean().default(true),
-  /** Why it is FAILED, or is going to be. */
-  failure: z.string().nullable(),
-  /** When PROVISIONING or DESTROYING ends. */
-  dueAt: z.number(),
   /** Of the key that counts now; the key itself is told once. */
   keyHash: z.string(),
   /** Counts up with every new key. */
   keyVersion: z.number(),
   /** The key of a log pipeline, sealed: the handshake of the forward protocol cannot be checked by a hash. */
   sealedKey: z.string().nullable(),
-  createdAt: z.number(),
-  createdBy: z.string(),
-  modifiedAt: z.number(),
-  modifiedBy: z.string(),
-  ...showing,
 });
 
 /** Central logging or monitoring of one region; absent: nobody has switched it yet. */
@@ -59,6 +49,7 @@ const centralSchema = z.object({
 
 export type Stream = Readonly<z.infer<typeof streamSchema>>;
 export type Pipeline = Readonly<z.infer<typeof pipelineSchema>>;
+export type PipelineFields = Omit<Pipeline, keyof Life>;
 export type Central = Readonly<z.infer<typeof centralSchema>>;
 
 /** Everything that the platform remembers of metric and log pipelines. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { asObject, checked, objectIn } from "../core/kind/body.ts";
+import { checkedProperties } from "../core/kind/body.ts";
 import { refuseBusy } from "../core/provisioning/reading.ts";
 import type { Call } from "../http/exchange.ts";
 import { isVisible } from "../store/shown.ts";
@@ -16,9 +16,6 @@ const nameSchema = z
 /** The one version of the brokers. */
 const version = "4.0.0";
 const mostOf32Bits = 2 ** 31 - 1;
-
-const where = "(root).properties";
-const propertiesIn = (body: string) => asObject(objectIn(body).properties ?? {}, where);
 
 const clusterSchema = (network: Network) =>
   z.object({
@@ -40,7 +37,7 @@ export function givenCluster(world: World, { body, at }: Call): Cluster["propert
     hasDatacenter: (id) => datacenter(id) !== undefined,
     hasLan: (datacenterId, id) => lan(datacenterId, id) !== undefined,
   });
-  const properties = checked(schema, propertiesIn(body), where);
+  const properties = checkedProperties(schema, body);
   for (const { datacenterId, lanId } of properties.connections) {
     refuseBusy([datacenter(datacenterId), lan(datacenterId, lanId)].filter((each) => each !== undefined));
   }
@@ -71,4 +68,4 @@ const topicSchema = (brokers: number) =>
 
 /** A topic that has as many copies as are asked for, which takes as many brokers. */
 export const givenTopic = (body: string, brokers: number): Topic["properties"] =>
-  checked(topicSchema(brokers), propertiesIn(body), where);
+  checkedProperties(topicSchema(brokers), body);

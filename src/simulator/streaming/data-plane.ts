@@ -1,7 +1,5 @@
+import type { Progress } from "../managed/life.ts";
 import type { Cluster, Topic } from "./records.ts";
-
-/** How far the brokers have come with something the management API wants of them. */
-export type Progress = { kind: "pending" } | { kind: "done" } | { kind: "failed"; message: string };
 
 export const done: Progress = { kind: "done" };
 export const pending: Progress = { kind: "pending" };

@@ -1,22 +1,7 @@
 import { z } from "zod";
 import { authoritySchema } from "../certificates.ts";
+import { type Life, life } from "../managed/life.ts";
 import type { Documents } from "../store/documents.ts";
-import { showing } from "../store/shown.ts";
-
-/** What clusters and topics have in common. */
-const life = {
-  id: z.string(),
-  state: z.enum(["DEPLOYING", "AVAILABLE", "DESTROYING", "FAILED"]),
-  /** Why it is FAILED, or is going to be. */
-  failure: z.string().nullable(),
-  /** When DEPLOYING or DESTROYING ends at the earliest. */
-  dueAt: z.number(),
-  createdAt: z.number(),
-  createdBy: z.string(),
-  modifiedAt: z.number(),
-  modifiedBy: z.string(),
-  ...showing,
-};
 
 export const sizes = ["XS", "S", "M", "L", "XL"] as const;
 
@@ -52,6 +37,8 @@ const credentialsSchema = authoritySchema.extend({ issuedAt: z.number(), expires
 
 export type Cluster = Readonly<z.infer<typeof clusterSchema>>;
 export type Topic = Readonly<z.infer<typeof topicSchema>>;
+export type ClusterFields = Omit<Cluster, keyof Life>;
+export type TopicFields = Omit<Topic, keyof Life>;
 
 /** The present certificate and key of a cluster's user; times are the platform's. */
 export type Credentials = Readonly<z.infer<typeof credentialsSchema>>;

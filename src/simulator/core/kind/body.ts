@@ -39,6 +39,13 @@ export function checked<T>(schema: z.ZodType<T>, value: unknown, where: string):
   );
 }
 
+/** Where the properties of a body are. */
+export const propertiesPath = "(root).properties";
+
+/** The properties of a body as the schema reads them. */
+export const checkedProperties = <T>(schema: z.ZodType<T>, body: string): T =>
+  checked(schema, asObject(objectIn(body).properties ?? {}, propertiesPath), propertiesPath);
+
 const idsShape = z.object({ ids: z.array(z.string()) });
 
 /** The ids in a body that replaces a set: `{"ids": [...]}`. */

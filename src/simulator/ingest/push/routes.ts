@@ -1,7 +1,7 @@
 import { tellChanges } from "../../alerts.ts";
 import type { Call, Route } from "../../http/exchange.ts";
 import { errorCode, refusal, servicePayload } from "../../http/refusal.ts";
-import { services } from "../../pipelines/service.ts";
+import { services } from "../../pipelines/kinds.ts";
 import type { Series } from "../../telemetry/samples.ts";
 import type { Contracts } from "../../world.ts";
 import { admitted } from "../access.ts";

@@ -1,11 +1,13 @@
 import { rm } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { serverCertificate } from "../../certificates.ts";
+import type { Progress } from "../../managed/life.ts";
+import { settle } from "../../managed/lifecycle.ts";
 import type { World } from "../../world.ts";
 import { authorityOf, brokerValidity } from "../credentials.ts";
-import { done, networkAddresses, type Progress, pending } from "../data-plane.ts";
+import { done, networkAddresses, pending } from "../data-plane.ts";
+import { clusterKind, topicKind } from "../kinds.ts";
 import { type Cluster, isWanted, type Topic, topicsOf } from "../records.ts";
-import { settleCluster, settleTopic } from "../settle.ts";
 import { type BrokerParts, startBrokers } from "./brokers.ts";
 import { freePorts } from "./ports.ts";
 import type { KafkaProgram } from "./program.ts";
@@ -139,12 +141,12 @@ export function createHost(world: World, cluster: Cluster, parts: HostParts): Ho
   }
 
   const settleTopics = () => {
-    for (const topic of topicsOf(world, id)) settleTopic(world, topic.id);
+    for (const topic of topicsOf(world, id)) settle(world, topicKind, topic.id);
   };
 
   function reached(next: Progress): void {
     progress = next;
-    if (!signal.aborted) world.documents.transaction(() => settleCluster(world, id));
+    if (!signal.aborted) world.documents.transaction(() => settle(world, clusterKind, id));
   }
 
   const ended = live().catch((error) => {
