@@ -15,13 +15,12 @@ import { applicationLoadBalancer, networkLoadBalancer } from "./load-balancing/m
 import { networkForwardingRule } from "./load-balancing/network-forwarding-rule.ts";
 import { targetGroup } from "./load-balancing/target-group.ts";
 import { crossConnect } from "./network/cross-connect.ts";
-import { firewallRule } from "./network/firewall-rule.ts";
 import { flowLog } from "./network/flow-log.ts";
 import { ipblock } from "./network/ipblock.ts";
 import { lan } from "./network/lan.ts";
 import { natGateway, natGatewayRule } from "./network/nat-gateway.ts";
 import { nic } from "./network/nic.ts";
-import { securityGroup, securityGroupRule } from "./network/security-group.ts";
+import { firewallRule, securityGroup, securityGroupRule } from "./network/security-group.ts";
 import { group } from "./users/group.ts";
 import { s3Key } from "./users/s3-key.ts";
 import { share } from "./users/share.ts";

@@ -1,9 +1,24 @@
 import { z } from "zod";
 import { refused } from "../../http/refusal.ts";
 import type { World } from "../../world.ts";
+import { checkPorts, firewallRuleSchema } from "../kind/fields.ts";
 import type { Kind, Link } from "../kind/kind.ts";
 import { checkLimit } from "../kind/limits.ts";
-import { firewallRule } from "./firewall-rule.ts";
+
+export const firewallRule: Kind = {
+  type: "firewall-rule",
+  collection: "firewallrules",
+  param: "firewallruleId",
+  parents: ["nic"],
+  verbs: { collection: "GP", item: "GUAD" },
+  paged: true,
+  schema: firewallRuleSchema,
+  createOnly: ["protocol"],
+  defaults: { type: "INGRESS" },
+  spans: { create: [1, 3], update: [1, 3], delete: [1, 3] },
+
+  shape: (draft) => checkPorts(draft.next, draft.fault),
+};
 
 const unrouted = { collection: "", item: "" };
 
