@@ -2,7 +2,7 @@ import { z } from "zod";
 import { checked, objectIn } from "./core/kind/body.ts";
 import type { Route } from "./http/exchange.ts";
 import { regions } from "./pipelines/kinds.ts";
-import { pipelinesIn } from "./pipelines/records.ts";
+import { pipelinesIn } from "./records/pipelines.ts";
 import type { World } from "./world.ts";
 
 const threshold = z.number().optional();

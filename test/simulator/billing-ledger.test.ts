@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { createLedger } from "../../src/simulator/billing/ledger.ts";
-import { createDnsRecords } from "../../src/simulator/dns/records.ts";
-import { createPipelineRecords } from "../../src/simulator/pipelines/records.ts";
+import { createDnsRecords } from "../../src/simulator/records/dns.ts";
+import { createPipelineRecords } from "../../src/simulator/records/pipelines.ts";
+import { createStreamingRecords } from "../../src/simulator/records/streaming.ts";
 import { createDocuments } from "../../src/simulator/store/documents.ts";
 import { plainResource } from "../../src/simulator/store/resource.ts";
 import { createResources } from "../../src/simulator/store/resources.ts";
-import { createStreamingRecords } from "../../src/simulator/streaming/records.ts";
 
 function setUp() {
   const documents = createDocuments(() => {});

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { type Chance, type Counters, uuidOfName } from "../chance.ts";
-import type { RequestRecord } from "../core/kind/request-record.ts";
 import { type Call, type Method, type Reply, type Route, requestIn } from "../http/exchange.ts";
 import type { Refusal } from "../http/refusal.ts";
 import type { Identity } from "../identity/identity.ts";
+import type { RequestRecord } from "../records/requests.ts";
 import type { Documents } from "../store/documents.ts";
 import type { SimulatedClock } from "../time.ts";
 import type { User } from "../users.ts";

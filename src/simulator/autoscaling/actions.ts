@@ -1,7 +1,7 @@
-import type { RequestRecord } from "../core/kind/request-record.ts";
 import { Refusal } from "../http/refusal.ts";
+import type { RequestRecord } from "../records/requests.ts";
+import type { Action, Group } from "../records/scaling/records.ts";
 import type { World } from "../world.ts";
-import type { Action, Group } from "./records.ts";
 import { makeReplica, removeReplica } from "./replicas.ts";
 
 const keptActions = 100;

@@ -3,10 +3,10 @@ import { sourceOf } from "../core/compute/volume.ts";
 import { asObject, checked, objectIn } from "../core/kind/body.ts";
 import { bucketFault } from "../core/network/flow-log.ts";
 import type { Call } from "../http/exchange.ts";
+import { type GroupProperties, propertiesSchema } from "../records/scaling/properties.ts";
 import type { Properties } from "../store/resource.ts";
 import { isVisible } from "../store/shown.ts";
 import type { World } from "../world.ts";
-import { type GroupProperties, propertiesSchema } from "./properties.ts";
 
 const mostReplicas = { create: 100, put: 200 } as const;
 

@@ -2,11 +2,11 @@ import { z } from "zod";
 import { checked, objectIn } from "../core/kind/body.ts";
 import type { Call, Route } from "../http/exchange.ts";
 import { invalid } from "../http/refusal.ts";
+import { loadKey, shapeSchema } from "../records/scaling/load-record.ts";
+import { metrics } from "../records/scaling/properties.ts";
 import { timestamp } from "../time.ts";
 import type { World } from "../world.ts";
 import { metricOf, policyMetric } from "./load.ts";
-import { loadKey, shapeSchema } from "./load-record.ts";
-import { metrics } from "./properties.ts";
 
 const bodySchema = z.object({
   /** Id or name; absent: all groups, also those that come later. */

@@ -1,9 +1,9 @@
+import { millisecondsOf } from "../records/scaling/duration.ts";
+import { loadKey } from "../records/scaling/load-record.ts";
+import type { Group, Replica } from "../records/scaling/records.ts";
 import type { World } from "../world.ts";
 import { beginAction, datacenterOf, endAction, runningAction, takeStep, withinBounds } from "./actions.ts";
-import { millisecondsOf } from "./duration.ts";
 import { countsWith, policyMetric } from "./load.ts";
-import { loadKey } from "./load-record.ts";
-import type { Group, Replica } from "./records.ts";
 import { join, leave } from "./target-groups.ts";
 import { basePath } from "./view.ts";
 

@@ -1,15 +1,15 @@
 import { server } from "../core/compute/server.ts";
-import { withinQuota } from "../core/kind/limits.ts";
-import type { RequestRecord } from "../core/kind/request-record.ts";
 import { deleteResource } from "../core/provisioning/change.ts";
 import { createResource } from "../core/provisioning/create.ts";
 import { newWrite, startRequest } from "../core/provisioning/provisioning.ts";
 import { noEffects } from "../http/effects.ts";
 import type { Call } from "../http/exchange.ts";
+import { withinQuota } from "../records/limits.ts";
+import type { RequestRecord } from "../records/requests.ts";
+import type { Group, Replica } from "../records/scaling/records.ts";
+import type { ReplicaConfiguration } from "../records/scaling/replica-configuration.ts";
 import { basePath, type Resource } from "../store/resource.ts";
 import type { World } from "../world.ts";
-import type { Group, Replica } from "./records.ts";
-import type { ReplicaConfiguration } from "./replica-configuration.ts";
 import { leave } from "./target-groups.ts";
 
 /** Asks the core API for one more server of a group; throws what the API would answer. Inside a transaction. */

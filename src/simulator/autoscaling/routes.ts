@@ -2,12 +2,12 @@ import { depthOf, type Listed, listReply } from "../core/kind/listing.ts";
 import { type Reader, readerFor, refuseBusy } from "../core/provisioning/reading.ts";
 import type { Call, Method, Reply, Route } from "../http/exchange.ts";
 import { invalid, missing, refused } from "../http/refusal.ts";
+import type { Group } from "../records/scaling/records.ts";
 import { isListed, isVisible } from "../store/shown.ts";
 import type { World } from "../world.ts";
 import { datacenterOf, runningAction, withinBounds } from "./actions.ts";
 import { givenProperties } from "./body.ts";
 import { settle, watchOver } from "./loop.ts";
-import type { Group } from "./records.ts";
 import { basePath, hrefOf, listedActions, listedGroup, listedReplicas, type Part } from "./view.ts";
 
 const publicBase = "/autoscaling";

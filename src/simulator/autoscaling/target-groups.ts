@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { groupTarget } from "../core/load-balancing/target-group.ts";
+import type { Replica } from "../records/scaling/records.ts";
 import { textsIn } from "../store/resource.ts";
 import type { World } from "../world.ts";
-import type { Replica } from "./records.ts";
 
 type Targets = z.infer<typeof groupTarget>[];
 

@@ -1,10 +1,10 @@
 import { etagOf, type Listed } from "../core/kind/listing.ts";
 import { metadataOf, type Reader, referenceTo } from "../core/provisioning/reading.ts";
+import type { Action, Group, Replica } from "../records/scaling/records.ts";
 import { hrefOf as coreHref, textIn } from "../store/resource.ts";
 import { timestamp } from "../time.ts";
 import type { World } from "../world.ts";
 import { datacenterOf, runningAction } from "./actions.ts";
-import type { Action, Group, Replica } from "./records.ts";
 
 /** Every href is below this base, by whichever one the caller came. */
 export const basePath = "/autoscaling/v1.ea";

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { Counters } from "../chance.ts";
-import type { DnsRecords } from "../dns/records.ts";
-import type { PipelineRecords } from "../pipelines/records.ts";
+import type { DnsRecords } from "../records/dns.ts";
+import type { PipelineRecords } from "../records/pipelines.ts";
+import type { StreamingRecords } from "../records/streaming.ts";
 import type { Documents } from "../store/documents.ts";
 import type { Resource } from "../store/resource.ts";
 import type { Resources } from "../store/resources.ts";
-import type { StreamingRecords } from "../streaming/records.ts";
 import type { SimulatedClock } from "../time.ts";
 import { type Direction, tokenMeter } from "./meters.ts";
 import { clusterSubject, pipelineSubject, resourceSubject, type Subject, zoneSubject } from "./subjects.ts";

@@ -1,9 +1,9 @@
-import type { Zone } from "../dns/records.ts";
-import type { Own, Row } from "../managed/life.ts";
-import type { Pipeline } from "../pipelines/records.ts";
+import type { Zone } from "../records/dns.ts";
+import type { Own, Row } from "../records/life.ts";
+import type { Pipeline } from "../records/pipelines.ts";
+import type { Cluster } from "../records/streaming.ts";
 import { numberIn, type Resource, textIn, textsIn } from "../store/resource.ts";
 import type { Resources } from "../store/resources.ts";
-import type { Cluster } from "../streaming/records.ts";
 import { meterNamed } from "./meters.ts";
 
 /** Something that costs money: how much of which meter, from now on. */

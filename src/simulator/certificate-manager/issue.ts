@@ -1,7 +1,7 @@
 import { domainCertificate, newAuthority, validFor } from "../certificates.ts";
-import type { Own, Row } from "../managed/life.ts";
+import type { AutoCertificate } from "../records/certificates.ts";
+import type { Own, Row } from "../records/life.ts";
 import type { World } from "../world.ts";
-import type { AutoCertificate } from "./records.ts";
 import { factsOf } from "./x509.ts";
 
 const oneDay = 86_400_000;

@@ -3,13 +3,13 @@ import { checkedProperties, propertiesPath } from "../core/kind/body.ts";
 import type { Call, Route } from "../http/exchange.ts";
 import { conflict, invalid } from "../http/refusal.ts";
 import { contains, type Managed } from "../managed/kind.ts";
-import type { Own } from "../managed/life.ts";
 import { managedRoutes } from "../managed/routes.ts";
 import type { Host } from "../managed/service.ts";
+import { type AutoCertificate, type Certificate, keyAlgorithms, type Provider } from "../records/certificates.ts";
+import type { Own } from "../records/life.ts";
 import { timestamp } from "../time.ts";
 import type { World } from "../world.ts";
 import { issueDue } from "./issue.ts";
-import { type AutoCertificate, type Certificate, keyAlgorithms, type Provider } from "./records.ts";
 import { certificateIn, chainIn, factsOf, privateKeyIn } from "./x509.ts";
 
 export const certificateHost: Host = { path: "certificate-manager", privilege: "accessAndManageCertificates" };

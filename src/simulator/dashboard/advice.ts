@@ -1,5 +1,5 @@
 import { hrefOf } from "../pipelines/kinds.ts";
-import type { Pipeline } from "../pipelines/records.ts";
+import type { Pipeline } from "../records/pipelines.ts";
 import { type Html, html, nothing } from "./html.ts";
 
 const asJson = `-H 'Content-Type: application/json'`;

@@ -1,5 +1,5 @@
 import { centralLinesId, productTags } from "../pipelines/product-logs.ts";
-import { type Pipeline, pipelinesIn } from "../pipelines/records.ts";
+import { type Pipeline, pipelinesIn } from "../records/pipelines.ts";
 import type { ArrivedLine } from "../telemetry/lines.ts";
 import type { Series } from "../telemetry/samples.ts";
 import type { World } from "../world.ts";

@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { z } from "zod";
-import { type DnsRecord, recordTypes } from "./records.ts";
+import { type DnsRecord, recordTypes } from "../records/dns.ts";
 
 /** Labels of letters, digits, hyphens and underscores; `*` may be the first one. */
 const hostPattern = /^(?!-)([*_a-z0-9]|[_a-z0-9][\w-]{0,61}\w)(\.[_a-z0-9]([\w-]{0,61}\w)?)*\.?$/i;

@@ -4,12 +4,7 @@ import { checkedProperties, propertiesPath } from "../core/kind/body.ts";
 import type { Call } from "../http/exchange.ts";
 import { conflict, errorCode, invalid, missing, refusal } from "../http/refusal.ts";
 import { contains, type Managed } from "../managed/kind.ts";
-import type { Life, Own, Row } from "../managed/life.ts";
 import type { Host } from "../managed/service.ts";
-import { textsIn } from "../store/resource.ts";
-import { isVisible } from "../store/shown.ts";
-import type { World } from "../world.ts";
-import { isHostName, recordShape } from "./content.ts";
 import {
   type DnsRecord,
   fqdnOf,
@@ -18,7 +13,12 @@ import {
   recordsOf,
   type SecondaryZone,
   type Zone,
-} from "./records.ts";
+} from "../records/dns.ts";
+import type { Life, Own, Row } from "../records/life.ts";
+import { textsIn } from "../store/resource.ts";
+import { isVisible } from "../store/shown.ts";
+import type { World } from "../world.ts";
+import { isHostName, recordShape } from "./content.ts";
 
 /** How much a contract may have. */
 export const quotaLimits = { zones: 100, secondaryZones: 100, records: 10_000, reverseRecords: 1000 };

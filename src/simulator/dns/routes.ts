@@ -4,6 +4,7 @@ import { create } from "../managed/lifecycle.ts";
 import { managedRoutes } from "../managed/routes.ts";
 import { hostRoute } from "../managed/service.ts";
 import { listOf } from "../managed/view.ts";
+import { recordsOf } from "../records/dns.ts";
 import type { World } from "../world.ts";
 import {
   checkQuota,
@@ -17,7 +18,6 @@ import {
   zoneKind,
   zoneOf,
 } from "./kinds.ts";
-import { recordsOf } from "./records.ts";
 import { readSigning, signZone, unsignZone } from "./signing.ts";
 import { listTransferred, readTransfer, startTransfer } from "./transfer.ts";
 import { recordsIn, zoneFile } from "./zone-file.ts";

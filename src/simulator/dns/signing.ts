@@ -3,11 +3,11 @@ import { z } from "zod";
 import { checkedProperties } from "../core/kind/body.ts";
 import type { Call, Reply } from "../http/exchange.ts";
 import { conflict, missing } from "../http/refusal.ts";
-import type { Own, Row } from "../managed/life.ts";
 import { stampsOf, urnOf } from "../managed/service.ts";
+import type { Signing, Zone } from "../records/dns.ts";
+import type { Own, Row } from "../records/life.ts";
 import type { World } from "../world.ts";
 import { dnsHost, zoneOf } from "./kinds.ts";
-import type { Signing, Zone } from "./records.ts";
 
 const between = (low: number, high: number) => {
   const rule = `must be a whole number from ${low} to ${high}`;

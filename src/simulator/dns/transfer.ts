@@ -1,12 +1,12 @@
 import { uuidOfName } from "../chance.ts";
 import type { Call, Reply } from "../http/exchange.ts";
-import type { Own, Row } from "../managed/life.ts";
 import { found } from "../managed/routes.ts";
 import { stampsOf, urnOf } from "../managed/service.ts";
 import { pageReply } from "../managed/view.ts";
+import { fqdnOf, type SecondaryZone } from "../records/dns.ts";
+import type { Own, Row } from "../records/life.ts";
 import type { World } from "../world.ts";
 import { dnsHost, secondaryZoneKind } from "./kinds.ts";
-import { fqdnOf, type SecondaryZone } from "./records.ts";
 
 /** What a primary server somewhere says of a zone: always the same for its name. */
 function transferred({ zoneName, primaryIps }: SecondaryZone) {

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { invalid } from "../http/refusal.ts";
-import type { Own, Row } from "../managed/life.ts";
+import { type DnsRecord, fqdnOf, nameServers, recordTypes, type Zone } from "../records/dns.ts";
+import type { Own, Row } from "../records/life.ts";
 import { recordShape, withPriority } from "./content.ts";
-import { type DnsRecord, fqdnOf, nameServers, recordTypes, type Zone } from "./records.ts";
 
 /** Their content, or the end of it, is a name. */
 const naming: ReadonlySet<string> = new Set(["CNAME", "ALIAS", "NS", "MX", "SRV"]);

@@ -1,7 +1,7 @@
-import { limitsOf } from "../core/kind/limits.ts";
 import type { Buckets } from "../faults/rate-limit.ts";
 import type { Call, Method, Reply, Route } from "../http/exchange.ts";
 import { Refusal } from "../http/refusal.ts";
+import { limitsOf } from "../records/limits.ts";
 import type { World } from "../world.ts";
 import { chat } from "./chat.ts";
 import { complete } from "./completion.ts";

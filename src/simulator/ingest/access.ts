@@ -1,7 +1,7 @@
 import type { Call } from "../http/exchange.ts";
 import { errorCode, refusal } from "../http/refusal.ts";
 import { unauthorized } from "../identity/identity.ts";
-import { type Pipeline, type Product, pipelineByKey, takesData } from "../pipelines/records.ts";
+import { type Pipeline, type Product, pipelineByKey, takesData } from "../records/pipelines.ts";
 import type { Contracts, World } from "../world.ts";
 
 /**

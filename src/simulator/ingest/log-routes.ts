@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Call, Route } from "../http/exchange.ts";
 import { isJson } from "../http/incoming.ts";
 import { errorCode, invalid, refusal, servicePayload } from "../http/refusal.ts";
-import { objection } from "../pipelines/records.ts";
+import { objection } from "../records/pipelines.ts";
 import type { Contracts } from "../world.ts";
 import { admitted } from "./access.ts";
 import { BrokenInput, plain } from "./forward/messagepack.ts";

@@ -4,7 +4,7 @@ import type { Call, Route } from "../http/exchange.ts";
 import { invalid } from "../http/refusal.ts";
 import { regions } from "../pipelines/kinds.ts";
 import { centralLinesId } from "../pipelines/product-logs.ts";
-import { type Product, pipelineOf } from "../pipelines/records.ts";
+import { type Product, pipelineOf } from "../records/pipelines.ts";
 import { timestamp } from "../time.ts";
 import type { World } from "../world.ts";
 

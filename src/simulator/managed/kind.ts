@@ -1,7 +1,7 @@
 import type { Call } from "../http/exchange.ts";
+import type { Progress, Row } from "../records/life.ts";
 import type { Table } from "../store/documents.ts";
 import type { World } from "../world.ts";
-import type { Progress, Row } from "./life.ts";
 import type { Host } from "./service.ts";
 
 /** Shortest and longest time, in simulated milliseconds. */

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Call } from "../http/exchange.ts";
 import { conflict } from "../http/refusal.ts";
+import type { Life, Row } from "../records/life.ts";
 import type { World } from "../world.ts";
 import { collectionOf, type Managed, type Operation, rowsOf, type Span } from "./kind.ts";
-import type { Life, Row } from "./life.ts";
 
 /** Creates a row, PROVISIONING where that takes time. */
 export function create<F>(world: World, kind: Managed<F>, call: Call, fields: F, id = newId(world, kind)): Row<F> {

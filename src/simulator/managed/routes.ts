@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { Call, Method, Reply, Route } from "../http/exchange.ts";
 import { invalid, missing } from "../http/refusal.ts";
+import type { Row } from "../records/life.ts";
 import { isVisible } from "../store/shown.ts";
 import type { World } from "../world.ts";
 import { type Managed, pathOf, type Told } from "./kind.ts";
-import type { Row } from "./life.ts";
 import { change, create, remove } from "./lifecycle.ts";
 import { hostRoute } from "./service.ts";
 import { listOf, shown } from "./view.ts";

@@ -1,11 +1,11 @@
 import { compare, pageLinks, wholeNumber } from "../core/kind/listing.ts";
 import type { Call, Reply } from "../http/exchange.ts";
 import { invalid } from "../http/refusal.ts";
+import type { Row } from "../records/life.ts";
 import { isListed, isVisible } from "../store/shown.ts";
 import { timestamp } from "../time.ts";
 import type { World } from "../world.ts";
 import { collectionOf, type Managed, rowsOf, type Told } from "./kind.ts";
-import type { Row } from "./life.ts";
 import { stampsOf, urnOf } from "./service.ts";
 
 /** A row as answers show it; `told` is what only this answer says. */

@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { checkedProperties } from "../core/kind/body.ts";
+import { newSecretKey } from "../core/users/s3-keys.ts";
 import type { Call, Reply, Route } from "../http/exchange.ts";
 import { refused } from "../http/refusal.ts";
 import { isAdministrator } from "../identity/privileges.ts";
-import { newSecretKey } from "../identity/s3-keys.ts";
 import type { Managed } from "../managed/kind.ts";
-import type { Own } from "../managed/life.ts";
 import { found, managedRoutes } from "../managed/routes.ts";
 import { hostRoute } from "../managed/service.ts";
 import { shown } from "../managed/view.ts";
+import type { AccessKey } from "../records/access-keys.ts";
+import type { Own } from "../records/life.ts";
 import type { World } from "../world.ts";
-import type { AccessKey } from "./records.ts";
 import { listRegions, managementHost, readRegion, regions } from "./regions.ts";
 
 const keysPerUser = 10;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { checkedProperties, objectIn } from "../core/kind/body.ts";
 import type { Call, Forms } from "../http/exchange.ts";
 import { invalid } from "../http/refusal.ts";
-import type { Pipeline, Stream } from "./records.ts";
+import type { Pipeline, Stream } from "../records/pipelines.ts";
 
 /** What a call says about a pipeline. */
 export type Given = Pick<Pipeline, "name" | "logs" | "resourceTier">;

@@ -2,11 +2,11 @@ import { uuidOfName } from "../chance.ts";
 import type { Call, Reply } from "../http/exchange.ts";
 import { missing } from "../http/refusal.ts";
 import { stampsOf, urnOf } from "../managed/service.ts";
+import type { Central, Product } from "../records/pipelines.ts";
 import type { World } from "../world.ts";
 import { givenSwitch } from "./body.ts";
 import { dashboardOf, hrefOf, services } from "./kinds.ts";
 import { watchProducts } from "./product-logs.ts";
-import type { Central, Product } from "./records.ts";
 
 /**
  * The switch that lets integrated products forward their logs or metrics: one per contract and region and always

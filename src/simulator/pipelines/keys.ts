@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { hashOf, type Pipeline, type Product, takesData } from "../records/pipelines.ts";
 import type { World } from "../world.ts";
-import { hashOf, type Pipeline, type Product, takesData } from "./records.ts";
 
 /**
  * Random, never drawn from the seed: whoever knows the seed does not know the key. What every key begins with lets one be

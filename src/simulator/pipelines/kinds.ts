@@ -2,10 +2,10 @@ import type { Call, Forms } from "../http/exchange.ts";
 import { conflict } from "../http/refusal.ts";
 import type { Managed } from "../managed/kind.ts";
 import type { Host } from "../managed/service.ts";
+import type { Pipeline, PipelineFields, Product, Stream } from "../records/pipelines.ts";
 import type { World } from "../world.ts";
 import { changedLogPipeline, type Given, givenLogPipeline, givenMetricPipeline } from "./body.ts";
 import { keptKey, newKey } from "./keys.ts";
-import type { Pipeline, PipelineFields, Product, Stream } from "./records.ts";
 
 /** The slugs of the regions that have metric and log pipelines. */
 export const regions: ReadonlySet<string> = new Set([

@@ -1,10 +1,10 @@
 import type { Call, Method, Reply, Route } from "../http/exchange.ts";
 import { found, managedRoutes } from "../managed/routes.ts";
 import { hostRoute } from "../managed/service.ts";
+import type { Product } from "../records/pipelines.ts";
 import type { World } from "../world.ts";
 import { listCentrals, readCentral, switchCentral } from "./central.ts";
 import { pipelineKinds, rotateKey, services } from "./kinds.ts";
-import type { Product } from "./records.ts";
 
 type Handle = (world: World, product: Product, call: Call) => Reply;
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { s3KeyOf } from "../identity/s3-keys.ts";
+import { s3KeyOf } from "../core/users/s3-keys.ts";
 import { createBlobs } from "../s3/buckets/blobs.ts";
 import { createBuckets } from "../s3/buckets/buckets.ts";
 import type { Depot, S3User } from "../s3/call.ts";

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { checkedProperties } from "../core/kind/body.ts";
 import { refuseBusy } from "../core/provisioning/reading.ts";
 import type { Call } from "../http/exchange.ts";
+import { type Cluster, sizes, type Topic } from "../records/streaming.ts";
 import { isVisible } from "../store/shown.ts";
 import type { World } from "../world.ts";
 import { connectionsSchema, type Network } from "./connections.ts";
-import { type Cluster, sizes, type Topic } from "./records.ts";
 
 const nameRule = "must have 2 to 63 characters: letters, digits, - _ and . with a letter or digit at both ends";
 const nameSchema = z

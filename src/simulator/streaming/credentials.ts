@@ -1,6 +1,6 @@
 import { type Authority, clientCertificate, newAuthority, type Validity } from "../certificates.ts";
+import type { Credentials } from "../records/streaming.ts";
 import type { World } from "../world.ts";
-import type { Credentials } from "./records.ts";
 
 /** The name of the one user that every cluster has. */
 export const userName = "admin";

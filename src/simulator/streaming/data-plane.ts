@@ -1,5 +1,5 @@
-import type { Progress } from "../managed/life.ts";
-import type { Cluster, Topic } from "./records.ts";
+import type { Progress } from "../records/life.ts";
+import type { Cluster, Topic } from "../records/streaming.ts";
 
 export const done: Progress = { kind: "done" };
 export const pending: Progress = { kind: "pending" };

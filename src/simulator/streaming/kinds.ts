@@ -3,9 +3,9 @@ import { conflict } from "../http/refusal.ts";
 import { contains, type Managed } from "../managed/kind.ts";
 import { found } from "../managed/routes.ts";
 import type { Host } from "../managed/service.ts";
+import { type Cluster, type ClusterFields, type TopicFields, topicsOf } from "../records/streaming.ts";
 import type { World } from "../world.ts";
 import { givenCluster, givenTopic } from "./body.ts";
-import { type Cluster, type ClusterFields, type TopicFields, topicsOf } from "./records.ts";
 
 const slugs = ["de-fra", "de-txl", "es-vit", "fr-par", "gb-bhx", "gb-lhr", "us-ewr", "us-las", "us-mci"];
 

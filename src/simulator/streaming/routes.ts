@@ -4,10 +4,10 @@ import { collectionOf } from "../managed/kind.ts";
 import { found, managedRoutes } from "../managed/routes.ts";
 import { hostRoute, stampsOf, urnOf } from "../managed/service.ts";
 import { wholeReply } from "../managed/view.ts";
+import type { Cluster } from "../records/streaming.ts";
 import type { World } from "../world.ts";
 import { ensureCredentials, userName } from "./credentials.ts";
 import { clusterKind, streaming, topicKind } from "./kinds.ts";
-import type { Cluster } from "./records.ts";
 
 /** Event streaming: clusters, their topics and users, below one path per region. Nothing here can be updated. */
 export function streamingRoutes(world: World): Route[] {

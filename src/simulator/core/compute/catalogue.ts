@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { uuidOfName } from "../../chance.ts";
+import { mostCores, mostRam } from "../../records/limits.ts";
 import { type Properties, type Resource, textIn } from "../../store/resource.ts";
 import type { World } from "../../world.ts";
 import type { Kind } from "../kind/kind.ts";
-import { mostCores, mostRam } from "../kind/limits.ts";
 import { image, location, template } from "./image.ts";
 
 const metroNames: Record<string, string> = {

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { Call } from "../../http/exchange.ts";
 import { invalid, refused } from "../../http/refusal.ts";
+import { limitsOf, mostCores, mostRam } from "../../records/limits.ts";
 import { hrefOf, numberIn, type Properties, textIn } from "../../store/resource.ts";
 import type { World } from "../../world.ts";
 import type { Draft, Kind } from "../kind/kind.ts";
-import { limitsOf, mostCores, mostRam } from "../kind/limits.ts";
 import { assignedSecurityGroups } from "../network/security-group.ts";
 import { cpuFamilies } from "./catalogue.ts";
 import { bootCdOf, cdroms, insertBootCd, reference } from "./cd-drive.ts";

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { busy, refused } from "../../http/refusal.ts";
+import { imagePassword, needsCloudInit, userData } from "../../records/fields.ts";
+import { limitsOf } from "../../records/limits.ts";
 import { numberIn, type Resource, textIn, textsIn } from "../../store/resource.ts";
 import type { World } from "../../world.ts";
-import { imagePassword, needsCloudInit, userData } from "../kind/fields.ts";
 import type { Draft, Kind } from "../kind/kind.ts";
-import { limitsOf } from "../kind/limits.ts";
 import { sameRegion } from "./catalogue.ts";
 import { attachedServer, nextSlot } from "./volume-attachment.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ipv4, milliseconds, port } from "../kind/fields.ts";
+import { ipv4, milliseconds, port } from "../../records/fields.ts";
 import type { Draft, Kind } from "../kind/kind.ts";
 import { referred } from "../kind/reference.ts";
 import { checkRuleAddress } from "../network/address-use.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { otherwise } from "../kind/fields.ts";
+import { otherwise } from "../../records/fields.ts";
 
 const condition = z
   .object({

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { refused } from "../../http/refusal.ts";
+import { ipv4 } from "../../records/fields.ts";
 import { type Resource, textIn } from "../../store/resource.ts";
 import type { World } from "../../world.ts";
-import { ipv4 } from "../kind/fields.ts";
 import type { Kind } from "../kind/kind.ts";
 import { reservationFault } from "../network/address-use.ts";
 import { isPublic, publicAddress } from "../network/addresses.ts";

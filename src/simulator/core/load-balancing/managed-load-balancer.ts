@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { cidr, ipv4 } from "../../records/fields.ts";
 import { textsIn } from "../../store/resource.ts";
-import { cidr, ipv4 } from "../kind/fields.ts";
 import type { Draft, Kind } from "../kind/kind.ts";
 import { referredLan } from "../kind/reference.ts";
 import { checkReserved, keepRuleAddresses } from "../network/address-use.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { algorithm, ipv4, milliseconds, otherwise, port, target, weight } from "../kind/fields.ts";
+import { algorithm, ipv4, milliseconds, otherwise, port, target, weight } from "../../records/fields.ts";
 import type { Kind } from "../kind/kind.ts";
 import { checkRuleAddress } from "../network/address-use.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { refused } from "../../http/refusal.ts";
-import { algorithm, milliseconds, otherwise, target, weight } from "../kind/fields.ts";
+import { algorithm, milliseconds, otherwise, target, weight } from "../../records/fields.ts";
 import type { Kind } from "../kind/kind.ts";
 
 const healthCheck = z.object({

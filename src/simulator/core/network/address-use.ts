@@ -1,6 +1,6 @@
 import { busy } from "../../http/refusal.ts";
+import { addressesOf, addressHolders, holderName } from "../../records/address-holders.ts";
 import { datacenterOf, textIn, textsIn } from "../../store/resource.ts";
-import { addressesOf, addressHolders, holderName } from "../kind/address-holders.ts";
 import type { Draft } from "../kind/kind.ts";
 import { isPublic } from "./addresses.ts";
 

@@ -1,8 +1,8 @@
 import { refused } from "../../http/refusal.ts";
+import { flowLogSchema } from "../../records/fields.ts";
 import { bucketNameRule, isBucketName } from "../../s3/buckets/records.ts";
 import { textIn } from "../../store/resource.ts";
 import type { World } from "../../world.ts";
-import { flowLogSchema } from "../kind/fields.ts";
 import type { Kind } from "../kind/kind.ts";
 
 /** The capture of the traffic of one NIC, load balancer or NAT gateway into a bucket. It never changes. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { refused } from "../../http/refusal.ts";
+import { addressesOf, addressHolders, holderName } from "../../records/address-holders.ts";
 import { numberIn, textsIn } from "../../store/resource.ts";
 import type { World } from "../../world.ts";
-import { addressesOf, addressHolders, holderName } from "../kind/address-holders.ts";
 import type { Kind } from "../kind/kind.ts";
 import { checkLocation } from "../kind/reference.ts";
 import { publicAddress } from "./addresses.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { refused } from "../../http/refusal.ts";
+import { holderName } from "../../records/address-holders.ts";
 import { type Resource, textIn } from "../../store/resource.ts";
 import type { World } from "../../world.ts";
-import { holderName } from "../kind/address-holders.ts";
 import type { Draft, Kind } from "../kind/kind.ts";
 import { addressIn, lanNetwork } from "./addresses.ts";
 import { connection } from "./cross-connect.ts";

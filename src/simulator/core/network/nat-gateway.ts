@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { cidr, ipv4, port } from "../kind/fields.ts";
+import { cidr, ipv4, port } from "../../records/fields.ts";
 import type { Draft, Kind } from "../kind/kind.ts";
 import { referredLan } from "../kind/reference.ts";
 import { checkReserved, checkRuleAddress, keepRuleAddresses } from "./address-use.ts";

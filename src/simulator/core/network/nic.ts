@@ -1,7 +1,7 @@
 import { isIPv6 } from "node:net";
 import { z } from "zod";
+import { ipv4, mac } from "../../records/fields.ts";
 import { datacenterOf, numberIn, type Resource, textIn, textsIn } from "../../store/resource.ts";
-import { ipv4, mac } from "../kind/fields.ts";
 import type { Draft, Kind } from "../kind/kind.ts";
 import { checkReserved } from "./address-use.ts";
 import { addressIn, lanNetwork } from "./addresses.ts";

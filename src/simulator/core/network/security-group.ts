@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { refused } from "../../http/refusal.ts";
+import { checkPorts, firewallRuleSchema } from "../../records/fields.ts";
+import { checkLimit } from "../../records/limits.ts";
 import type { World } from "../../world.ts";
-import { checkPorts, firewallRuleSchema } from "../kind/fields.ts";
 import type { Kind, Link } from "../kind/kind.ts";
-import { checkLimit } from "../kind/limits.ts";
 
 export const firewallRule: Kind = {
   type: "firewall-rule",

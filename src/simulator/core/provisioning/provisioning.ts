@@ -1,8 +1,8 @@
 import type { Call, Reply } from "../../http/exchange.ts";
+import type { Outcome, RequestRecord } from "../../records/requests.ts";
 import { basePath, type Resource } from "../../store/resource.ts";
 import type { World } from "../../world.ts";
 import type { Kind, Span } from "../kind/kind.ts";
-import type { Outcome, RequestRecord } from "../kind/request-record.ts";
 import { kindOf } from "../table.ts";
 
 /** One write on its way to becoming a request: who asks, and what is going to happen. */

@@ -1,10 +1,10 @@
 import type { Call, Reply, Route } from "../../http/exchange.ts";
 import { errorCode, missing, refusal } from "../../http/refusal.ts";
+import type { RequestRecord } from "../../records/requests.ts";
 import { basePath, hrefOf } from "../../store/resource.ts";
 import { timestamp } from "../../time.ts";
 import type { World } from "../../world.ts";
 import { depthOf, etagOf, type Listed, listReply } from "../kind/listing.ts";
-import type { RequestRecord } from "../kind/request-record.ts";
 import { referenceTo } from "../provisioning/reading.ts";
 
 /** The request log: every accepted write with its body and its progress. */

@@ -1,10 +1,10 @@
 import type { Call, Reply, Route } from "../../http/exchange.ts";
 import { missing } from "../../http/refusal.ts";
+import { limitsOf } from "../../records/limits.ts";
 import { basePath, hrefOf, type Resource } from "../../store/resource.ts";
 import { isVisible } from "../../store/shown.ts";
 import type { World } from "../../world.ts";
 import { backupUnit } from "../compute/backup-unit.ts";
-import { limitsOf } from "../kind/limits.ts";
 import { etagOf, type Listed, listReply, oneReply } from "../kind/listing.ts";
 import { listed, metadataOf, readerFor, visible } from "../provisioning/reading.ts";
 import { resolve } from "./table-routes.ts";

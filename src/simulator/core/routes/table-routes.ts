@@ -1,10 +1,10 @@
 import { type Call, type Method, methods, type Reply, type Route } from "../../http/exchange.ts";
 import { invalid, missing } from "../../http/refusal.ts";
+import { withinQuota } from "../../records/limits.ts";
 import { basePath, hrefOf, type Resource } from "../../store/resource.ts";
 import type { World } from "../../world.ts";
 import { idsIn, inlineChildren, objectIn } from "../kind/body.ts";
 import type { Kind, Link } from "../kind/kind.ts";
-import { withinQuota } from "../kind/limits.ts";
 import { depthOf, listReply } from "../kind/listing.ts";
 import { attach, detach, replaceMembers } from "../provisioning/attach.ts";
 import { deleteResource, updateResource } from "../provisioning/change.ts";

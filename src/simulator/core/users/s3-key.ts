@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { refused } from "../../http/refusal.ts";
-import { newAccessKey, newSecretKey } from "../../identity/s3-keys.ts";
 import type { Kind } from "../kind/kind.ts";
+import { newAccessKey, newSecretKey } from "./s3-keys.ts";
 
 const keysPerUser = 5;
 

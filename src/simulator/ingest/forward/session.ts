@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { encode } from "@msgpack/msgpack";
 import { type SharedKey, sharedKeys } from "../../pipelines/keys.ts";
-import { objection, type Pipeline, pipelineOf, takesData } from "../../pipelines/records.ts";
+import { objection, type Pipeline, pipelineOf, takesData } from "../../records/pipelines.ts";
 import type { Contracts, World } from "../../world.ts";
 import { greet, helo, largestHandshake } from "./handshake.ts";
 import { BrokenInput, createCutter } from "./messagepack.ts";

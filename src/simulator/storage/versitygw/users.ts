@@ -1,4 +1,4 @@
-import { accessKeysOf, s3KeyOf } from "../../identity/s3-keys.ts";
+import { accessKeysOf, s3KeyOf } from "../../core/users/s3-keys.ts";
 import { xmlDocument } from "../../s3/xml/xml.ts";
 import type { Contracts } from "../../world.ts";
 import type { S3Client } from "../client.ts";

@@ -1,4 +1,4 @@
-import type { Topic } from "../records.ts";
+import type { Topic } from "../../records/streaming.ts";
 import { internalAddress, type Node } from "./settings.ts";
 
 /** What the simulator asks brokers for. */

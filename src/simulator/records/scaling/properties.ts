@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { otherwise } from "../core/kind/fields.ts";
+import { otherwise } from "../fields.ts";
 import { duration } from "./duration.ts";
 import { type ReplicaSurroundings, replicaConfigurationSchema } from "./replica-configuration.ts";
 

@@ -1,5 +1,5 @@
-import { type Resource, textIn, textsIn } from "../../store/resource.ts";
-import type { Resources } from "../../store/resources.ts";
+import { type Resource, textIn, textsIn } from "../store/resource.ts";
+import type { Resources } from "../store/resources.ts";
 
 /** What has addresses of its own: the property with them, and how people call it. */
 const holders: Record<string, { property: string; name: string }> = {

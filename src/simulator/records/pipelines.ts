@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { type Life, life } from "../managed/life.ts";
 import type { Documents } from "../store/documents.ts";
+import { type Life, life } from "./life.ts";
 
 const productSchema = z.enum(["metrics", "logs"]);
 export type Product = z.infer<typeof productSchema>;

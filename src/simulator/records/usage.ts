@@ -1,5 +1,5 @@
-import { numberIn, type Resource, textIn, textsIn } from "../../store/resource.ts";
-import type { Resources } from "../../store/resources.ts";
+import { numberIn, type Resource, textIn, textsIn } from "../store/resource.ts";
+import type { Resources } from "../store/resources.ts";
 import { addressesOf, addressHolders } from "./address-holders.ts";
 
 const nothing = {

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { type Own, type Row, rowSchema } from "../managed/life.ts";
 import type { Documents } from "../store/documents.ts";
+import { type Own, type Row, rowSchema } from "./life.ts";
 
 const accessKeySchema = z.object({ description: z.string(), accessKey: z.string(), secretKey: z.string() });
 

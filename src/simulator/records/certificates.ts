@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { authoritySchema } from "../certificates.ts";
-import { rowSchema } from "../managed/life.ts";
 import type { Documents } from "../store/documents.ts";
+import { rowSchema } from "./life.ts";
 
 export const keyAlgorithms = ["rsa2048", "rsa3072", "rsa4096"] as const;
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Documents, Table } from "../store/documents.ts";
-import { showing } from "../store/shown.ts";
+import type { Documents, Table } from "../../store/documents.ts";
+import { showing } from "../../store/shown.ts";
 import { loadSchema } from "./load-record.ts";
 import { propertiesSchema } from "./properties.ts";
 

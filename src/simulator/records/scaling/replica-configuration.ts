@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Properties } from "../../store/resource.ts";
 import {
   checkPorts,
   firewallRuleSchema,
@@ -9,9 +10,8 @@ import {
   port,
   userData,
   weight,
-} from "../core/kind/fields.ts";
-import { mostCores, mostRam } from "../core/kind/limits.ts";
-import type { Properties } from "../store/resource.ts";
+} from "../fields.ts";
+import { mostCores, mostRam } from "../limits.ts";
 
 /** What the rules of a replica look up outside the body. */
 export interface ReplicaSurroundings {

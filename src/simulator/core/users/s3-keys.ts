@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { plainResource, textIn } from "../store/resource.ts";
-import { type User, userKey } from "../users.ts";
-import type { World } from "../world.ts";
+import { plainResource, textIn } from "../../store/resource.ts";
+import { type User, userKey } from "../../users.ts";
+import type { World } from "../../world.ts";
 
 export const newAccessKey = ({ chance }: World) => chance.uuid("s3key").replaceAll("-", "").slice(0, 20);
 /** All begin alike, so that a search of logs finds any of them. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { authoritySchema } from "../certificates.ts";
-import { type Life, life } from "../managed/life.ts";
 import type { Documents } from "../store/documents.ts";
+import { type Life, life } from "./life.ts";
 
 export const sizes = ["XS", "S", "M", "L", "XL"] as const;
 

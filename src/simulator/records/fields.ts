@@ -1,6 +1,6 @@
 import { isIPv4 } from "node:net";
 import { z } from "zod";
-import { numberIn, type Properties } from "../../store/resource.ts";
+import { numberIn, type Properties } from "../store/resource.ts";
 
 /** Fields that several kinds of the network have. */
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { refused } from "../../http/refusal.ts";
-import type { Table } from "../../store/documents.ts";
+import { refused } from "../http/refusal.ts";
+import type { Table } from "../store/documents.ts";
 import type { Usage } from "./usage.ts";
 
 /** The largest server of each type, and its memory in MB. */

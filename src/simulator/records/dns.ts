@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { type Own, type Row, rowSchema } from "../managed/life.ts";
 import type { Documents } from "../store/documents.ts";
+import { type Own, type Row, rowSchema } from "./life.ts";
 
 export const recordTypes = [
   ...["A", "AAAA", "CNAME", "ALIAS", "MX", "NS", "SRV", "TXT", "CAA", "SSHFP", "TLSA", "SMIMEA", "DS", "HTTPS", "SVCB"],
