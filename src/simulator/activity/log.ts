@@ -1,13 +1,11 @@
 import { z } from "zod";
 import { type Chance, type Counters, uuidOfName } from "../chance.ts";
-import { type Call, type Method, type Reply, type Route, requestIn } from "../http/exchange.ts";
-import type { Refusal } from "../http/refusal.ts";
+import { type Call, type Reply, type Route, requestIn } from "../http/exchange.ts";
 import type { Identity } from "../identity/identity.ts";
+import { type Activity, type Entry, entrySchema, type Settled } from "../records/activity.ts";
 import type { RequestRecord } from "../records/requests.ts";
 import type { Documents } from "../store/documents.ts";
 import type { SimulatedClock } from "../time.ts";
-import type { User } from "../users.ts";
-import { type Entry, entrySchema } from "./entry.ts";
 import { actionName, askedModel, minting, namedIn, notedAs, typeName } from "./names.ts";
 
 /** The oldest entries go when there are more. */
@@ -15,47 +13,6 @@ export const mostEntries = 100_000;
 /** Of reads fewer are kept, in memory only, and apart: they push no change out. */
 export const mostReads = 5_000;
 const retention = 35 * 86_400_000;
-
-/** Something whose provisioning has come to its end without a request that could be asked for. */
-export interface Settled {
-  /** Of the call that has begun it. */
-  method: Method;
-  /** The path of the collection that it is in. */
-  collection: string;
-  type: string;
-  id: string;
-  /** User id. */
-  by: string;
-  failure: string | null;
-}
-
-/**
- * Who did what in one contract, and what became of it. Everything that changes something is noted, in the transaction of
- * the change; a refused change, too. So are reads, and logins by password. All that writes happens inside a transaction.
- */
-export interface Activity {
-  /** A write that the platform works on from now on. */
-  accepted(call: Call, record: RequestRecord): void;
-  ended(record: RequestRecord, failure: string | null): void;
-  settled(what: Settled): void;
-  /**
-   * Answers a call and notes it; what `accepted` has noted is left out. What `settled` tells meanwhile comes
-   * after it: nothing ends before it has begun.
-   */
-  called(call: Call, route: Route, work: () => Reply): Reply;
-  refused(call: Call, route: Route, refusal: Refusal): void;
-  /** Somebody gave a password, or credentials that are not good. */
-  login(attempt: LoginAttempt): void;
-  /** So many entries about nothing, evenly over a time: a busy contract. */
-  fill(count: number, from: number, to: number): void;
-  /** What is kept of a time, oldest first; `to` is not a part of it. */
-  read(from: number, to: number): Entry[];
-}
-
-export interface LoginAttempt extends Pick<Call, "at" | "from" | "origin" | "method" | "path"> {
-  user: Pick<User, "id" | "username">;
-  succeeded: boolean;
-}
 
 export interface ActivityParts {
   documents: Documents;

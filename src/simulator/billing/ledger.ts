@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { z } from "zod";
 import type { Counters } from "../chance.ts";
+import { type Direction, type Interval, intervalSchema, type Ledger } from "../records/billing.ts";
 import type { DnsRecords } from "../records/dns.ts";
 import type { PipelineRecords } from "../records/pipelines.ts";
 import type { StreamingRecords } from "../records/streaming.ts";
@@ -8,28 +8,8 @@ import type { Documents } from "../store/documents.ts";
 import type { Resource } from "../store/resource.ts";
 import type { Resources } from "../store/resources.ts";
 import type { SimulatedClock } from "../time.ts";
-import { type Direction, tokenMeter } from "./meters.ts";
+import { tokenMeter } from "./meters.ts";
 import { clusterSubject, pipelineSubject, resourceSubject, type Subject, zoneSubject } from "./subjects.ts";
-
-const intervalSchema = z.object({
-  n: z.number(),
-  /** What it is about: one of them is open at a time for each meter. */
-  subject: z.string(),
-  id: z.string(),
-  name: z.string(),
-  serverId: z.string().nullable(),
-  datacenter: z.object({ id: z.string(), name: z.string(), location: z.string() }).nullable(),
-  region: z.string(),
-  ips: z.array(z.string()).readonly(),
-  meterId: z.string(),
-  amount: z.number(),
-  from: z.number(),
-  /** null: it lasts. */
-  to: z.number().nullable(),
-});
-
-/** For how long there was how much of something. */
-export type Interval = Readonly<z.infer<typeof intervalSchema>>;
 
 const tokenSubject = "tokens";
 const dayOf = (at: number) => Math.floor(at / 86_400_000);
@@ -46,13 +26,6 @@ export interface LedgerParts {
   pipelines: PipelineRecords;
   streaming: Pick<StreamingRecords, "clusters">;
   dns: DnsRecords;
-}
-
-/** What a contract has had since it exists, in the order it came. */
-export interface Ledger {
-  intervals(): Iterable<Interval>;
-  /** A model has read and written so many tokens. Inside a transaction. */
-  tokens(modelId: string, counts: Readonly<Record<Direction, number>>): void;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { models } from "../inference/models.ts";
+import type { Direction } from "../records/billing.ts";
 
 /** What is counted, and what one of it costs. The platform publishes no list: the prices are the simulator's own. */
 export interface Meter {
@@ -25,8 +26,6 @@ const perGigabyteHour = (desc: string, type: string, cost: number): Meter => ({
   productGroup: "Storage",
   cost,
 });
-
-export type Direction = "input" | "output";
 
 /** The meter of a model's tokens; undefined where they cost nothing. */
 export function tokenMeter(modelId: string, direction: Direction): string | undefined {

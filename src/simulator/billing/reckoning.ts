@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { errorCode, refusal } from "../http/refusal.ts";
+import type { Interval } from "../records/billing.ts";
 import type { World } from "../world.ts";
-import type { Interval } from "./ledger.ts";
 import { meterOf } from "./meters.ts";
 
 export const oneDay = 86_400_000;

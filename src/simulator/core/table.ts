@@ -22,7 +22,7 @@ import { natGateway, natGatewayRule } from "./network/nat-gateway.ts";
 import { nic } from "./network/nic.ts";
 import { firewallRule, securityGroup, securityGroupRule } from "./network/security-group.ts";
 import { group } from "./users/group.ts";
-import { s3Key } from "./users/s3-key.ts";
+import { s3Key } from "./users/s3-keys.ts";
 import { share } from "./users/share.ts";
 import { user } from "./users/user.ts";
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import type { LoginAttempt } from "../activity/log.ts";
 import type { Call, Caller, Route } from "../http/exchange.ts";
 import { Refusal } from "../http/refusal.ts";
+import type { LoginAttempt } from "../records/activity.ts";
 import type { Documents } from "../store/documents.ts";
 import type { Contracts, World } from "../world.ts";
 import type { Gate } from "./gate.ts";

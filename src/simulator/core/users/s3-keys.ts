@@ -1,7 +1,10 @@
 import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import { refused } from "../../http/refusal.ts";
 import { plainResource, textIn } from "../../store/resource.ts";
 import { type User, userKey } from "../../users.ts";
 import type { World } from "../../world.ts";
+import type { Kind } from "../kind/kind.ts";
 
 export const newAccessKey = ({ chance }: World) => chance.uuid("s3key").replaceAll("-", "").slice(0, 20);
 /** All begin alike, so that a search of logs finds any of them. */
@@ -51,3 +54,27 @@ export function firstS3Key(world: World, { id: userId }: User): { accessKey: str
   world.resources.put(plainResource(place, { secretKey, active: true }, world.clock.now(), userId));
   return { accessKey: id, secretKey };
 }
+
+const keysPerUser = 5;
+
+/** A key of a user for the object storage; its id is the access key. */
+export const s3Key: Kind = {
+  type: "s3key",
+  collection: "s3keys",
+  param: "keyId",
+  parents: ["user"],
+  verbs: { collection: "GP", item: "GUD" },
+  paged: false,
+  entity: false,
+  bodyOptional: true,
+  schema: z.object({ active: z.boolean().nullish() }),
+  defaults: { active: true },
+  newId: newAccessKey,
+
+  shape({ world, parent, previous, next }) {
+    if (previous !== null) return;
+    const held = [...world.resources.children(parent?.key ?? "", "s3keys")].length;
+    if (held >= keysPerUser) throw refused(`A user can have at most ${keysPerUser} S3 keys; delete one first`);
+    next.secretKey = newSecretKey();
+  },
+};

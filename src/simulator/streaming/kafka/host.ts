@@ -3,10 +3,17 @@ import { setTimeout as delay } from "node:timers/promises";
 import { serverCertificate } from "../../certificates.ts";
 import { settle } from "../../managed/lifecycle.ts";
 import type { Progress } from "../../records/life.ts";
-import { type Cluster, isWanted, type Topic, topicsOf } from "../../records/streaming.ts";
+import {
+  type Cluster,
+  done,
+  isWanted,
+  networkAddresses,
+  pending,
+  type Topic,
+  topicsOf,
+} from "../../records/streaming.ts";
 import type { World } from "../../world.ts";
 import { authorityOf, brokerValidity } from "../credentials.ts";
-import { done, networkAddresses, pending } from "../data-plane.ts";
 import { clusterKind, topicKind } from "../kinds.ts";
 import { type BrokerParts, startBrokers } from "./brokers.ts";
 import { freePorts } from "./ports.ts";
