@@ -108,7 +108,7 @@ function createWorld(parts: ContractParts, documents: Documents, contractNumber:
   const streaming = createStreamingRecords(documents);
   const pipelines = createPipelineRecords(documents);
   const dns = createDnsRecords(documents);
-  const identity = createIdentity(documents, everything, chance, clock, contractNumber);
+  const identity = createIdentity({ documents, resources: everything, chance, clock, contractNumber });
   const made = { see: ({ createdBy }: { createdBy: string }, { id }: { id: string }) => createdBy === id };
   return {
     clock,

@@ -4,7 +4,7 @@ import { type Direction, type Interval, intervalSchema, type Ledger } from "../r
 import type { DnsRecords } from "../records/dns.ts";
 import type { PipelineRecords } from "../records/pipelines.ts";
 import type { StreamingRecords } from "../records/streaming.ts";
-import type { Documents } from "../store/documents.ts";
+import type { Documents, Table } from "../store/documents.ts";
 import type { Resource } from "../store/resource.ts";
 import type { Resources } from "../store/resources.ts";
 import type { SimulatedClock } from "../time.ts";
@@ -36,6 +36,7 @@ export function createLedger(parts: LedgerParts): Ledger {
   const { documents, counters, clock, scope, resources, pipelines, streaming, dns } = parts;
   const intervals = documents.table("billing", intervalSchema);
   const open = new Map<string, Map<string, Interval>>();
+  const nextNumber = () => counters.next(`${scope}billing`);
   const touched = new Map<string, () => Subject | undefined>();
   /** By their number, in the order in which they ended. */
   const ended = new Set<number>();
@@ -83,7 +84,7 @@ export function createLedger(parts: LedgerParts): Ledger {
     if (subject === undefined) return;
     const { lines: _, createdAt: __, ...about } = subject;
     for (const [meterId, amount] of wanted) {
-      const n = counters.next(`${scope}billing`);
+      const n = nextNumber();
       intervals.put(String(n), { ...about, n, subject: key, meterId, amount, from: since, to: null });
     }
     prune();
@@ -101,20 +102,30 @@ export function createLedger(parts: LedgerParts): Ledger {
     touched.clear();
   });
 
-  /** The line of a meter and a day, by both. */
+  const countTokens = createTokenCounter(intervals, clock, nextNumber);
+  return {
+    intervals: () => intervals.values(),
+    tokens(modelId, counts) {
+      for (const direction of ["input", "output"] as const) countTokens(modelId, direction, counts[direction]);
+      prune();
+    },
+  };
+}
+
+/** Counts the tokens of models, with one interval for each meter and day. */
+function createTokenCounter(intervals: Table<Interval>, clock: SimulatedClock, nextNumber: () => number) {
   const days = new Map<string, number>();
   intervals.watch((before, after) => {
     const key = (row: Interval | undefined) => `${row?.meterId} ${dayOf(row?.from ?? 0)}`;
     if (before?.subject === tokenSubject) days.delete(key(before));
     if (after?.subject === tokenSubject) days.set(key(after), after.n);
   });
-
-  function countTokens(modelId: string, direction: Direction, count: number): void {
+  return (modelId: string, direction: Direction, count: number): void => {
     const meterId = tokenMeter(modelId, direction);
     if (meterId === undefined || count === 0) return;
     const now = clock.now();
     const known = intervals.get(String(days.get(`${meterId} ${dayOf(now)}`)));
-    const n = known?.n ?? counters.next(`${scope}billing`);
+    const n = known?.n ?? nextNumber();
     const about = {
       subject: tokenSubject,
       id: modelId,
@@ -126,13 +137,5 @@ export function createLedger(parts: LedgerParts): Ledger {
     };
     const row = known ?? { ...about, n, meterId, amount: 0, from: now, to: now };
     intervals.put(String(n), { ...row, amount: row.amount + count, to: now + 1 });
-    prune();
-  }
-
-  return {
-    intervals: () => intervals.values(),
-    tokens(modelId, counts) {
-      for (const direction of ["input", "output"] as const) countTokens(modelId, direction, counts[direction]);
-    },
   };
 }

@@ -50,7 +50,8 @@ export function textFor(pattern: string, more: number, pick: Pick): string {
     while (at < pattern.length && pattern[at] !== "|" && pattern[at] !== ")") {
       const from = at;
       const first = atom();
-      const count = repeats();
+      const { count, length } = repeats(pattern.slice(at), more);
+      at += length;
       const end = at;
       let piece = count === 0 ? "" : first;
       for (let nth = 1; nth < count; nth += 1) {
@@ -94,20 +95,20 @@ export function textFor(pattern: string, more: number, pick: Pick): string {
     return negated ? without(set) : set;
   }
 
-  /** How often the atom before comes. */
-  function repeats(): number {
-    const [whole = "", , least, comma, most] = /^([*+?]|\{(\d+)(,?)(\d*)\})\??/.exec(pattern.slice(at)) ?? [];
-    at += whole.length;
-    if (whole === "") return 1;
-    if (whole.startsWith("*")) return more;
-    if (whole.startsWith("+")) return 1 + more;
-    if (whole.startsWith("?")) return 0;
-    const low = Number(least);
-    if (comma === "") return low;
-    return Math.min(low + more, most === "" ? Number.POSITIVE_INFINITY : Number(most));
-  }
-
   const text = alternatives();
   if (at < pattern.length) throw new UnknownPattern();
   return text;
+}
+
+/** How often the atom before `rest` comes, and how many letters say so. */
+function repeats(rest: string, more: number): { count: number; length: number } {
+  const [whole = "", , least, comma, most] = /^([*+?]|\{(\d+)(,?)(\d*)\})\??/.exec(rest) ?? [];
+  const { length } = whole;
+  if (whole === "") return { count: 1, length };
+  if (whole.startsWith("*")) return { count: more, length };
+  if (whole.startsWith("+")) return { count: 1 + more, length };
+  if (whole.startsWith("?")) return { count: 0, length };
+  const low = Number(least);
+  if (comma === "") return { count: low, length };
+  return { count: Math.min(low + more, most === "" ? Number.POSITIVE_INFINITY : Number(most)), length };
 }

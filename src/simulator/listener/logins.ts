@@ -39,3 +39,5 @@ export function createLogins({
     },
   };
 }
+
+export type Logins = ReturnType<typeof createLogins>;

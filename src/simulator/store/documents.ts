@@ -45,6 +45,48 @@ interface AnyTable {
   entries(): Iterable<[string, unknown]>;
 }
 
+/** A table, and what only its documents may do with it. `record` is told how to undo each change, before it is made. */
+function createTable<T>(
+  schema: z.ZodType<T>,
+  record: (key: string, restoreBefore: () => void) => void,
+): { table: Table<T>; inside: AnyTable } {
+  const rows = new Map<string, T>();
+  const watchers: ((before: T | undefined, after: T | undefined) => void)[] = [];
+  const write = (key: string, value: T | undefined) => {
+    const before = rows.get(key);
+    if (value === undefined) rows.delete(key);
+    else rows.set(key, value);
+    for (const watcher of watchers) watcher(before, value);
+  };
+  const change = (key: string, value: T | undefined) => {
+    const before = rows.get(key);
+    record(key, () => write(key, before));
+    write(key, value);
+  };
+  const inside: AnyTable = {
+    set: (key, value) => write(key, value === undefined ? undefined : schema.parse(value)),
+    keep(key) {
+      const value = rows.get(key);
+      return () => write(key, value);
+    },
+    current: (key) => rows.get(key),
+    entries: () => rows.entries(),
+  };
+  const table: Table<T> = {
+    get: (key) => rows.get(key),
+    put: change,
+    delete: (key) => change(key, undefined),
+    values: () => rows.values(),
+    get size() {
+      return rows.size;
+    },
+    watch(listener) {
+      watchers.push(listener);
+    },
+  };
+  return { table, inside };
+}
+
 /** `remember` is given what takes a commit back, and what makes it again. */
 export function createDocuments(
   committed: (changes: Change[]) => void,
@@ -63,40 +105,9 @@ export function createDocuments(
 
   return {
     table<T>(name: string, schema: z.ZodType<T>): Table<T> {
-      const rows = new Map<string, T>();
-      const watchers: ((before: T | undefined, after: T | undefined) => void)[] = [];
-      const write = (key: string, value: T | undefined) => {
-        const before = rows.get(key);
-        if (value === undefined) rows.delete(key);
-        else rows.set(key, value);
-        for (const watcher of watchers) watcher(before, value);
-      };
-      const change = (key: string, value: T | undefined) => {
-        const before = rows.get(key);
-        record(name, key, () => write(key, before));
-        write(key, value);
-      };
-      tables.set(name, {
-        set: (key, value) => write(key, value === undefined ? undefined : schema.parse(value)),
-        keep(key) {
-          const value = rows.get(key);
-          return () => write(key, value);
-        },
-        current: (key) => rows.get(key),
-        entries: () => rows.entries(),
-      });
-      return {
-        get: (key) => rows.get(key),
-        put: change,
-        delete: (key) => change(key, undefined),
-        values: () => rows.values(),
-        get size() {
-          return rows.size;
-        },
-        watch(listener) {
-          watchers.push(listener);
-        },
-      };
+      const { table, inside } = createTable(schema, (key, restoreBefore) => record(name, key, restoreBefore));
+      tables.set(name, inside);
+      return table;
     },
 
     transaction(work) {

@@ -54,51 +54,13 @@ export interface Removal {
 export function createBuckets(documents: Documents): Buckets {
   const buckets = documents.table("s3-buckets", bucketSchema);
   const objects = documents.table("s3-objects", objectSchema);
-  const uploads = documents.table("s3-uploads", uploadSchema);
-  const parts = documents.table("s3-parts", partSchema);
+  const { blobs: partBlobs, ...uploads } = createUploads(documents);
   const versions = createVersions(documents);
-  const keysOf = new Map<string, SortedKeys>();
-  objects.watch((before, after) => {
-    if (after === undefined) {
-      if (before !== undefined) keysOf.get(before.bucket)?.remove(before.key);
-      return;
-    }
-    let keys = keysOf.get(after.bucket);
-    if (keys === undefined) {
-      keys = createSortedKeys();
-      keysOf.set(after.bucket, keys);
-    }
-    keys.add(after.key);
-  });
-  const rowOf = (bucket: string, key: string | number) => `${bucket}/${key}`;
-  const partsOf = (uploadId: string) =>
-    [...parts.values()].filter((part) => part.uploadId === uploadId).sort((a, b) => a.number - b.number);
-
-  const presentKeys = (bucket: string) => keysOf.get(bucket)?.all ?? [];
-
-  /** Keeps what is replaced as an older version, or gives its content up. */
-  function shelve(before: StoredObject | undefined, isVersioned: boolean): readonly BlobRef[] {
-    if (before === undefined) return [];
-    if (!isVersioned && before.versionId === undefined) return before.blobs;
-    versions.archive(before);
-    return [];
-  }
+  const presentKeys = watchedKeys(objects);
 
   return {
     buckets,
-    uploads,
-    parts: partsOf,
-    putPart(part) {
-      const row = rowOf(part.uploadId, part.number);
-      const before = parts.get(row);
-      if (uploads.get(part.uploadId) === undefined) throw noSuchUpload();
-      parts.put(row, part);
-      return before;
-    },
-    endUpload(uploadId) {
-      for (const { number } of partsOf(uploadId)) parts.delete(rowOf(uploadId, number));
-      uploads.delete(uploadId);
-    },
+    ...uploads,
     object: (bucket, key) => objects.get(rowOf(bucket, key)),
     put(given) {
       const row = rowOf(given.bucket, given.key);
@@ -108,7 +70,7 @@ export function createBuckets(documents: Documents): Buckets {
       if (bucket === undefined) throw noSuchBucket(given.bucket);
       const isVersioned = statusOf(bucket) === "Enabled";
       const object = isVersioned ? { ...given, versionId: versions.newVersionId() } : given;
-      const unused = shelve(before, isVersioned);
+      const unused = shelve(versions, before, isVersioned);
       const older = isVersioned ? [] : versions.dropNull(given.bucket, given.key);
       objects.put(row, object);
       return { object, unused: [...unused, ...older] };
@@ -123,7 +85,7 @@ export function createBuckets(documents: Documents): Buckets {
       const before = objects.get(row);
       const bucket = buckets.get(name);
       const status = bucket && statusOf(bucket);
-      const unused = shelve(before, status === "Enabled");
+      const unused = shelve(versions, before, status === "Enabled");
       if (before !== undefined) objects.delete(row);
       if (status === undefined) return { unused };
       const older = status === "Enabled" ? [] : versions.dropNull(name, key);
@@ -158,10 +120,63 @@ export function createBuckets(documents: Documents): Buckets {
     },
     *blobs() {
       for (const { blobs } of objects.values()) yield* blobs;
-      for (const { blob } of parts.values()) yield blob;
+      yield* partBlobs();
       yield* versions.blobs();
     },
   };
+}
+
+const rowOf = (bucket: string, key: string | number) => `${bucket}/${key}`;
+
+/** Multipart uploads that have not ended, with their parts. */
+function createUploads(documents: Documents): Pick<Buckets, "uploads" | "parts" | "putPart" | "endUpload" | "blobs"> {
+  const uploads = documents.table("s3-uploads", uploadSchema);
+  const parts = documents.table("s3-parts", partSchema);
+  const partsOf = (uploadId: string) =>
+    [...parts.values()].filter((part) => part.uploadId === uploadId).sort((a, b) => a.number - b.number);
+  return {
+    uploads,
+    parts: partsOf,
+    putPart(part) {
+      const row = rowOf(part.uploadId, part.number);
+      const before = parts.get(row);
+      if (uploads.get(part.uploadId) === undefined) throw noSuchUpload();
+      parts.put(row, part);
+      return before;
+    },
+    endUpload(uploadId) {
+      for (const { number } of partsOf(uploadId)) parts.delete(rowOf(uploadId, number));
+      uploads.delete(uploadId);
+    },
+    blobs: () => Array.from(parts.values(), ({ blob }) => blob),
+  };
+}
+
+/** Keeps what is replaced as an older version, or gives its content up. */
+function shelve(
+  versions: ReturnType<typeof createVersions>,
+  before: StoredObject | undefined,
+  isVersioned: boolean,
+): readonly BlobRef[] {
+  if (before === undefined) return [];
+  if (!isVersioned && before.versionId === undefined) return before.blobs;
+  versions.archive(before);
+  return [];
+}
+
+/** The keys of the objects of each bucket, in order. */
+function watchedKeys(objects: Table<StoredObject>): (bucket: string) => readonly string[] {
+  const keysOf = new Map<string, SortedKeys>();
+  objects.watch((before, after) => {
+    if (after === undefined) {
+      if (before !== undefined) keysOf.get(before.bucket)?.remove(before.key);
+      return;
+    }
+    const keys = keysOf.get(after.bucket) ?? createSortedKeys();
+    keysOf.set(after.bucket, keys);
+    keys.add(after.key);
+  });
+  return (bucket) => keysOf.get(bucket)?.all ?? [];
 }
 
 export const noSuchBucket = (name: string) => fault("NoSuchBucket", "The bucket does not exist", { BucketName: name });

@@ -80,43 +80,43 @@ export function bucketOperations(depot: Depot) {
       return { status: 204 };
     },
 
-    async removeObjects(call: BucketCall): Promise<S3Reply> {
-      const { request, signed } = call;
-      const document = rootOf(await textIn(request, signed), "Delete");
-      const asked = elementsIn(document, "Object").map((each) => ({
-        key: textOf(each, "Key") ?? "",
-        versionId: textOf(each, "VersionId") || undefined,
-      }));
-      if (asked.length === 0 || asked.length > 1000) {
-        throw fault("MalformedXML", "Name from 1 to 1000 objects to delete");
-      }
-      const removed = await depot.write(() =>
-        asked.map(({ key, versionId }) => ({
-          key,
-          asked: versionId,
-          ...tried(() => removeOne(depot, call, key, versionId)),
-        })),
-      );
-      await depot.blobs.remove(removed.flatMap(({ unused }) => unused));
-      const quiet = textOf(document, "Quiet") === "true";
-      const told = removed.flatMap((each): Xml[] => {
-        const about: Xml[] = [
-          ["Key", each.key],
-          ...(each.asked === undefined ? [] : [["VersionId", each.asked] as const]),
-        ];
-        if (each.fault !== undefined)
-          return [["Error", [...about, ["Code", each.fault.code], ["Message", each.fault.message]]]];
-        const marks: Xml[] = each.marker
-          ? [
-              ["DeleteMarker", true],
-              ["DeleteMarkerVersionId", each.versionId ?? ""],
-            ]
-          : [];
-        return quiet ? [] : [["Deleted", [...about, ...marks]]];
-      });
-      return { status: 200, xml: ["DeleteResult", told] };
-    },
+    removeObjects: (call: BucketCall) => removeObjects(depot, call),
   };
+}
+
+/** Deletes up to a thousand objects, each for itself. */
+async function removeObjects(depot: Depot, call: BucketCall): Promise<S3Reply> {
+  const { request, signed } = call;
+  const document = rootOf(await textIn(request, signed), "Delete");
+  const asked = elementsIn(document, "Object").map((each) => ({
+    key: textOf(each, "Key") ?? "",
+    versionId: textOf(each, "VersionId") || undefined,
+  }));
+  if (asked.length === 0 || asked.length > 1000) {
+    throw fault("MalformedXML", "Name from 1 to 1000 objects to delete");
+  }
+  const removed = await depot.write(() =>
+    asked.map(({ key, versionId }) => ({
+      key,
+      asked: versionId,
+      ...tried(() => removeOne(depot, call, key, versionId)),
+    })),
+  );
+  await depot.blobs.remove(removed.flatMap(({ unused }) => unused));
+  const quiet = textOf(document, "Quiet") === "true";
+  const told = removed.flatMap((each): Xml[] => {
+    const about: Xml[] = [["Key", each.key], ...(each.asked === undefined ? [] : [["VersionId", each.asked] as const])];
+    if (each.fault !== undefined)
+      return [["Error", [...about, ["Code", each.fault.code], ["Message", each.fault.message]]]];
+    const marks: Xml[] = each.marker
+      ? [
+          ["DeleteMarker", true],
+          ["DeleteMarkerVersionId", each.versionId ?? ""],
+        ]
+      : [];
+    return quiet ? [] : [["Deleted", [...about, ...marks]]];
+  });
+  return { status: 200, xml: ["DeleteResult", told] };
 }
 
 /** A refusal of one deletion does not stop the others. */

@@ -9,31 +9,6 @@ const largestPage = 1000;
 
 /** Lists of the objects of a bucket: the present form, the old one, and the one with versions. */
 export function listOperations({ buckets }: Depot, nameOf: (userId: string) => string) {
-  function page(call: BucketCall, after: string, all = buckets.keys(call.bucket.name)) {
-    const { bucket, query } = call;
-    const asked = { prefix: query("prefix") ?? "", delimiter: query("delimiter") ?? "", after, limit: limitIn(call) };
-    const found = listPage(all, asked);
-    const shown = query("encoding-type") === "url" ? encoded : (text: string) => text;
-    const common: Xml[] = [
-      ["Name", bucket.name],
-      ["Prefix", shown(asked.prefix)],
-      ["MaxKeys", asked.limit],
-      ["IsTruncated", found.next !== undefined],
-      ...optional("Delimiter", asked.delimiter === "" ? undefined : shown(asked.delimiter)),
-      ...optional("EncodingType", query("encoding-type")),
-      ...found.prefixes.map((prefix): Xml => ["CommonPrefixes", [["Prefix", shown(prefix)]]]),
-    ];
-    return { ...found, shown, common, count: found.keys.length + found.prefixes.length };
-  }
-
-  const entry = (object: StoredObject, shown: string): Xml[] => [
-    ["Key", shown],
-    ["LastModified", isoDate(object.modifiedAt)],
-    ["ETag", `"${object.etag}"`],
-    ["Size", object.size],
-    ["StorageClass", "STANDARD"],
-  ];
-
   function contents({ bucket }: BucketCall, key: string, shown: string, withOwner: boolean): Xml {
     const object = buckets.object(bucket.name, key);
     const owner = withOwner ? [ownerOf({ ...bucket, name: nameOf(bucket.userId) })] : [];
@@ -43,8 +18,9 @@ export function listOperations({ buckets }: Depot, nameOf: (userId: string) => s
   return {
     present(call: BucketCall): S3Reply {
       const [token, startAfter] = [call.query("continuation-token"), call.query("start-after")];
-      const { keys, next, shown, common, count } = page(
+      const { keys, next, shown, common, count } = pageOf(
         call,
+        buckets.keys(call.bucket.name),
         token === undefined ? (startAfter ?? "") : fromToken(token),
       );
       const withOwner = call.query("fetch-owner") === "true";
@@ -62,7 +38,7 @@ export function listOperations({ buckets }: Depot, nameOf: (userId: string) => s
 
     old(call: BucketCall): S3Reply {
       const marker = call.query("marker") ?? "";
-      const { keys, next, shown, common } = page(call, marker);
+      const { keys, next, shown, common } = pageOf(call, buckets.keys(call.bucket.name), marker);
       const listed = keys.map((key) => contents(call, key, shown(key), true));
       const answer: Xml[] = [
         ...common,
@@ -77,7 +53,7 @@ export function listOperations({ buckets }: Depot, nameOf: (userId: string) => s
     versions(call: BucketCall): S3Reply {
       const marker = call.query("key-marker") ?? "";
       const { name, userId } = call.bucket;
-      const { keys, next, shown, common } = page(call, marker, buckets.allKeys(name));
+      const { keys, next, shown, common } = pageOf(call, buckets.allKeys(name), marker);
       const owner = ownerOf({ ...call.bucket, name: nameOf(userId) });
       const listed = keys.flatMap((key) =>
         buckets.versions(name, key).map(({ versionId, object, modifiedAt }, index): Xml => {
@@ -99,6 +75,32 @@ export function listOperations({ buckets }: Depot, nameOf: (userId: string) => s
       return { status: 200, xml: ["ListVersionsResult", answer] };
     },
   };
+}
+
+const entry = (object: StoredObject, shown: string): Xml[] => [
+  ["Key", shown],
+  ["LastModified", isoDate(object.modifiedAt)],
+  ["ETag", `"${object.etag}"`],
+  ["Size", object.size],
+  ["StorageClass", "STANDARD"],
+];
+
+/** A page of `all`, after a key, with the elements that every form of a list has. */
+function pageOf(call: BucketCall, all: readonly string[], after: string) {
+  const { bucket, query } = call;
+  const asked = { prefix: query("prefix") ?? "", delimiter: query("delimiter") ?? "", after, limit: limitIn(call) };
+  const found = listPage(all, asked);
+  const shown = query("encoding-type") === "url" ? encoded : (text: string) => text;
+  const common: Xml[] = [
+    ["Name", bucket.name],
+    ["Prefix", shown(asked.prefix)],
+    ["MaxKeys", asked.limit],
+    ["IsTruncated", found.next !== undefined],
+    ...optional("Delimiter", asked.delimiter === "" ? undefined : shown(asked.delimiter)),
+    ...optional("EncodingType", query("encoding-type")),
+    ...found.prefixes.map((prefix): Xml => ["CommonPrefixes", [["Prefix", shown(prefix)]]]),
+  ];
+  return { ...found, shown, common, count: found.keys.length + found.prefixes.length };
 }
 
 const optional = (name: string, value: string | undefined): Xml[] => (value === undefined ? [] : [[name, value]]);

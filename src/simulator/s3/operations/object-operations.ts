@@ -27,40 +27,9 @@ export function objectOperations(depot: Depot) {
     return object;
   }
 
-  const replace = (call: ObjectCall, object: StoredObject) =>
-    storeObject(depot, object, (before) => checkWrite(call, before));
-
   return {
     find,
-    async put(call: ObjectCall): Promise<S3Reply> {
-      checkKey(call.key);
-      const headers = { ...keptHeaders(call), ...encryptionOf(call.bucket) };
-      const settings = initialSettings(call, call.bucket, depot.now());
-      const body = bodyOf(call.request, call.signed);
-      const { id, size, md5 } = await blobs.write(body.content);
-      const checksum = body.checksum();
-      const object: StoredObject = {
-        bucket: call.bucket.name,
-        key: call.key,
-        blobs: [{ id, size }],
-        size,
-        etag: md5,
-        modifiedAt: depot.now(),
-        headers,
-        settings,
-        ...(checksum && { checksum }),
-      };
-      const stored = await replace(call, object);
-      return {
-        status: 200,
-        headers: {
-          etag: `"${md5}"`,
-          ...versionHeader(stored),
-          ...encryptionOf(call.bucket),
-          ...(checksum && { [checksumHeader(checksum.name)]: checksum.value }),
-        },
-      };
-    },
+    put: (call: ObjectCall) => putObject(depot, call),
 
     /** GET and HEAD. */
     read(call: ObjectCall): S3Reply {
@@ -105,12 +74,45 @@ export function objectOperations(depot: Depot) {
         headers: replaced ? keptHeaders(call) : source.headers,
         settings: { ...tagsOf(source), ...initialSettings(call, call.bucket, depot.now()) },
       };
-      const stored = await replace(call, object);
+      const stored = await replace(depot, call, object);
       return {
         status: 200,
         headers: versionHeader(stored),
         xml: ["CopyObjectResult", copied(object)],
       };
+    },
+  };
+}
+
+const replace = (depot: Depot, call: ObjectCall, object: StoredObject) =>
+  storeObject(depot, object, (before) => checkWrite(call, before));
+
+async function putObject(depot: Depot, call: ObjectCall): Promise<S3Reply> {
+  checkKey(call.key);
+  const headers = { ...keptHeaders(call), ...encryptionOf(call.bucket) };
+  const settings = initialSettings(call, call.bucket, depot.now());
+  const body = bodyOf(call.request, call.signed);
+  const { id, size, md5 } = await depot.blobs.write(body.content);
+  const checksum = body.checksum();
+  const object: StoredObject = {
+    bucket: call.bucket.name,
+    key: call.key,
+    blobs: [{ id, size }],
+    size,
+    etag: md5,
+    modifiedAt: depot.now(),
+    headers,
+    settings,
+    ...(checksum && { checksum }),
+  };
+  const stored = await replace(depot, call, object);
+  return {
+    status: 200,
+    headers: {
+      etag: `"${md5}"`,
+      ...versionHeader(stored),
+      ...encryptionOf(call.bucket),
+      ...(checksum && { [checksumHeader(checksum.name)]: checksum.value }),
     },
   };
 }

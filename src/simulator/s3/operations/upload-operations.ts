@@ -30,12 +30,6 @@ export function uploadOperations(depot: Depot) {
     if (before !== undefined) await blobs.remove([before.blob]);
   }
 
-  const about = ({ bucket, key, id }: Upload): Xml[] => [
-    ["Bucket", bucket],
-    ["Key", key],
-    ["UploadId", id],
-  ];
-
   return {
     async start(call: ObjectCall): Promise<S3Reply> {
       checkKey(call.key);
@@ -75,72 +69,82 @@ export function uploadOperations(depot: Depot) {
       return { status: 200, xml: ["CopyPartResult", copied(part)] };
     },
 
-    async complete(call: ObjectCall): Promise<S3Reply> {
-      const upload = find(call);
-      const asked = partsIn(await textIn(call.request, call.signed));
-      const { object, unused } = await depot.write(() => {
-        const all = buckets.parts(find(call).id);
-        const chosen = chosenParts(all, asked);
-        checkWrite(call, buckets.object(upload.bucket, upload.key));
-        const { object, unused } = buckets.put(assembled(upload, chosen, depot.now()));
-        buckets.endUpload(upload.id);
-        const left = all.filter((part) => !chosen.includes(part)).map(({ blob }) => blob);
-        return { object, unused: [...left, ...unused] };
-      });
-      await blobs.remove(unused);
-      const location = `http://${call.header("host")}/${upload.bucket}/${upload.key}`;
-      const answer: Xml[] = [
-        ["Location", location],
-        ["Bucket", upload.bucket],
-        ["Key", upload.key],
-        ["ETag", `"${object.etag}"`],
-      ];
-      const { versionId } = object;
-      const headers = versionId === undefined ? {} : { "x-amz-version-id": versionId };
-      return { status: 200, headers, xml: ["CompleteMultipartUploadResult", answer] };
-    },
+    complete: (call: ObjectCall) => completed(depot, call, () => find(call)),
 
     async abort(call: ObjectCall): Promise<S3Reply> {
       const { id } = find(call);
-      const parts = await depot.write(() => {
-        const parts = buckets.parts(id);
-        buckets.endUpload(id);
-        return parts;
-      });
+      const parts = buckets.parts(id);
+      await depot.write(() => buckets.endUpload(id));
       await blobs.remove(parts.map(({ blob }) => blob));
       return { status: 204 };
     },
 
     listParts(call: ObjectCall): S3Reply {
       const upload = find(call);
-      const parts = buckets.parts(upload.id).map(
-        ({ number, etag, blob, modifiedAt }): Xml => [
-          "Part",
-          [
-            ["PartNumber", number],
-            ["LastModified", isoDate(modifiedAt)],
-            ["ETag", `"${etag}"`],
-            ["Size", blob.size],
-          ],
-        ],
-      );
+      const parts = buckets.parts(upload.id).map(shownPart);
       return { status: 200, xml: ["ListPartsResult", [...about(upload), ["IsTruncated", false], ...parts]] };
     },
 
     list({ bucket }: BucketCall): S3Reply {
-      const uploads = [...buckets.uploads.values()].filter((each) => each.bucket === bucket.name);
-      const listed = uploads.map(
-        (upload): Xml => [
-          "Upload",
-          [...about(upload).slice(1), ["Initiated", isoDate(upload.startedAt)], ["StorageClass", "STANDARD"]],
-        ],
-      );
+      const { name } = bucket;
+      const listed = [...buckets.uploads.values()].filter((each) => each.bucket === name).map(shownUpload);
       return {
         status: 200,
-        xml: ["ListMultipartUploadsResult", [["Bucket", bucket.name], ["IsTruncated", false], ...listed]],
+        xml: ["ListMultipartUploadsResult", [["Bucket", name], ["IsTruncated", false], ...listed]],
       };
     },
   };
+}
+
+const about = ({ bucket, key, id }: Upload): Xml[] => [
+  ["Bucket", bucket],
+  ["Key", key],
+  ["UploadId", id],
+];
+
+const shownPart = ({ number, etag, blob, modifiedAt }: Part): Xml => [
+  "Part",
+  [
+    ["PartNumber", number],
+    ["LastModified", isoDate(modifiedAt)],
+    ["ETag", `"${etag}"`],
+    ["Size", blob.size],
+  ],
+];
+
+const shownUpload = (upload: Upload): Xml => [
+  "Upload",
+  [...about(upload).slice(1), ["Initiated", isoDate(upload.startedAt)], ["StorageClass", "STANDARD"]],
+];
+
+/** Makes the object of its parts. The upload is found again once the body is read: it may have ended meanwhile. */
+async function completed(
+  { buckets, blobs, now, write }: Depot,
+  call: ObjectCall,
+  find: () => Upload,
+): Promise<S3Reply> {
+  const upload = find();
+  const asked = partsIn(await textIn(call.request, call.signed));
+  const { object, unused } = await write(() => {
+    const all = buckets.parts(find().id);
+    const chosen = chosenParts(all, asked);
+    checkWrite(call, buckets.object(upload.bucket, upload.key));
+    const { object, unused } = buckets.put(assembled(upload, chosen, now()));
+    buckets.endUpload(upload.id);
+    const left = all.filter((part) => !chosen.includes(part)).map(({ blob }) => blob);
+    return { object, unused: [...left, ...unused] };
+  });
+  await blobs.remove(unused);
+  const location = `http://${call.header("host")}/${upload.bucket}/${upload.key}`;
+  const answer: Xml[] = [
+    ["Location", location],
+    ["Bucket", upload.bucket],
+    ["Key", upload.key],
+    ["ETag", `"${object.etag}"`],
+  ];
+  const { versionId } = object;
+  const headers = versionId === undefined ? {} : { "x-amz-version-id": versionId };
+  return { status: 200, headers, xml: ["CompleteMultipartUploadResult", answer] };
 }
 
 function partNumberIn({ query }: ObjectCall): number {

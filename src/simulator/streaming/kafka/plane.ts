@@ -44,29 +44,10 @@ export function createKafkaPlane({ brokers, data, onError }: KafkaParts): Runnin
   const root = data === undefined ? join(tmpdir(), `mooring-kafka-${randomUUID()}`) : resolve(data, `kafka-${brokers}`);
   let contracts: Contracts | undefined;
   let temporary: Swept | undefined;
-  let program: Promise<KafkaProgram> | undefined;
+  const provided = createProvider(closing.signal);
+  const served = () => oldestOf(contracts);
   let noted = false;
   const leaving = new Set<Promise<void>>();
-
-  /** Fetched for the first cluster; a failure is not kept for the next. */
-  function provided(): Promise<KafkaProgram> {
-    program ??= provideKafka(process.env, (line) => process.stderr.write(`${line}\n`), closing.signal);
-    program.catch(() => {
-      program = undefined;
-    });
-    return program;
-  }
-
-  const wanted = (world: World) => {
-    const clusters = world.viewer.asPlatform(() => [...world.streaming.clusters.values()]);
-    return clusters.filter(isWanted).map((cluster) => ({ world, cluster }));
-  };
-  /** The oldest of all contracts. */
-  const served = () =>
-    (contracts?.all() ?? [])
-      .flatMap(wanted)
-      .sort((a, b) => a.cluster.createdAt - b.cluster.createdAt)
-      .slice(0, mostClusters);
   const isServed = (clusterId: string) => served().some(({ cluster }) => cluster.id === clusterId);
 
   function follow(): void {
@@ -108,9 +89,8 @@ export function createKafkaPlane({ brokers, data, onError }: KafkaParts): Runnin
     topicProgress: (topic) =>
       isServed(topic.clusterId) ? (hosts.get(topic.clusterId)?.topicProgress(topic) ?? pending) : done,
     addressesOf(cluster) {
-      const ports = served()
-        .find((each) => each.cluster.id === cluster.id)
-        ?.world.streaming.ports.get(cluster.id);
+      const found = served().find((each) => each.cluster.id === cluster.id);
+      const ports = found?.world.streaming.ports.get(cluster.id);
       return ports === undefined ? networkAddresses(cluster) : nodesOn(ports).map(clientAddress);
     },
     noticeOf({ id }) {
@@ -137,3 +117,25 @@ export function createKafkaPlane({ brokers, data, onError }: KafkaParts): Runnin
     },
   };
 }
+
+/** Gives the program, fetched for the first cluster; a failure is not kept for the next. */
+function createProvider(signal: AbortSignal): () => Promise<KafkaProgram> {
+  let program: Promise<KafkaProgram> | undefined;
+  return () => {
+    program ??= provideKafka(process.env, (line) => process.stderr.write(`${line}\n`), signal);
+    program.catch(() => {
+      program = undefined;
+    });
+    return program;
+  };
+}
+
+/** The clusters that have brokers: the oldest of all contracts. */
+const oldestOf = (contracts: Contracts | undefined): { world: World; cluster: Cluster }[] =>
+  (contracts?.all() ?? [])
+    .flatMap((world) => {
+      const clusters = world.viewer.asPlatform(() => [...world.streaming.clusters.values()]);
+      return clusters.filter(isWanted).map((cluster) => ({ world, cluster }));
+    })
+    .sort((a, b) => a.cluster.createdAt - b.cluster.createdAt)
+    .slice(0, mostClusters);
