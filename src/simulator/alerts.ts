@@ -32,12 +32,12 @@ export interface Standing extends Rule {
   labels: Readonly<Record<string, string>>;
 }
 
-/** The rules of each contract, in memory as the samples are, and what their targets were told last. */
+/** The rules of each contract, in memory like the samples, and which of them fire. */
 const kept = new WeakMap<World, { rules: Rule[]; firing: Set<Rule> }>();
 
 export const setRules = (world: World, rules: Rule[]) => void kept.set(world, { rules, firing: new Set() });
 
-/** How the rules of a region, or of all, stand. */
+/** The state of the rules of a region, or of all. */
 export const standings = (world: World, region?: string): Standing[] =>
   (kept.get(world)?.rules ?? [])
     .filter((rule) => region === undefined || rule.region === region)
@@ -59,10 +59,10 @@ function standingOf(world: World, rule: Rule): Standing {
   return { ...rule, state: worst ? "firing" : found.length > 0 ? "ok" : "no data", ...shown };
 }
 
-/** What is longer than that on its way does not arrive. */
+/** A notification that takes longer is given up. */
 const patienceMs = 5_000;
 
-/** Tells the targets of rules that have begun or ceased to fire. Once per change. */
+/** Notifies the targets of rules that have begun or ceased to fire, once per change. */
 export function tellChanges(world: World, region: string): void {
   const { rules = [], firing = new Set<Rule>() } = kept.get(world) ?? {};
   for (const rule of rules.filter((each) => each.region === region)) {
@@ -74,7 +74,7 @@ export function tellChanges(world: World, region: string): void {
     const news = { name, metric, state: state === "firing" ? "firing" : "resolved", value, labels };
     const body = JSON.stringify(news);
     const headers = { "content-type": "application/json" };
-    // A target that does not answer is its owner's business.
+    // A failed notification is ignored.
     void fetch(rule.notify, { method: "POST", headers, body, signal: AbortSignal.timeout(patienceMs) }).catch(() => {});
   }
 }

@@ -164,7 +164,7 @@ function kafkaFrom(text: string): "real" | "off" {
   return text;
 }
 
-/** What somebody gets who did not say. */
+/** The default of --kafka. */
 function usualKafka(): "real" | "off" {
   const lack = lackFor(process.env);
   if (lack === undefined) return "real";

@@ -24,7 +24,7 @@ import { machineTime, type SimulatedClock } from "./time.ts";
 import { createViewer, guardedResources, guardedTable } from "./visibility.ts";
 import type { ContractStorage, Contracts, Owner, World } from "./world.ts";
 
-/** What all contracts have in common. */
+/** The parts that all contracts share. */
 export interface ContractParts {
   seed: number;
   forms: Forms;
@@ -45,7 +45,7 @@ export function createContracts(parts: ContractParts): Contracts {
   const first = createWorld(parts, documents, numberOf(0), "");
   const worlds = new Map([[first.contractNumber, first]]);
   const further = documents.table("contracts", z.object({ contractNumber: z.number() }));
-  // Also when an earlier run comes back: the row of a contract is read before all that is in it.
+  // This also restores contracts: the row of a contract is read before the rows in it.
   further.watch((_before, after) => {
     if (after === undefined || worlds.has(after.contractNumber)) return;
     const { contractNumber } = after;
@@ -56,7 +56,7 @@ export function createContracts(parts: ContractParts): Contracts {
     for (const meet of listeners) meet(world);
   });
 
-  /** Without those whose making was undone. */
+  /** Contracts whose creation was rolled back are left out. */
   const all = () => [first, ...[...further.values()].flatMap(({ contractNumber }) => worlds.get(contractNumber) ?? [])];
 
   function open(world: World, { username, password }: Parameters<Contracts["add"]>[0] = {}): Owner {
@@ -138,7 +138,7 @@ function createWorld(parts: ContractParts, documents: Documents, contractNumber:
     storage: {
       hasBucket: (name) => storage.hasBucket(name, contractNumber),
       async put(bucket, key, content) {
-        // The name may be somebody else's by now.
+        // The bucket may be deleted, and its name taken by another contract.
         if (!storage.hasBucket(bucket, contractNumber)) throw new Error(`the bucket ${bucket} does not exist`);
         await storage.put(bucket, key, content);
       },

@@ -9,13 +9,13 @@ import { clusterKind, topicKind } from "./streaming/kinds.ts";
 import type { World } from "./world.ts";
 
 const entry = <F>(name: string, kind: Managed<F>) => ({
-  /** What steering calls them. */
+  /** The name of the list in the state that steering shows. */
   name,
   state: (world: World) => managedState(world, kind),
   resume: (world: World) => resume(world, kind),
 });
 
-/** All kinds of the products that manage things by a common life. */
+/** All kinds of the managed services. */
 export const managed = [
   entry("zones", zoneKind),
   entry("records", recordKind),

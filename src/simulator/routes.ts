@@ -62,7 +62,7 @@ export function createRoutes({ contracts, calls, faults, flowLogs }: RouteParts)
   ];
 }
 
-/** The addresses of the products. Those of regional ones have `{region}` in the place of the region's slug. */
+/** The addresses of the products; those of regional products have `{region}` in the place of the slug. */
 export const endpointsOf = (api: string, objectStorage: string) => ({
   api,
   objectStorage,

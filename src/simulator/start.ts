@@ -53,20 +53,20 @@ export interface SimulatorOptions {
   /** Where log pipelines take lines by the forward protocol. Default: the host of the API, any free port. */
   forwardHost?: string;
   forwardPort?: number;
-  /** `real`: Apache Kafka serves the clusters of event streaming; `off` (default): nobody does. */
+  /** `real`: Apache Kafka serves the clusters of event streaming; `off` (default): no broker does. */
   kafka?: "real" | "off";
   /** Kafka processes per cluster. Default 3, as the platform has; with 1, topics have one copy. */
   brokers?: number;
   /** Begins with one of everything in the first contract, unless there is state from an earlier run. */
   demoData?: boolean;
-  /** Hears of failures of the simulator itself. Default: standard error. */
+  /** Reports failures of the simulator itself. Default: standard error. */
   onError?(where: string, error: unknown): void;
 }
 
-/** What a caller needs to use the simulator; `token` is also the one that steers it. */
+/** The addresses and credentials of the simulator; `token` also steers it. */
 export interface Ready extends Owner {
   endpoints: ReturnType<typeof endpointsOf>;
-  /** Whom to trust, as PEM: the authority behind the TLS address of log pipelines. */
+  /** The authority to trust, as PEM: it signs the TLS address of log pipelines. */
   certificates: { ca: string };
   /** The owners of further contracts. */
   contracts: Owner[];

@@ -42,7 +42,7 @@ const userSchema = z.object({
   password,
   role: z.enum(["owner", "administrator", "user"]).default("user"),
   twoFactor: z.boolean().default(false),
-  /** Without a word about them the user may do everything; `[]` leaves him to what his groups give. */
+  /** Absent: all privileges; `[]`: only those of the user's groups. */
   privileges: z.array(privilegeFlagSchema).default([...privilegeFlags]),
 });
 
@@ -52,7 +52,7 @@ export interface SteeringParts {
   faults: FaultChooser;
 }
 
-/** What tests and demos do to the simulator itself. Never counted, never faulted. */
+/** Control of the simulator by tests and demos. Never counted, never faulted. */
 export function steeringRoutes(world: World, { contracts, calls, faults }: SteeringParts): Route[] {
   const route = (method: Method, path: string, handle: (call: Call) => unknown): Route => ({
     method,
@@ -79,7 +79,7 @@ export function steeringRoutes(world: World, { contracts, calls, faults }: Steer
     }),
     route("POST", "advance", (call) => {
       world.clock.advance(checked(advanceSchema, call.body).seconds * 1000);
-      // What has become due is done by the listener before the next answer, and by the agenda at once.
+      // The listener runs due entries before the next answer; this runs them without waiting for one.
       setImmediate(() => world.agenda.run());
       return { now: timestamp(world.clock.now()) };
     }),
@@ -115,7 +115,7 @@ function checked<T>(schema: z.ZodType<T>, body: string): T {
   throw invalid(["(root)", ...(issue?.path.map(String) ?? [])].join("."), issue?.message ?? "is not valid");
 }
 
-/** Not part of the lists: what the platform offers to everybody, accounts, and keys, which are secrets. */
+/** Left out of the lists: the platform's offers, accounts, and keys, which are secrets. */
 const apart = new Set(["image", "template", "location", "user", "s3key"]);
 
 function stateOf(world: World) {
@@ -123,7 +123,7 @@ function stateOf(world: World) {
   for (const kind of kinds) {
     if (apart.has(kind.type)) continue;
     const found = [...world.resources.ofType(kind.type)].map((each) => flat(world, each));
-    // Rules of several kinds lie in collections of one name.
+    // Several kinds have collections of the same name.
     lists[kind.collection] = [...(lists[kind.collection] ?? []), ...found];
   }
   return {

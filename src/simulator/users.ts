@@ -2,7 +2,7 @@ import { z } from "zod";
 import { plainResource, type Resource } from "./store/resource.ts";
 import type { Resources } from "./store/resources.ts";
 
-/** What a group can allow its users, by the names of the wire. */
+/** The privileges that a group can give, by their names on the wire. */
 export const privilegeFlags = [
   "createDataCenter",
   "createSnapshot",
@@ -54,7 +54,10 @@ export const userSchema = z.object({
   twoFactor: z.boolean(),
   /** An inactive user cannot log in. */
   active: z.boolean().default(true),
-  /** Granted to the user himself, besides what his groups give. Earlier versions kept no such list: all. */
+  /**
+   * Granted to the user directly, besides the privileges of the user's groups. Rows of earlier versions have no list:
+   * all.
+   */
   privileges: z
     .array(privilegeFlagSchema)
     .readonly()
@@ -66,11 +69,11 @@ export type User = Readonly<z.infer<typeof userSchema>>;
 
 export const userKey = (userId: string) => `um/users/${userId}`;
 
-/** The groups that a user is in; they refer to him. */
+/** The groups of a user; they refer to the user. */
 export const groupsOf = (resources: Resources, userId: string): Resource[] =>
   resources.referrers(userKey(userId), "group");
 
-/** The resource of a new user, before anybody has said more about him than his account does. */
+/** The resource of a new user. */
 export function newProfile({ id, username }: User, s3CanonicalUserId: string, at: number): Resource {
   return plainResource(
     { key: userKey(id), id, type: "user", collection: "um/users", parent: "" },

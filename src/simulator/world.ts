@@ -20,23 +20,23 @@ import type { Samples } from "./telemetry/samples.ts";
 import type { MachineTime, SimulatedClock } from "./time.ts";
 import type { Viewer } from "./visibility.ts";
 
-/** Everything one contract is made of, handed to whoever acts on it. */
+/** All parts of one contract, for every handler. */
 export interface World {
   readonly clock: SimulatedClock;
-  /** For what others compare with their own clocks. */
+  /** For times that clients compare with their own clocks. */
   readonly machine: MachineTime;
   readonly agenda: Agenda;
   readonly chance: Chance;
   readonly counters: Counters;
   readonly documents: Documents;
-  /** As the user sees them whose call is handled; `viewer` knows him. */
+  /** The resources that the user of the present call can see, according to `viewer`. */
   readonly resources: Resources;
   readonly viewer: Viewer;
   readonly requests: Table<RequestRecord>;
   readonly identity: Identity;
   readonly activity: Activity;
   readonly contractNumber: number;
-  /** The forms in which the platform shows and takes things. */
+  /** The forms of the interface that are served. */
   readonly forms: Forms;
   /** The contract of the ready line. */
   readonly isFirst: boolean;
@@ -59,20 +59,20 @@ export interface World {
   objectStorageUrl(): string;
 }
 
-/** The object storage as the rest of a contract uses it. It writes into every bucket of the contract, whoever owns it. */
+/** The object storage as a contract uses it. It writes into every bucket of the contract, whoever owns it. */
 export interface Storage {
   hasBucket(name: string): boolean;
   put(bucket: string, key: string, content: Buffer): Promise<void>;
 }
 
-/** The same for all contracts. */
+/** The object storage of all contracts. */
 export interface ContractStorage {
   /** Whether the contract has this bucket; names are unique on the whole platform. */
   hasBucket(name: string, contractNumber: number): boolean;
   put(bucket: string, key: string, content: Buffer): Promise<void>;
 }
 
-/** Who owns a contract and how he calls. */
+/** The owner of a contract and his credentials. */
 export interface Owner {
   contractNumber: number;
   username: string;
@@ -82,18 +82,18 @@ export interface Owner {
 }
 
 /**
- * The contracts of the platform. Each is a world of its own, with its own tables: what a handler is not given it cannot
- * show. They share the clock, the agenda, public addresses and the names of buckets.
+ * The contracts of the platform. Each is a world with its own tables, so a handler cannot show another contract. They
+ * share the clock, the agenda, public addresses and the names of buckets.
  */
 export interface Contracts {
   /** The contract of the ready line. */
   readonly first: World;
   all(): World[];
   of(contractNumber: number): World | undefined;
-  /** Tells of every contract, those that are there and those that come. */
+  /** Calls `meet` for every contract, existing and new. */
   each(meet: (world: World) => void): void;
   /** A further contract. Inside a transaction. */
   add(owner?: { username?: string | undefined; password?: string | undefined }): Owner;
-  /** Gives a contract what it has from the start, unless an earlier run did. Inside a transaction. */
+  /** Creates the first user, keys and catalogue of a contract, unless an earlier run did. Inside a transaction. */
   open(world: World): Owner;
 }

@@ -3,7 +3,7 @@ import type { Call, Forms } from "../http/exchange.ts";
 import type { Entry } from "../records/activity.ts";
 import { timestamp } from "../time.ts";
 
-/** An entry on the wire: the nested form of the public interface, and the four fields of the description beside it. */
+/** An entry on the wire: the nested form of the public interface, and the four fields of the description. */
 export function sourceOf(
   entry: Entry,
   { contractNumber, forms }: { contractNumber: number; forms: Forms },
@@ -27,7 +27,7 @@ function nested(entry: Entry, contractNumber: number, time: string) {
     meta: {
       time,
       requestId: entry.requestId,
-      // One provisioning has one request: its steps have these two in common.
+      // The steps of one request share these two.
       queueRefId: Number.parseInt(entry.requestId.slice(0, 8), 16),
       transactionId: uuidOfName(entry.requestId),
       auditVersion: 0.1,

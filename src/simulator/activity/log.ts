@@ -9,9 +9,9 @@ import type { Documents } from "../store/documents.ts";
 import type { SimulatedClock } from "../time.ts";
 import { actionName, askedModel, minting, namedIn, notedAs, typeName } from "./names.ts";
 
-/** The oldest entries go when there are more. */
+/** The oldest entries are dropped when there are more. */
 export const mostEntries = 100_000;
-/** Of reads fewer are kept, in memory only, and apart: they push no change out. */
+/** Reads are kept apart, in memory only, so that they replace no change. */
 export const mostReads = 5_000;
 const retention = 35 * 86_400_000;
 
@@ -21,7 +21,7 @@ export interface ActivityParts {
   chance: Chance;
   clock: SimulatedClock;
   identity: Pick<Identity, "users">;
-  /** Keeps the count of one contract from those of the others. */
+  /** The prefix of the counter of this contract. */
   scope: string;
 }
 
@@ -61,7 +61,7 @@ export function createActivity(parts: ActivityParts): Activity {
   const { note, noteRead, read } = createEntries(parts);
   const nameOf = (userId: string) => identity.users.get(userId)?.username ?? "";
   const newRequest = () => chance.uuid("activity-request");
-  /** What has settled while a call is answered; undefined: no call is. */
+  /** Ends that are reported while a call is answered; undefined: no call is being answered. */
   let settledMeanwhile: Settled[] | undefined;
   const noteSettled = (what: Settled) =>
     note({ ...settledEntry(what), at: clock.now(), username: nameOf(what.by), requestId: newRequest() });
@@ -191,7 +191,7 @@ const endedEntry = (record: RequestRecord, username: string, failure: string | n
 
 function refusedEntry({ status, messages }: Refusal) {
   const message = `Request was refused with ${status}`;
-  // The platform's words may quote the body: the name of the field says enough.
+  // The platform's message may quote the body, so only the name of the field is kept.
   const withField = (text: string) => [/^\[[\w().-]+\]/.exec(text)?.[0] ?? [], message].flat().join(" ");
   return {
     status: "FAILED" as const,
@@ -216,7 +216,7 @@ const loginEntry = ({ user, succeeded, at, from, origin, method, path }: LoginAt
   resources: [{ type: "user", id: user.id, action: "auth.user.login" }],
 });
 
-/** An entry that stands for the work of a busy contract. */
+/** An entry for `fill`, as of a busy contract. */
 const fillingEntry = (at: number, id: string): Noted => ({
   at,
   username: "somebody@simulator.example",
@@ -231,7 +231,10 @@ const fillingEntry = (at: number, id: string): Noted => ({
   resources: [{ type: "datacenter", id, action: "vr.datacenter.create" }],
 });
 
-/** Newer services, which word their refusals themselves, go on provisioning after 201; a scaling group goes after its 204. */
+/**
+ * Newer services, which have their own error payload, still provision after a 201; a scaling group is deleted after its
+ * 204.
+ */
 const goesOn = ({ payload }: Route, { status }: Reply) =>
   status === 202 || status === 204 || (status === 201 && payload !== undefined);
 

@@ -46,7 +46,10 @@ export function activityRoutes(world: World): Route[] {
   ];
 }
 
-/** Each form has its own spelling; of both, `startDate` and `endDate` win. The day of `endDate` counts whole; `dateEnd` is exclusive. */
+/**
+ * Each form has its own parameters; `startDate` and `endDate` win over the others. `endDate` includes its day;
+ * `dateEnd` is exclusive.
+ */
 function periodOf({ query, effects }: Call, forms: Forms): { from: number; to: number } {
   const read = (name: string, form: RegExp, words: string) => {
     const text = query.get(name);

@@ -98,7 +98,7 @@ export function endAction(world: World, group: Group, at: number): boolean {
   const failed = action.type === "SCALE_OUT" ? requests.find(({ status }) => status === "FAILED") : undefined;
   const failure = action.failure ?? failed?.message ?? null;
   actions.put(action.id, { ...action, status: failure === null ? "SUCCESSFUL" : "FAILED", failure, modifiedAt: at });
-  // What could not be had is not wanted any more, unless the minimum demands it.
+  // Servers that the core API refused are no longer counted as wanted, unless the minimum demands them.
   const target = failure === null ? group.target : withinBounds(group, replicasOf(group.id).length);
   groups.put(group.id, { ...group, target, revision: group.revision + 1 });
   return true;

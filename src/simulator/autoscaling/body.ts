@@ -23,7 +23,7 @@ export function givenProperties(world: World, call: Call, write: keyof typeof mo
     mostReplicas: mostReplicas[write],
     hasDatacenter: () => datacenter !== undefined,
     hasTargetGroup: (id) => world.resources.byId("target-group", id) !== undefined,
-    // Without a datacenter nobody can tell, and its own fault says enough.
+    // Without a datacenter this cannot be checked; the missing datacenter has its own fault.
     hasSource: (volume) => datacenter === undefined || source(volume) !== undefined,
     hasCloudInit: (volume) => datacenter === undefined || source(volume)?.properties.cloudInit === "V1",
     bucketFault: (bucket) => bucketFault(world, bucket),

@@ -16,7 +16,7 @@ const bodySchema = z.object({
   shared: z.boolean().default(false),
 });
 
-/** The load that scaling policies react to: set, shown and taken away by whoever steers the simulator. */
+/** Steering of the load that scaling policies react to: set, show, remove. */
 export function loadRoutes(world: World): Route[] {
   const route = (method: "GET" | "PUT" | "DELETE", change: (call: Call) => void): Route => ({
     method,
@@ -42,7 +42,7 @@ function setLoad(world: World, call: Call): void {
   const put = (groupId: string | null) =>
     loads.put(loadKey({ ...load, groupId }), { ...load, groupId, since: call.at });
   if (group === undefined) {
-    // A load on all groups is on all of them, whatever single ones had before.
+    // A load on all groups replaces the loads of single groups.
     for (const each of [...loads.values()]) if (each.metric === load.metric) loads.delete(loadKey(each));
     put(null);
     return;

@@ -47,7 +47,7 @@ function perUnit({ properties: { policy } }: Group): number {
   return seconds[policy.unit] ?? millisecondsOf(policy.range) / 1000;
 }
 
-/** The same over the range that the policy asks for. */
+/** The metric over the range that the policy asks for. */
 export const policyMetric = (world: World, group: Group, at: number) =>
   metricOf(world, group, at, millisecondsOf(group.properties.policy.range));
 

@@ -47,7 +47,7 @@ export function removeReplica(
 ): RequestRecord {
   leave(world, replica);
   const call = platformCall(world, group, "DELETE", machine.key, at);
-  // A group that goes leaves nothing behind, whatever its policy says.
+  // A group that is deleted removes everything, whatever its policy says.
   if (group.deleting || group.properties.policy.scaleInAction.deleteVolumes) call.query.set("deleteVolumes", "true");
   const write = newWrite(world, call);
   deleteResource(write, server, machine);
@@ -64,7 +64,7 @@ function platformCall(
   body = "",
 ): Call {
   const { users } = world.identity;
-  // A group outlives the user who made it; then it is the contract's.
+  // The user who made the group may be deleted; then the contract's owner makes the call.
   const user = users.get(createdBy) ?? [...users.values()].find(({ role }) => role === "owner");
   if (user === undefined) throw new Error("the contract has no owner");
   return {
@@ -82,7 +82,7 @@ function platformCall(
   };
 }
 
-/** The core API's words for the volume types that groups may spell in their own way. */
+/** The core API's names of the volume types that groups spell in their own way. */
 const volumeTypes: Record<string, string> = { SSD_STANDARD: "SSD Standard", SSD_PREMIUM: "SSD Premium" };
 
 function serverBody({ nics, volumes, ...machine }: ReplicaConfiguration, name: string) {

@@ -122,7 +122,7 @@ function update(world: World, call: Call): Reply {
   return { status: 200, body: written(world, call, group.id, 0) };
 }
 
-/** The group stays to be seen, BUSY, until its replicas have gone, unless a fault hides it. */
+/** Reads show the group, BUSY, until its replicas are deleted, unless a fault hides it. */
 function remove(world: World, call: Call): Reply {
   const { groups, actions } = world.scaling;
   const group = found(world, call);

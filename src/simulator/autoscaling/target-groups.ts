@@ -18,7 +18,7 @@ export function join(world: World, replica: Replica): Replica["memberships"] {
   });
 }
 
-/** Takes a replica that is going, or has gone, out of its target groups. */
+/** Removes a replica that is deleted from its target groups. */
 export function leave(world: World, replica: Replica): void {
   for (const { targetGroupId, ip, port } of replica.memberships) {
     if (ip === null) continue;

@@ -6,7 +6,7 @@ import { timestamp } from "../time.ts";
 import type { World } from "../world.ts";
 import { datacenterOf, runningAction } from "./actions.ts";
 
-/** Every href is below this base, by whichever one the caller came. */
+/** Every href has this base, whichever one the call had. */
 export const basePath = "/autoscaling/v1.ea";
 
 export const hrefOf = (origin: string, path: string) => `${origin}${basePath}/${path}`;
@@ -49,7 +49,7 @@ export function listedGroup(reader: Reader, group: Group): Listed {
   };
 }
 
-/** What the caller sent, with what the platform knows better and without the password. */
+/** The properties that the caller sent, completed by the platform and without the password. */
 export function shownProperties(world: World, origin: string, group: Group) {
   const { datacenter, replicaConfiguration, ...properties } = group.properties;
   return {

@@ -14,7 +14,7 @@ import { clusterSubject, pipelineSubject, resourceSubject, type Subject, zoneSub
 const tokenSubject = "tokens";
 const dayOf = (at: number) => Math.floor(at / 86_400_000);
 
-/** Of those that have ended the oldest go when there are more. */
+/** The oldest ended intervals are deleted when there are more. */
 const mostEnded = 20_000;
 
 export interface LedgerParts {
@@ -29,8 +29,8 @@ export interface LedgerParts {
 }
 
 /**
- * Notes what every transaction changed of what costs money, in the same transaction: comparing what is there with what is
- * noted is right after a rollback and after a restart, too.
+ * Notes the changes of usage in the transaction that makes them. It compares the present usage with the noted one, so
+ * it is also right after a rollback and a restart.
  */
 export function createLedger(parts: LedgerParts): Ledger {
   const { documents, counters, clock, scope, resources, pipelines, streaming, dns } = parts;
@@ -55,7 +55,7 @@ export function createLedger(parts: LedgerParts): Ledger {
   resources.watch((before, after) => {
     const { key } = after ?? before ?? { key: "" };
     touched.set(key, () => (after === undefined ? undefined : resourceSubject(after, resources)));
-    // A NIC of a server and the node of a pool are told by more than themselves.
+    // The usage of a NIC also depends on its LAN.
     if (after?.type === "lan") for (const nic of resources.referrers(key, "nic")) touch(nic);
   });
   const touch = (resource: Resource) => touched.set(resource.key, () => resourceSubject(resource, resources));

@@ -31,7 +31,7 @@ function coreLine(type: string | undefined, family: string | undefined, cores: n
   return [family?.startsWith("AMD") ? "C01000" : "C02000", cores ?? 0] as const;
 }
 
-/** By the type of the resource; what is not here is free. */
+/** By the type of the resource; other types are free. */
 const lines: Readonly<Record<string, (resource: Resource, resources: Resources) => Subject["lines"]>> = {
   server({ properties }, resources) {
     if (properties.type === "CUBE") {

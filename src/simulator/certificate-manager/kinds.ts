@@ -15,7 +15,7 @@ import { certificateIn, chainIn, factsOf, privateKeyIn } from "./x509.ts";
 export const certificateHost: Host = { path: "certificate-manager", privilege: "accessAndManageCertificates" };
 
 const name = z.string().min(1, "must not be empty").max(255, "must have at most 255 characters");
-/** All that a change can say, of every kind. */
+/** The only property that a change can set, for every kind. */
 const changeShape = z.object({ name });
 
 const renamed = <T>({ own }: Own<T>, { body }: Call): Own<T> => ({
@@ -150,7 +150,7 @@ export const providerKind: Managed<Own<Provider>> = {
   checkRemoval: (world, { id }) => checkUnused(world, id),
 };
 
-/** Certificates that were uploaded or issued, what issues them, and with whom. */
+/** Certificates, auto-certificates and providers. */
 export function certificateRoutes(world: World): Route[] {
   const upToDate = { prepare: () => issueDue(world) };
   return [

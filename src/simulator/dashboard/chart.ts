@@ -20,7 +20,7 @@ export function pathThrough(points: readonly Point[]): string {
 
 /** One curve of a chart. */
 export interface Curve {
-  /** What tells it from the others: its labels. */
+  /** The labels that differ from those of the other curves. */
   label: string;
   samples: readonly Sample[];
 }

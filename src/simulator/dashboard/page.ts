@@ -10,7 +10,7 @@ import { clockTime } from "./scale.ts";
 import { style } from "./style.ts";
 import { tail } from "./tail.ts";
 
-/** Keeps the page fresh: takes the data of the next page over, unless nobody looks or somebody is marking text. */
+/** Refreshes the page with the data of the next one, unless the page is hidden or text is selected. */
 export const script = `
 const note = document.getElementById("note");
 async function refresh() {
@@ -31,7 +31,7 @@ document.querySelector("form").addEventListener("change", (event) => event.curre
 
 const allowed = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-/** Nothing runs or loads on the page but what it was written with, whatever gets into its text. */
+/** The page runs and loads nothing but its own script and style, whatever its text contains. */
 export const pageHeaders = {
   "Content-Security-Policy": [
     "default-src 'none'",
@@ -129,7 +129,7 @@ function logsPart({ world, origin, name, filter, region }: PageParts): Html {
 `;
 }
 
-/** The alert rules of a region and how each of them stands. */
+/** The alert rules of a region with their state. */
 export function alerts(world: World, region: string): Html {
   const rules = standings(world, region);
   if (rules.length === 0) return nothing;

@@ -30,7 +30,7 @@ export function createInsideCaller(world: World, routes: readonly Route[], origi
     );
   }
 
-  /** Lets the platform come to rest. */
+  /** Advances the clock by two minutes: by then every request has ended. */
   function rest(): void {
     clock.advance(120_000);
     agenda.run();

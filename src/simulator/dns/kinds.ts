@@ -44,7 +44,7 @@ const zoneName = z
   .transform((name) => name.replace(/\.$/, "").toLowerCase());
 const description = z.string().max(255, "must have at most 255 characters").nullish();
 
-/** A name is that of one zone of the contract, primary or secondary. */
+/** A name belongs to one zone of the contract, primary or secondary. */
 function checkZoneName({ dns }: World, name: string, id: string | undefined): void {
   for (const row of [...dns.zones.values(), ...dns.secondaryZones.values()]) {
     if (row.own.zoneName !== name || row.id === id) continue;
@@ -52,7 +52,7 @@ function checkZoneName({ dns }: World, name: string, id: string | undefined): vo
   }
 }
 
-/** What zones of both kinds have in common. */
+/** The fields that primary and secondary zones share. */
 const zoneLike = {
   host: dnsHost,
   param: "zoneId",
@@ -97,7 +97,7 @@ export function zoneOf({ dns }: World, { params, at }: Call): Row<Own<Zone>> {
   return zone;
 }
 
-/** A CNAME stands alone under its name, and nothing is said twice. */
+/** A CNAME allows no other record of its name, and no record is there twice. */
 export function checkRecord(others: Iterable<Omit<DnsRecord, "zoneId">>, record: Omit<DnsRecord, "zoneId">): void {
   const label = record.name === "" ? "@" : record.name;
   for (const other of others) {

@@ -55,7 +55,7 @@ function readZoneFile(world: World, call: Call): Reply {
   return { status: 200, page, headers: { "Content-Type": "text/plain; charset=utf-8" } };
 }
 
-/** The records of the file take the place of all that were there; those it leaves as they are keep their ids. */
+/** Replaces all records by those of the file; unchanged records keep their ids. */
 function writeZoneFile(world: World, call: Call): Reply {
   const zone = zoneOf(world, call);
   if (zone.state === "DESTROYING") throw conflict(`The zone ${zone.id} is being deleted`);

@@ -96,7 +96,7 @@ function shownSigning(world: World, call: Call, { id, own }: Row<Own<Zone>>, sig
 
 /** A DNSKEY with its tag and the digest for the parent zone (RFC 4034, 5.1.4 and appendix B). */
 function shownKey(zoneName: string, origin: string, { flags, bits: size }: { flags: number; bits: number }) {
-  // Nobody signs with it here: a modulus that follows from the zone is all that can be seen of an RSA key.
+  // Nothing is signed with the key: only the modulus is visible, and it follows from the zone.
   const blocks = Array.from({ length: size / 256 }, (_, n) =>
     createHash("sha256").update(`${origin}/${flags}/${n}`).digest(),
   );

@@ -8,7 +8,7 @@ import type { Own, Row } from "../records/life.ts";
 import type { World } from "../world.ts";
 import { dnsHost, secondaryZoneKind } from "./kinds.ts";
 
-/** What a primary server somewhere says of a zone: always the same for its name. */
+/** The records that a primary server would send for a zone: always the same for its name. */
 function transferred({ zoneName, primaryIps }: SecondaryZone) {
   const last = 1 + (Number.parseInt(uuidOfName(zoneName).slice(0, 4), 16) % 254);
   return [

@@ -25,7 +25,7 @@ export function alter(body: unknown, alterations: readonly Alteration[]): unknow
   return copy;
 }
 
-/** Undefined takes the field away. What the path leads through is there already, or the path leads nowhere. */
+/** Sets a field; undefined removes it. A path through a field that does not exist changes nothing. */
 function put(item: Fields, path: string, value: unknown): void {
   const names = path.split(".");
   const last = names.pop() ?? "";
@@ -63,7 +63,7 @@ const page = z.looseObject({
 const tokens = z.strictObject({ tokens: z.array(z.unknown()) });
 const member = z.looseObject({ id: z.string() });
 
-/** The answer to a read of which lists show the first items only. Throws 404 where no single member is to be found. */
+/** The answer with lists cut after the first items. Throws 404 for single members where the fault says so. */
 export function emptied(reply: Reply, { template }: Route, { mostListed, noMembers }: Effects): Reply {
   if (mostListed === null) return reply;
   const list = page.safeParse(reply.body);
@@ -91,12 +91,12 @@ function shortened({ body, headers = {} }: Reply, list: z.infer<typeof page>, mo
   };
 }
 
-/** What stays of a change that is not made: that it was asked for. */
+/** The tables that keep the record of a change that is not made. */
 const kept = new Set(["requests", "activity", "counters"]);
 
 /**
- * Takes back what a call has changed, and lets its request end as if it had been done: what it is about is BUSY until
- * then and looks as before. Inside the transaction of the call.
+ * Undoes the changes of a call and lets its request end as DONE. Until then its targets are BUSY and otherwise
+ * unchanged. Inside the transaction of the call.
  */
 export function takeBack(world: World, reply: Reply): void {
   world.documents.takeBack((table) => !kept.has(table.split("/").at(-1) ?? ""));

@@ -8,7 +8,7 @@ type Ending = Extract<
   { fault: "request-lost" | "reset" | "hang" | "status" | "404-everything" | "token-revoked" | "response-lost" }
 >;
 
-/** What happens to one call. At most one fault ends it; the others bend its execution and add up. */
+/** The faults that one call meets. At most one of them ends the call; the others change its execution and add up. */
 export interface Ordeal {
   ending: Ending | null;
   /** Real milliseconds that the request is held before it is executed. */
@@ -30,7 +30,7 @@ export const noOrdeal: Ordeal = {
   effects: noEffects,
 };
 
-/** What of a call the plan looks at. */
+/** The parts of a call that rules match. */
 export interface Chosen {
   method: Method;
   template: string;
@@ -105,7 +105,7 @@ function matcher(route: string | undefined): (route: string) => boolean {
   return (text) => expression.test(text);
 }
 
-/** A fault of writes does not spend its count on reads, nor one of reads on writes. */
+/** Rules for writes do not match reads, nor rules for reads writes, so that their count is not used up. */
 function concerns(rule: FaultRule, { method, depth }: Chosen): boolean {
   switch (rule.fault) {
     case "late-visibility":

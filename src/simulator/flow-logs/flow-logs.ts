@@ -21,14 +21,14 @@ export interface FlowLogs {
 /** After a longer jump of the clock only the last day is written. */
 const mostIntervals = 144;
 
-/** More objects than this do not wait to be written: at a very high speed the storage cannot keep up for ever. */
+/** Intervals are left out when more objects than this wait: at a very high speed the storage cannot keep up. */
 const mostWaiting = 20_000;
 
 const compressed = promisify(gzip);
 
 /**
- * Writes the objects of all flow logs, one per flow log and ten minutes of the platform's time. What an interface is like
- * is looked at when the interval ends; the writing follows, in order, and does not hold up the platform.
+ * Writes the objects of all flow logs, one per flow log and ten minutes of the platform's time. The interface is read
+ * when the interval ends. The object is written later, in order, without holding up the platform.
  */
 export function createFlowLogs(world: World, seed: number, onError: (where: string, error: unknown) => void): FlowLogs {
   const progress = world.documents.table("flow-log-progress", z.number());
@@ -51,7 +51,7 @@ export function createFlowLogs(world: World, seed: number, onError: (where: stri
     return place;
   }
 
-  /** Whether an interval has to be left out; told once for all of them in a row. */
+  /** Whether an interval has to be left out. The error is reported once for intervals in a row. */
   function isBehind(logs: number): boolean {
     const before = behind;
     behind = queue.waiting() > Math.max(mostWaiting, 2 * mostIntervals * logs);
@@ -103,7 +103,7 @@ export function createFlowLogs(world: World, seed: number, onError: (where: stri
   };
 }
 
-/** Does one thing after the other. A failure is told and does not stop the next. */
+/** Runs work in order. A failure is reported and does not stop the next. */
 function createQueue(onError: (where: string, error: unknown) => void) {
   let last = Promise.resolve();
   let waiting = 0;

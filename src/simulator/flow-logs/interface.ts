@@ -10,7 +10,7 @@ export interface Neighbour {
   mac?: string | undefined;
 }
 
-/** What is known of the thing whose traffic is logged, at one moment. */
+/** The state, at one moment, of the resource whose traffic is logged. */
 export interface Interface {
   id: string;
   addresses: string[];

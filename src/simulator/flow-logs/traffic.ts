@@ -4,7 +4,7 @@ import { allows, type Opening } from "./firewall.ts";
 import type { Interface, Neighbour } from "./interface.ts";
 import type { Flow } from "./record.ts";
 
-/** A row of draws that is the same for the same seed and purpose. */
+/** A sequence of draws that is the same for the same seed and purpose. */
 export interface Dice {
   /** In [0, 1). */
   fraction(): number;
@@ -13,7 +13,7 @@ export interface Dice {
   pick<T>(items: readonly [T, ...T[]]): T;
 }
 
-/** Thousands of draws per object: a digest for each, as elsewhere, would be felt. */
+/** Cheaper than a digest per draw: an object has thousands of them. */
 export function createDice(seed: number, purpose: string): Dice {
   let state = createHash("sha256").update(`${seed}/${purpose}`).digest().readUInt32BE(0);
   const fraction = () => {
@@ -33,7 +33,7 @@ const tcp = (port: number): Service => ({ protocol: "TCP", port });
 const udp = (port: number): Service => ({ protocol: "UDP", port });
 const ping: Service = { protocol: "PING", port: 0 };
 
-/** What comes in unasked: users, neighbours and those who try every door. */
+/** Incoming traffic: users, neighbours and port scans. */
 const incoming: readonly [Service, ...Service[]] = [
   tcp(443),
   tcp(443),
@@ -119,7 +119,7 @@ function serviceOf({ services }: Interface, inward: boolean, dice: Dice): Servic
   return dice.pick(inward ? incoming : outgoing);
 }
 
-/** Who is at the other end. Nobody in the internet reaches a private LAN, but its hosts reach the internet. */
+/** The peer of a flow. Nobody in the internet reaches a private LAN, but its hosts reach the internet. */
 function peerOf({ isPublic, neighbours }: Interface, v6: boolean, inward: boolean, dice: Dice): Neighbour | undefined {
   const [first, ...rest] = neighbours.filter(({ address }) => isIPv6(address) === v6);
   const outside = isPublic || !inward;

@@ -1,4 +1,4 @@
-/** What an answer shows instead of the truth. */
+/** A change that a fault makes to an answer. */
 export interface Alteration {
   /** Only what has this id; undefined: all that the answer is about. */
   id?: string | undefined;
@@ -7,7 +7,7 @@ export interface Alteration {
   remove: readonly string[];
 }
 
-/** How a fault bends the execution of one call. All times are simulated milliseconds. */
+/** How faults change the execution of one call. All times are simulated milliseconds. */
 export interface Effects {
   /** Accepted requests of this call end FAILED with this message. */
   failWith: string | null;
@@ -21,19 +21,19 @@ export interface Effects {
   mostListed: number | null;
   /** Reads of single members find nothing. */
   noMembers: boolean;
-  /** What the call deletes cannot be seen while it is being deleted. */
+  /** Reads do not show what the call deletes while it is being deleted. */
   hideWhileDeleting: boolean;
   /** The change is accepted and not made. */
   notDone: boolean;
   /** Reads see the platform as it was this long ago. */
   stale: number;
-  /** What deep reads leave out. */
+  /** The part that deep reads leave out. */
   shallow: "entities" | "properties" | null;
   /** Added to the Date header and to every timestamp of the answer. */
   skew: number;
   /** Added to the Date header alone. */
   dateSkew: number;
-  /** What the answer shows instead of the truth, in this order. */
+  /** Changes to the answer, in this order. */
   alterations: readonly Alteration[];
   /** A model answers with nothing. */
   emptyContent: boolean;

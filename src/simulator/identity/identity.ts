@@ -21,14 +21,14 @@ export const lifetimes = [3600, 14400, 86400, 604800, 2592000, 5184000, 7776000,
 export const longestLifetime = 31536000;
 const tokensPerUser = 100;
 
-/** Whom a new contract belongs to, and the key that signs the tokens of all contracts. */
+/** The owner of a new contract, and the key that signs the tokens of all contracts. */
 export interface FirstOwner {
   username: string;
   password?: string | undefined;
   privateKey?: string | undefined;
 }
 
-/** Who may call, in one contract. */
+/** The users of one contract and their tokens. */
 export interface Identity {
   privateKey(): string;
   readonly users: Table<User>;
@@ -38,13 +38,16 @@ export interface Identity {
   save(user: User): void;
   /** Ends an account together with its tokens. */
   close(userId: string): void;
-  /** Mints a token; refuses the 101st of a user, of which expired ones count until they are deleted. `skew` shifts the times it states. */
+  /**
+   * Mints a token. A user has at most 100; expired ones count until they are deleted. `skew` shifts the times in the
+   * token.
+   */
   mint(user: User, lifetime: number, skew?: number): string;
-  /** Who of this contract sends this Authorization header; nobody whom it knows: undefined. Throws the platform's 401. */
+  /** The user of this contract who sends this Authorization header; undefined: none. Throws the platform's 401. */
   authenticate(authorization: string | undefined): Caller | undefined;
-  /** The user of this contract whom such a header names, whether or not it is good. */
+  /** The user of this contract whom the header names, whether or not the credentials are valid. */
   named(authorization: string | undefined): User | undefined;
-  /** Makes signing key, owner and his token, or finds those of an earlier run. Inside a transaction. */
+  /** Makes the signing key, the owner and the owner's token, or finds those of an earlier run. Inside a transaction. */
   open(first: FirstOwner): { user: User; token: string };
 }
 
@@ -193,7 +196,7 @@ function createTokens({ documents, resources, chance, clock, contractNumber }: I
   };
 }
 
-/** Who sends Basic credentials; undefined: they are not good. */
+/** The user who sends Basic credentials; undefined: they are not valid. */
 const basicLogin =
   ({ resources, contractNumber }: IdentityParts, byName: (username: string) => User | undefined) =>
   (encoded: string): Caller | undefined => {
@@ -211,7 +214,7 @@ export function unauthorized(message: string) {
   return refusal(401, errorCode.unauthorized, message, { "WWW-Authenticate": "Bearer" });
 }
 
-/** Compares without telling by its duration how much was right. */
+/** Compares in constant time. */
 export function same(a: string, b: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(a), digest(b));

@@ -12,7 +12,7 @@ const words: Partial<Record<PrivilegeFlag, string>> = {
 
 export const isAdministrator = (user: User) => user.role !== "user";
 
-/** Owner and administrators may do everything; a user what was granted to him directly or to one of his groups. */
+/** Owner and administrators have all privileges; a user has those granted directly or to one of the user's groups. */
 export function privilegesOf(resources: Resources, user: User): PrivilegeFlag[] {
   if (isAdministrator(user)) return [...privilegeFlags];
   const groups = groupsOf(resources, user.id);

@@ -1,6 +1,6 @@
 import { nearest, refusal } from "./refusal.ts";
 
-/** What a model does; a chat model also completes plain text. */
+/** The task of a model; a chat model also completes plain text. */
 export type Task = "chat" | "embedding" | "image";
 
 export interface Model {
@@ -23,7 +23,7 @@ export const models: readonly Model[] = [
   { id: "black-forest-labs/FLUX.1-schnell", task: "image", context: 512 },
 ];
 
-/** A model as `/v1/models` shows it: what every such API tells, then window and prices. */
+/** A model as `/v1/models` shows it: the usual fields, then context window and prices. */
 export const shown = ({ id, context, price }: Model) => ({
   id,
   object: "model",
@@ -35,7 +35,7 @@ export const shown = ({ id, context, price }: Model) => ({
   }),
 });
 
-/** The model of that very id. */
+/** The model with this id. */
 export function modelOf(id: string, task?: Task): Model {
   const model = models.find((each) => each.id === id);
   if (model === undefined) {

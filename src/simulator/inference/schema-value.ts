@@ -5,7 +5,7 @@ import { createCheck, type Fields, isFields, merged } from "./schema-check.ts";
 
 const numberOr = <T>(value: unknown, other: T): number | T => (typeof value === "number" ? value : other);
 
-/** What would have to be understood to keep it, and is not. */
+/** Keywords that this module cannot follow. */
 const unsupported = ["if", "contains", "uniqueItems", "propertyNames", "dependentRequired"];
 
 const formats: Record<string, string> = {
@@ -19,22 +19,22 @@ const formats: Record<string, string> = {
   ipv6: "2001:db8::1",
 };
 
-/** From here on only what has to be there, so that what refers to itself comes to an end. */
+/** Below this depth only required parts are made, so that recursive schemas come to an end. */
 const deep = 6;
 const deepest = 60;
 const mostSteps = 20_000;
 
-/** One for all: a hostile schema makes thousands of them. */
+/** One error for all: a hostile schema causes thousands. */
 const noEnd = new Error("no end");
 
-/** One of so many, the same for the same place. */
+/** Picks a number below `count`, always the same for the same path. */
 type Choice = (path: string, count: number) => number;
 
 type Make = (schema: unknown, path: string, depth: number) => unknown;
 
 /** A value that the schema allows, made of the words given: the same words make the same value. */
 export function valueFor(schema: Fields, text: string): unknown {
-  // Those who count letters do not agree on how long the others are.
+  // Implementations do not agree on the length of characters outside the basic plane.
   const words = text.toWellFormed().replace(/[\u{10000}-\u{10ffff}]/gu, "?");
   let steps = 0;
 
@@ -76,7 +76,7 @@ export function valueFor(schema: Fields, text: string): unknown {
 
   const accepts = createCheck((reference) => resolve(schema, reference, "(root)"));
 
-  /** The first of the values that come to mind which is not forbidden. */
+  /** The first of several tries that `not` does not forbid. */
   function avoiding({ not, ...allowed }: Fields, path: string, depth: number): unknown {
     for (let nth = 0; nth < mostTries; nth += 1) {
       const value = varied(make(allowed, `${path}${nth === 0 ? "" : `#${nth}`}`, depth + 1), nth);
@@ -106,7 +106,7 @@ export function valueFor(schema: Fields, text: string): unknown {
 
 const mostTries = 20;
 
-/** One schema in the place of all that a value has to keep. */
+/** Merges `allOf` into one schema. */
 function all(schema: Fields, { allOf, ...own }: Fields, path: string): Fields {
   const parts = [own, ...[allOf].flat()].map((part) => {
     if (!isFields(part)) throw wrong(path, "is not a schema");
@@ -173,7 +173,7 @@ function string(given: Fields, path: string, words: string, pick: Choice): strin
   return words.padEnd(least, ".").slice(0, most);
 }
 
-/** The words themselves where they fit. */
+/** A text that matches the pattern: the words themselves where they fit. */
 function patterned(
   pattern: string,
   { least, most }: { least: number; most: number },
@@ -195,7 +195,7 @@ function patterned(
   throw wrong(path, "has a pattern that no text was found for");
 }
 
-/** Something like it. */
+/** A variation of the value. */
 function varied(value: unknown, nth: number): unknown {
   if (nth === 0) return value;
   if (typeof value === "string") return `${nth} ${value}`;

@@ -5,8 +5,8 @@ import { type Pipeline, type Product, pipelineByKey, takesData } from "../record
 import type { Contracts, World } from "../world.ts";
 
 /**
- * The pipeline of `{pipelineId}`, of any contract, for a call that brings its key; throws 401 without a good key, 403 with
- * another's, 503 until it is ready.
+ * The pipeline of `{pipelineId}`, of any contract, for a call with its key. Throws 401 without a valid key, 403 with
+ * the key of another pipeline, 503 until it is ready.
  */
 export function admitted(contracts: Contracts, product: Product, call: Call): { world: World; pipeline: Pipeline } {
   const key = keyIn(call);

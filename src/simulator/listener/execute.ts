@@ -25,7 +25,9 @@ export interface ExecutionParts {
 /** The parts of a call that its request gives. */
 export type Asked = Pick<Call, "path" | "query" | "params" | "from" | "body" | "bytes">;
 
-/** Executes matched calls: admits the caller, handles the call in a transaction and bends the answer as faults say. */
+/**
+ * Executes matched calls: admits the caller, handles the call in a transaction and applies the faults to the answer.
+ */
 export function createExecution(parts: ExecutionParts, logins: Logins, ownOrigin: () => string) {
   const { documents, clock } = parts;
   const ownRoute = createRouteTables(parts);
@@ -79,7 +81,7 @@ function worldOf({ contracts }: ExecutionParts, { access }: Route, { caller, que
   return world;
 }
 
-/** Finds the route of a contract that a matched route stands for. */
+/** Finds the route of a contract that has the method and template of a matched route. */
 function createRouteTables({ routesOf }: ExecutionParts) {
   const tables = new Map<World, Map<string, Route>>();
   const nameOf = ({ method, template }: Route) => `${method} ${template}`;

@@ -22,9 +22,9 @@ const nobody: Caller = {
 };
 
 export interface Gate {
-  /** Lets a call through to a route of the given access and says who calls; throws 401 or 403. */
+  /** Admits a call to a route of the given access and gives the caller; throws 401 or 403. */
   admit(request: IncomingMessage, access: Access): Caller;
-  /** The same for whoever only wants to know; undefined: nobody that the platform knows. */
+  /** The caller without a check of access; undefined: no valid credentials. */
   recognize(request: IncomingMessage): Caller | undefined;
 }
 
@@ -46,7 +46,9 @@ export function createGate(contracts: Contracts, steeringToken: string): Gate {
     return nobody;
   }
 
-  /** A token is of one contract. Of a user whom several contracts know by the same password the header names one. */
+  /**
+   * A token belongs to one contract. Several contracts may know a user by the same password; the header then names one.
+   */
   function user({ headers }: IncomingMessage): Caller {
     const callers = contracts.all().flatMap(({ identity }) => identity.authenticate(headers.authorization) ?? []);
     const [first] = callers;

@@ -18,11 +18,11 @@ export interface ListenerParts extends ExecutionParts {
   machine: MachineTime;
   calls: CallCounter;
   faults: FaultChooser;
-  /** Brings the platform up to the present moment. */
+  /** Runs everything that is due. */
   catchUp(): void;
   /** Resolves when everything written so far survives the death of the process. */
   durable(): Promise<void>;
-  /** Hears of failures of the simulator itself. Never given secrets. */
+  /** Reports failures of the simulator itself. Never given secrets. */
   onError(where: string, error: unknown): void;
 }
 
@@ -71,14 +71,14 @@ export function createListener(parts: ListenerParts): Listener {
     if (reply.events !== undefined) await sendEvents(response, reply.events, effects, pause);
   }
 
-  /** Undefined: nobody is there to be answered. */
+  /** Undefined: the connection is gone. */
   async function replyTo(
     request: IncomingMessage,
     found: Match,
     asked: ReturnType<typeof targetOf>,
     ordeal: Ordeal,
   ): Promise<Reply | undefined> {
-    // A connection that is closed later does not tell it any more.
+    // A closed connection has no remote address any more.
     const from = request.socket.remoteAddress ?? "";
     const route = found.kind === "route" ? found.route : undefined;
     try {
@@ -123,7 +123,7 @@ async function isLost(
   return closing.aborted || (socket.errored !== null && resetDrops);
 }
 
-/** Says nothing until the caller gives up, or for some seconds and then closes. */
+/** Sends nothing until the caller gives up, or for some seconds and then closes. */
 async function silence({ socket }: IncomingMessage, seconds: number | undefined, pause: (ms: number) => Promise<void>) {
   if (seconds === undefined) return;
   await pause(seconds * 1000);

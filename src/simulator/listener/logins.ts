@@ -20,7 +20,7 @@ export function createLogins({
 }) {
   const note = ({ activity }: World, attempt: LoginAttempt) => documents.transaction(() => activity.login(attempt));
   return {
-    /** Who calls. Credentials that are not good are noted in the log of the contract whose user they name. */
+    /** The caller. Invalid credentials are noted in the log of the contract whose user they name. */
     admit(request: IncomingMessage, { access }: Route, attempt: Attempt): Caller {
       try {
         return gate.admit(request, access);

@@ -9,16 +9,13 @@ export type Span = readonly [low: number, high: number];
 
 export type Operation = "create" | "update" | "delete";
 
-/** What only one answer says, besides what every read shows. */
+/** Metadata and properties that only one answer shows. */
 export interface Told {
   metadata?: object;
   properties?: object;
 }
 
-/**
- * One kind of resource of a managed service: everything that is not the same for all of them. `F` are the fields of its
- * rows.
- */
+/** One kind of resource of a managed service: everything that differs between kinds. `F` are the fields of its rows. */
 export interface Managed<F> {
   host: Host;
   /** The type string of the wire. */
@@ -44,23 +41,23 @@ export interface Managed<F> {
   /** Which rows the path of a call can mean. Throws 404 when their parent does not exist. */
   within?(world: World, call: Call): (row: Row<F>) => boolean;
   /**
-   * The fields that the body of a creation or a change gives; `before` is the row that a change is about. What only the
-   * answer may show goes to `tell`.
+   * The fields that the body of a creation or a change gives; `before` is the row that a change is about. `tell` takes
+   * what only this answer may show, such as a new key.
    */
   given(world: World, call: Call, before: Row<F> | undefined, tell: (told: Told) => void): F;
   /** The values of the parameters in `path`. */
   names?(world: World, row: Row<F>): Readonly<Record<string, string>>;
   properties(row: Row<F>, world: World): object;
-  /** Properties that answers show besides, or in the place of, the others. */
+  /** Properties that answers add to the others, or show in their place. */
   answered?(world: World, row: Row<F>, call: Call): object;
   /** Metadata besides stamps and URN. */
   metadata(world: World, row: Row<F>, call: Call): object;
   /** How metadata shows a failure. Default: `statusMessage`. */
   failed?(world: World, row: Row<F>): object;
-  /** What steering shows besides. */
+  /** More that steering shows. */
   inspected?(world: World, row: Row<F>): object;
   filters?: Readonly<Record<string, (row: Row<F>, value: string) => boolean>>;
-  /** What `orderBy` can name. Absent: lists have one order. */
+  /** The properties that `orderBy` can name. Absent: lists have one order. */
   orders?: Readonly<Record<string, (row: Row<F>) => unknown>>;
   /** false: lists have no pages. */
   paged?: false;
@@ -68,7 +65,7 @@ export interface Managed<F> {
   exclusive?: true;
   /** Called before a change is made. */
   changing?(world: World, row: Row<F>): void;
-  /** How far the operation of a row is outside the API; it does not end before that. */
+  /** The progress of something outside the API; the operation does not end before it is done. */
   progress?(world: World, row: Row<F>): Progress;
   /** The fields that change when it becomes AVAILABLE. */
   ready?: Partial<F>;

@@ -28,7 +28,7 @@ export function create<F>(world: World, kind: Managed<F>, call: Call, fields: F,
 export function change<F>(world: World, kind: Managed<F>, call: Call, row: Row<F>, fields: F): Row<F> {
   refuseLeaving(kind, row);
   if (kind.exclusive) {
-    // What has failed is tried again, also as it is.
+    // A FAILED row is tried again even without a change.
     if (row.state !== "FAILED" && isDeepStrictEqual({ ...row, ...fields }, row)) return row;
     if (isMoving(row)) throw conflict(`The ${kind.type} ${row.id} is being provisioned; wait until it is AVAILABLE`);
   }
@@ -49,8 +49,8 @@ export function resume<F>(world: World, kind: Managed<F>): void {
 }
 
 /**
- * Ends the operation of a row when its time is over and what is outside the API has done its part, whichever is later.
- * The agenda calls it at the instant, the outside whenever it has come further. Inside a transaction.
+ * Ends the operation of a row when its time is over and its progress outside the API is done, whichever is later. The
+ * agenda calls it at the instant, the outside whenever there is progress. Inside a transaction.
  */
 export function settle<F>(world: World, kind: Managed<F>, id: string): void {
   const row = kind.table(world).get(id);

@@ -7,7 +7,7 @@ import type { World } from "../world.ts";
 
 /** A service that has a host name of its own on the platform. */
 export interface Host {
-  /** Stands for the host name here. */
+  /** The path in the place of the host name. */
   path: string;
   /** The privilege that callers need; absent: every user may call. */
   privilege?: PrivilegeFlag;

@@ -8,7 +8,7 @@ import type { World } from "../world.ts";
 import { collectionOf, type Managed, rowsOf, type Told } from "./kind.ts";
 import { stampsOf, urnOf } from "./service.ts";
 
-/** A row as answers show it; `told` is what only this answer says. */
+/** A row as answers show it; `told` is in this answer only. */
 export function shown<F>(world: World, kind: Managed<F>, call: Call, row: Row<F>, told: Told = {}) {
   const { host, type, failed = statusMessage } = kind;
   return {
@@ -28,7 +28,7 @@ export function shown<F>(world: World, kind: Managed<F>, call: Call, row: Row<F>
 
 const statusMessage = (_: World, { failure }: { failure: string | null }) => ({ statusMessage: failure });
 
-/** The rows of a kind that steering shows: nothing that only their creation tells. */
+/** The rows of a kind that steering shows, without the secrets that only a creation shows. */
 export const managedState = <F>(world: World, kind: Managed<F>) =>
   rowsOf(world, kind).map((row) => ({
     id: row.id,
@@ -57,7 +57,7 @@ export function listOf<F>(world: World, kind: Managed<F>, call: Call, path: stri
   return pageReply(call, kind.host, path, ordered(kind, call, rows), show);
 }
 
-/** Orders by the property that `orderBy` names, `-` before it turns the order round. Without one the oldest come first. */
+/** Orders by the property that `orderBy` names; `-` before it reverses the order. Without one the oldest come first. */
 function ordered<F>({ orders }: Managed<F>, { query }: Call, rows: Row<F>[]): Row<F>[] {
   const orderBy = query.get("orderBy");
   if (orders === undefined || orderBy === null || orderBy === "") return rows;

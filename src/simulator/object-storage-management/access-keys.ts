@@ -32,7 +32,7 @@ export const accessKeyKind: Managed<Own<AccessKey>> = {
   statuses: { create: 201, change: 200 },
   span: [500, 2_000],
   table: ({ accessKeys }) => accessKeys.keys,
-  /** A user has his own; the owner and administrators see all. */
+  /** Users see their own keys; the owner and administrators see all. */
   within: (_, { caller: { user } }) => (isAdministrator(user) ? () => true : (row) => row.createdBy === user.id),
   given(world, call, before, tell) {
     const { description } = checkedProperties(keyShape, call.body);
@@ -57,7 +57,7 @@ export const accessKeyKind: Managed<Own<AccessKey>> = {
   filters: { accesskeyId: ({ id, own }, value) => id === value || own.accessKey === value },
 };
 
-/** A new secret for the same key; the old one is good for nothing from now on. */
+/** Replaces the secret of a key; the old one is invalid at once. */
 export function renewSecret(world: World, call: Call): Reply {
   const row = found(world, accessKeyKind, call);
   const secretKey = newSecretKey();

@@ -4,19 +4,22 @@ import type { Call, Forms } from "../http/exchange.ts";
 import { invalid } from "../http/refusal.ts";
 import type { Pipeline, Stream } from "../records/pipelines.ts";
 
-/** What a call says about a pipeline. */
+/** The properties of a pipeline that a caller sets. */
 export type Given = Pick<Pipeline, "name" | "logs" | "resourceTier">;
 
 const nameRule = "must have 1 to 20 characters";
 const nameSchema = z.string().min(1, nameRule).max(20, nameRule);
 
 const days = [0, 7, 14, 30] as const;
-/** 0 and unlimited are two spellings of one thing. */
+/** `unlimited` is stored as 0. */
 const retentionSchema = z
   .union([z.literal(days), z.literal("unlimited")], { error: "must be 7, 14, 30 or unlimited" })
   .transform((given) => (given === "unlimited" ? 0 : given));
 
-/** The retention is said directly, in the one destination, or not at all; where only one form is served, the other says nothing. */
+/**
+ * The retention is a field of its own, or of the one destination, or absent. Where only one form is served, the field
+ * of the other is ignored.
+ */
 const streamSchema = (forms: Forms) =>
   z
     .object({
@@ -92,7 +95,7 @@ export function givenLogPipeline(body: string, forms: Forms): Given {
   return { ...given, resourceTier: resourceTier ?? null };
 }
 
-/** What a PATCH leaves out, or null, stays. */
+/** A property that a PATCH leaves out, or sets to null, stays. */
 export function changedLogPipeline(body: string, { name, logs, resourceTier }: Given, forms: Forms): Given {
   const given = checkedProperties(logChangeShape(forms), body);
   return {

@@ -9,8 +9,8 @@ import { dashboardOf, hrefOf, services } from "./kinds.ts";
 import { watchProducts } from "./product-logs.ts";
 
 /**
- * The switch that lets integrated products forward their logs or metrics: one per contract and region and always
- * there, off until somebody switches it.
+ * The switch that lets integrated products forward their logs or metrics: one per contract and region. It always exists
+ * and is off at first.
  */
 export function readCentral(world: World, product: Product, call: Call): Reply {
   if (call.params.centralId !== idOf(world, placeOf(product, call))) throw missing();
@@ -32,7 +32,7 @@ export function listCentrals(world: World, product: Product, call: Call): Reply 
   };
 }
 
-/** By its id or, since there is only one, without. */
+/** By its id, or without one: there is only one. */
 export function switchCentral(world: World, product: Product, call: Call): Reply {
   const { at, params } = call;
   const place = placeOf(product, call);
@@ -48,7 +48,7 @@ export function switchCentral(world: World, product: Product, call: Call): Reply
   return { status: 200, body: { ...(world.forms.public && named), metadata, properties } };
 }
 
-/** What steering shows. */
+/** The switches that steering shows. */
 export const centralsIn = (world: World) =>
   [...world.pipelines.centrals.values()].map(({ product, region, enabled }) => ({
     id: idOf(world, { product, region }),
@@ -64,7 +64,7 @@ const placeOf = (product: Product, { params: { region = "" } }: Call): Place => 
 
 const rowOf = ({ product, region }: Place) => `${product}/${region}`;
 
-/** Follows from the contract, so that it is known before anybody has switched anything. */
+/** Follows from the contract, so that it is known before the first switch. */
 const idOf = ({ contractNumber }: World, place: Place) => uuidOfName(`central/${contractNumber}/${rowOf(place)}`);
 
 function shown(world: World, product: Product, call: Call) {

@@ -57,7 +57,7 @@ const pipelineLike = (product: Product) =>
     owns: (row) => row.product === product,
     names: (_, { region }) => ({ region }),
     failed: ({ forms }, { failure }) => (forms.public ? { statusMessage: failure } : {}),
-    // The retention of lines that are kept already must not change with it.
+    // Lines past the old retention are dropped before the retention changes.
     changing: ({ lines }, { id }) => lines.expire(id),
     gone({ samples, lines }, { id }) {
       samples.forget(id);
@@ -65,7 +65,7 @@ const pipelineLike = (product: Product) =>
     },
   }) satisfies Partial<Pipelines>;
 
-/** The fields of a new pipeline. Its key is told once. */
+/** The fields of a new pipeline. Only the answer to its creation shows the key. */
 function started(
   world: World,
   product: Product,

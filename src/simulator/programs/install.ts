@@ -13,7 +13,7 @@ export function cacheFolder(name: string, pins: readonly string[], env: NodeJS.P
 
 const repeatMs = 15_000;
 
-/** Does something that takes long, and says so at its begin and every now and then. */
+/** Runs work that takes long, and prints progress at the start and from time to time. */
 export async function told<T>(step: string, say: (line: string) => void, work: () => Promise<T>): Promise<T> {
   const start = performance.now();
   say(`${step} …`);

@@ -13,7 +13,7 @@ export const entrySchema = z.object({
   message: z.string(),
   requestId: z.string(),
   username: z.string(),
-  /** The address of the caller, and the host that he called; empty for what the platform does by itself. */
+  /** The address of the caller and the host that was called; empty for work of the platform itself. */
   from: z.string(),
   host: z.string(),
   method: z.string(),
@@ -31,7 +31,7 @@ export const entrySchema = z.object({
 /** One line of the activity log. */
 export type Entry = Readonly<z.infer<typeof entrySchema>>;
 
-/** Something whose provisioning has come to its end without a request that could be asked for. */
+/** The end of a provisioning that has no request. */
 export interface Settled {
   /** Of the call that has begun it. */
   method: Method;
@@ -45,8 +45,8 @@ export interface Settled {
 }
 
 /**
- * Who did what in one contract, and what became of it. Everything that changes something is noted, in the transaction of
- * the change; a refused change, too. So are reads, and logins by password. All that writes happens inside a transaction.
+ * The log of one contract: changes, refused changes, reads, and logins by password, each with its outcome. A change is
+ * noted in its own transaction. Every method that writes runs inside a transaction.
  */
 export interface Activity {
   /** A write that the platform works on from now on. */
@@ -54,16 +54,16 @@ export interface Activity {
   ended(record: RequestRecord, failure: string | null): void;
   settled(what: Settled): void;
   /**
-   * Answers a call and notes it; what `accepted` has noted is left out. What `settled` tells meanwhile comes
-   * after it: nothing ends before it has begun.
+   * Answers a call and notes it, unless `accepted` has noted it. Ends that are `settled` meanwhile are noted after it:
+   * nothing ends before it begins.
    */
   called(call: Call, route: Route, work: () => Reply): Reply;
   refused(call: Call, route: Route, refusal: Refusal): void;
-  /** Somebody gave a password, or credentials that are not good. */
+  /** A login by password, or with invalid credentials. */
   login(attempt: LoginAttempt): void;
-  /** So many entries about nothing, evenly over a time: a busy contract. */
+  /** Adds entries evenly over a time, as of a busy contract. */
   fill(count: number, from: number, to: number): void;
-  /** What is kept of a time, oldest first; `to` is not a part of it. */
+  /** The entries from `from` to before `to`, oldest first. */
   read(from: number, to: number): Entry[];
 }
 

@@ -1,7 +1,7 @@
 import { type Resource, textIn, textsIn } from "../store/resource.ts";
 import type { Resources } from "../store/resources.ts";
 
-/** What has addresses of its own: the property with them, and how people call it. */
+/** The types that have addresses: the property with them, and the name in messages. */
 const holders: Record<string, { property: string; name: string }> = {
   nic: { property: "ips", name: "NIC" },
   loadbalancer: { property: "ip", name: "load balancer" },
@@ -19,7 +19,7 @@ export function addressesOf({ type, properties }: Resource): string[] {
   return single === undefined ? textsIn(properties, property) : [single];
 }
 
-/** A holder in words: `NAT gateway "out" (<id>)`. */
+/** A holder in messages: `NAT gateway "out" (<id>)`. */
 export function holderName({ type, id, properties }: Resource): string {
   const name = textIn(properties, "name");
   return `${holders[type]?.name ?? type} ${name === undefined ? id : `"${name}" (${id})`}`;

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 export const intervalSchema = z.object({
   n: z.number(),
-  /** What it is about: one of them is open at a time for each meter. */
+  /** The subject of the interval; for each meter it has one open interval at a time. */
   subject: z.string(),
   id: z.string(),
   name: z.string(),
@@ -13,16 +13,16 @@ export const intervalSchema = z.object({
   meterId: z.string(),
   amount: z.number(),
   from: z.number(),
-  /** null: it lasts. */
+  /** null: it is still in use. */
   to: z.number().nullable(),
 });
 
-/** For how long there was how much of something. */
+/** An amount of a meter over a time. */
 export type Interval = Readonly<z.infer<typeof intervalSchema>>;
 
 export type Direction = "input" | "output";
 
-/** What a contract has had since it exists, in the order it came. */
+/** The usage of a contract since it exists, in order. */
 export interface Ledger {
   intervals(): Iterable<Interval>;
   /** A model has read and written so many tokens. Inside a transaction. */

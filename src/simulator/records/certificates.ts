@@ -5,7 +5,7 @@ import { rowSchema } from "./life.ts";
 
 export const keyAlgorithms = ["rsa2048", "rsa3072", "rsa4096"] as const;
 
-/** Private keys are checked and forgotten: nothing here serves TLS with them. */
+/** Private keys are checked and not stored: nothing here serves TLS with them. */
 const certificateSchema = z.object({
   name: z.string(),
   /** PEM, as is the chain. */
@@ -44,7 +44,7 @@ export function createCertificateRecords(documents: Documents) {
     certificates: documents.table("certificates", rowSchema(certificateSchema)),
     autoCertificates: documents.table("auto-certificates", rowSchema(autoCertificateSchema)),
     providers: documents.table("certificate-providers", rowSchema(providerSchema)),
-    /** What issues, in one row. */
+    /** The issuing authority, in one row. */
     authorities: documents.table("certificate-authorities", authoritySchema),
   };
 }

@@ -2,8 +2,6 @@ import { isIPv4 } from "node:net";
 import { z } from "zod";
 import { numberIn, type Properties } from "../store/resource.ts";
 
-/** Fields that several kinds of the network have. */
-
 export const ipv4 = z.string().refine(isIPv4, "must be an IPv4 address");
 export const cidr = z.cidrv4("must be an IPv4 address with the length of its network, such as 10.0.1.0/24");
 export const addressOrNetwork = z.union(
@@ -17,8 +15,6 @@ export const milliseconds = z.int().min(0);
 /** A field inside a list or an object; left out and null mean the same. */
 export const otherwise = <T>(schema: z.ZodType<T>, value: T) =>
   schema.nullish().transform((given): T => given ?? value);
-
-/** What load balancing has in common, whether the targets are in a forwarding rule or in a target group. */
 
 export const algorithm = z.enum(["ROUND_ROBIN", "LEAST_CONNECTION", "RANDOM", "SOURCE_IP"]);
 export const weight = z.int().min(0).max(256);
@@ -64,7 +60,7 @@ export function checkPorts(rule: Properties, fault: (property: string, message: 
   }
 }
 
-/** What the formats that a first boot understands begin with. */
+/** The first words of the formats that a first boot understands. */
 const beginnings = ["#cloud-config", "#!", "Content-Type:", "MIME-Version:", "#include", "#upstart-job"];
 
 /** First-boot configuration, in base64. */

@@ -4,7 +4,7 @@ import { showing } from "../store/shown.ts";
 /** The columns that every row of a managed service has. */
 export const life = {
   id: z.string(),
-  /** DEPLOYING is the word of event streaming for PROVISIONING. */
+  /** DEPLOYING is the name of PROVISIONING in event streaming. */
   state: z.enum(["PROVISIONING", "DEPLOYING", "AVAILABLE", "DESTROYING", "FAILED"]),
   /** Why it is FAILED, or is going to be. */
   failure: z.string().nullable(),
@@ -20,7 +20,7 @@ export const life = {
 const lifeSchema = z.object(life);
 export type Life = Readonly<z.infer<typeof lifeSchema>>;
 
-/** A row: the columns that all have, and the fields of its kind. */
+/** A row: the columns of every row, and the fields of its kind. */
 export type Row<F> = Life & F;
 
 /** The fields of a kind that keeps them in one column. */
@@ -30,5 +30,5 @@ export interface Own<T> {
 
 export const rowSchema = <T>(own: z.ZodType<T>) => z.object({ ...life, own });
 
-/** How far something outside the API is with an operation. */
+/** The progress of an operation outside the API. */
 export type Progress = { kind: "pending" } | { kind: "done" } | { kind: "failed"; message: string };

@@ -9,7 +9,7 @@ export const mostRam = 235_520;
 
 const count = z.int().min(0);
 
-/** What the contract may use. RAM and disks in MB, as on the wire. */
+/** The limits of the contract. RAM and disks in MB, as on the wire. */
 export const limitsSchema = z.object({
   coresPerServer: count.default(62),
   coresPerContract: count.default(20_000),
@@ -26,7 +26,7 @@ export const limitsSchema = z.object({
   securityGroupsPerVdc: count.default(100),
   securityGroupsPerResource: count.default(10),
   rulesPerSecurityGroup: count.default(100),
-  /** Calls to models in real time. The core API does not tell them. */
+  /** Calls to models in real time. The core API does not show them. */
   inference: z
     .object({
       perSecond: z.number().positive().default(5),

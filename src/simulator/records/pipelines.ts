@@ -28,7 +28,7 @@ const pipelineSchema = z.object({
   resourceTier: z.string().nullable(),
   /** It was AVAILABLE once, and takes data from then on. */
   wasReady: z.boolean().default(true),
-  /** Of the key that counts now; the key itself is told once. */
+  /** The hash of the present key; the key itself is shown once. */
   keyHash: z.string(),
   /** Counts up with every new key. */
   keyVersion: z.number(),
@@ -36,7 +36,7 @@ const pipelineSchema = z.object({
   sealedKey: z.string().nullable(),
 });
 
-/** Central logging or monitoring of one region; absent: nobody has switched it yet. */
+/** Central logging or monitoring of one region; absent: never switched. */
 const centralSchema = z.object({
   product: productSchema,
   region: z.string(),
@@ -64,7 +64,7 @@ export function createPipelineRecords(documents: Documents) {
     pipelines,
     byKeyHash,
     centrals: documents.table("centrals", centralSchema),
-    /** What seals the keys of log pipelines, in one row. */
+    /** The key that seals the keys of log pipelines, in one row. */
     seals: documents.table("pipeline-seals", z.string()),
   };
 }
@@ -84,13 +84,13 @@ export function pipelineOf(
   return pipeline?.product === product ? pipeline : undefined;
 }
 
-/** The pipeline of this key: its current one, and neither FAILED nor on its way out. */
+/** The pipeline that has this key now and is neither FAILED nor being deleted. */
 export function pipelineByKey(world: WithPipelines, product: Product, key: string): Pipeline | undefined {
   const pipeline = pipelineOf(world, product, world.pipelines.byKeyHash.get(hashOf(key)) ?? "");
   return pipeline !== undefined && isKept(pipeline) ? pipeline : undefined;
 }
 
-/** Keys are long and random: a plain hash is enough to know one again and tells nothing about it. */
+/** Keys are long and random, so a plain hash identifies them and reveals nothing. */
 export const hashOf = (key: string) => createHash("sha256").update(key).digest("hex");
 
 /** The pipelines of a product, in one region or in all, in order of creation. */
@@ -111,7 +111,7 @@ export function lineRetention({ pipelines: { pipelines } }: WithPipelines, id: s
 
 const isKept = ({ state }: Pipeline) => state === "AVAILABLE" || state === "PROVISIONING";
 
-/** A pipeline takes data once it is ready, and goes on while it is changed. */
+/** A pipeline takes data once it is ready, also while it is changed. */
 export const takesData = (pipeline: Pipeline) => isKept(pipeline) && pipeline.wasReady;
 
 /** Why a pipeline does not take lines with a tag over a protocol; undefined when it does. */

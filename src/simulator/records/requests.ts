@@ -1,10 +1,10 @@
 import { z } from "zod";
 
-/** What happens to a resource when its request ends. Stored, so that a restart in between changes nothing. */
+/** The change of a resource when its request ends. Stored, so that a restart in between changes nothing. */
 const outcomeSchema = z.discriminatedUnion("op", [
   /** Idle again, with some properties changed. */
   z.object({ op: z.literal("settle"), key: z.string(), merge: z.record(z.string(), z.unknown()).optional() }),
-  /** Idle again, looking exactly so. */
+  /** Idle again, with exactly these properties and references. */
   z.object({
     op: z.literal("become"),
     key: z.string(),

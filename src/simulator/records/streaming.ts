@@ -62,28 +62,28 @@ export type StreamingRecords = ReturnType<typeof createStreamingRecords>;
 export const topicsOf = ({ streaming: { topics } }: { streaming: StreamingRecords }, clusterId: string): Topic[] =>
   [...topics.values()].filter((topic) => topic.clusterId === clusterId);
 
-/** Whether brokers have to serve it: it was not given up and is not on its way out. */
+/** Whether brokers have to serve it: it has not failed and is not being deleted. */
 export const isWanted = ({ state, failure }: Cluster | Topic) =>
   failure === null && (state === "DEPLOYING" || state === "AVAILABLE");
 
 export const done: Progress = { kind: "done" };
 export const pending: Progress = { kind: "pending" };
 
-/** The brokers behind the management API, which follow what it has written down. */
+/** The brokers behind the management API. They follow its records. */
 export interface DataPlane {
   /** How many of them each cluster has. */
   readonly brokers: number;
-  /** Whether a cluster that is to be served is being served. */
+  /** The progress of starting the brokers of a cluster. */
   clusterProgress(cluster: Cluster): Progress;
-  /** Whether the brokers have a topic that is to be there, and have dropped one that is to go. */
+  /** The progress of creating or deleting a topic on the brokers. */
   topicProgress(topic: Topic): Progress;
   /** Where clients connect to a cluster: `host:port` per broker. */
   addressesOf(cluster: Cluster): readonly string[];
-  /** What users of a cluster should know about its brokers. */
+  /** A notice about the brokers for the users of a cluster. */
   noticeOf(cluster: Cluster): string | undefined;
 }
 
-/** The addresses in the caller's own network: nobody can be reached there from this machine. */
+/** The addresses in the caller's own network, which cannot be reached from this machine. */
 export const networkAddresses = ({ properties }: Cluster): string[] =>
   properties.connections.flatMap(({ brokerAddresses }) =>
     brokerAddresses.map((address) => address.replace(/\/\d+$/, ":9093")),

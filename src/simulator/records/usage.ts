@@ -16,7 +16,7 @@ const nothing = {
 
 export type Counts = typeof nothing;
 
-/** What exists, in the units of the contract. A resource counts from the moment its creation is accepted. */
+/** The usage of the contract. A resource counts from the moment its creation is accepted. */
 export interface Usage {
   /** Kept up to date with every change, so that asking costs nothing however much exists. */
   counts(): Counts;
@@ -49,7 +49,7 @@ export function createUsage(resources: Resources): Usage {
   };
 }
 
-/** What one resource uses. */
+/** The usage of one resource. */
 function parts({ type, properties }: Resource): [keyof Counts, number][] {
   switch (type) {
     case "server":

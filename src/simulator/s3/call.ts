@@ -9,7 +9,7 @@ import type { Xml } from "./xml/xml.ts";
 export const mayRead = ({ id, isOwner, contractNumber }: S3User, bucket: Bucket) =>
   bucket.userId === id || (isOwner && bucket.contractNumber === contractNumber);
 
-/** What the operations of the storage work on. */
+/** The storage that operations work on. */
 export interface Depot {
   readonly buckets: Buckets;
   readonly blobs: Blobs;
@@ -19,7 +19,7 @@ export interface Depot {
   write<R>(work: () => R): Promise<R>;
 }
 
-/** Who calls. The contract's owner may read the buckets of all its users. */
+/** The caller. The contract's owner may read the buckets of all its users. */
 export interface S3User {
   id: string;
   contractNumber: number;

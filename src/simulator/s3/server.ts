@@ -20,7 +20,7 @@ export interface ServerParts {
 /** The HTTP side of the storage: checks signatures, answers with XML and streams. */
 export function createS3Server({ keyOf, answer, now, onError }: ServerParts) {
   const server = createServer({ keepAliveTimeout: 90_000 }, (request, response) => {
-    // A connection that breaks ends what it carried, nothing else.
+    // A broken connection ends only its own call.
     response.on("error", () => {});
     request.on("error", () => {});
     respond(request, response).catch(() => response.destroy());

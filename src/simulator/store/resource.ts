@@ -16,7 +16,7 @@ export const resourceSchema = z.object({
   refs: z.array(z.string()).readonly(),
   /** null: the type has no states (labels). */
   state: z.enum(["AVAILABLE", "BUSY"]).nullable(),
-  /** The word that reads show for the state, where the type has words of its own. */
+  /** The name of the state that reads show, where the type has its own names. */
   shownState: z.string().optional(),
   properties: z.record(z.string(), z.unknown()).readonly(),
   /** Counts up with every change; the etag follows from it. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { timestamp } from "../time.ts";
 
-/** What decides whether reads show something. */
+/** The columns that decide whether reads show a row. */
 export const showing = {
   /** Before this instant reads answer as if it did not exist. */
   visibleAt: z.number(),
@@ -23,7 +23,7 @@ export const isListed = (
   { at, effects }: { at: number; effects: { hideYoungerThan: number } },
 ) => isVisible(row, at) && row.createdAt + effects.hideYoungerThan <= at;
 
-/** Who made something and who changed it last. */
+/** Creation and last change of a row, with the ids of the users. */
 export interface Stamps {
   createdAt: number;
   createdBy: string;

@@ -44,7 +44,7 @@ export function givenCluster(world: World, { body, at }: Call): Cluster["propert
   return properties;
 }
 
-/** `null` says as much as nothing. */
+/** `null` counts as absent. */
 const optional = <T>(schema: z.ZodType<T>) => schema.nullish().transform((value) => value ?? undefined);
 
 const wholeNumber = (low: number, high: number, rule: string) =>

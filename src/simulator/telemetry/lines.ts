@@ -36,8 +36,8 @@ export interface Retention {
 }
 
 /**
- * What log pipelines were sent: in memory only and bounded. Beyond the bounds the oldest lines go and are counted; what is
- * past its retention is gone.
+ * The lines of log pipelines: in memory only and bounded. Beyond the bounds the oldest lines are dropped and counted.
+ * Lines past their retention are removed.
  */
 export interface Lines {
   add(pipelineId: string, lines: readonly Line[]): void;
@@ -46,12 +46,12 @@ export interface Lines {
     pipelineId: string,
     filter?: { tag?: string | undefined; since?: number | undefined; limit?: number | undefined },
   ): Line[];
-  /** The newest of several pipelines by arrival, newest first: what senders say about the time does not count. */
+  /** The newest lines of several pipelines by arrival, newest first; the time that senders give does not count. */
   newest(pipelineIds: readonly string[], filter: { tag?: string | undefined; limit: number }): ArrivedLine[];
   /** Notes lines that were not stored. */
   refuse(pipelineId: string, count: number, reason: string): void;
   counts(pipelineId: string): { lines: number; bytes: number; dropped: number; refused: RefusedLines };
-  /** Lets go what is past its retention as it is now, before that changes. */
+  /** Drops the lines past the present retention, before it changes. */
   expire(pipelineId: string): void;
   forget(pipelineId: string): void;
 }
@@ -85,7 +85,7 @@ export function createLines(retention: Retention): Lines {
     return shelf;
   };
 
-  /** The shelf of a pipeline without what is past its retention. */
+  /** The lines of a pipeline without those past their retention. */
   function current(pipelineId: string): Shelf {
     const shelf = shelves.get(pipelineId);
     if (shelf === undefined) return emptyShelf();

@@ -4,7 +4,7 @@ export interface Sample {
   timestamp: number;
 }
 
-/** What one set of labels, the metric's name among them as `__name__`, has measured. */
+/** The samples of one set of labels, with the metric's name as `__name__`. */
 export interface Series {
   labels: Readonly<Record<string, string>>;
   samples: readonly Sample[];
@@ -24,8 +24,8 @@ export interface SampleFilter {
 }
 
 /**
- * What metric pipelines were sent: in memory only and bounded. Beyond the bounds the series that has been silent for
- * longest goes, and the oldest samples of a series; both are counted.
+ * The samples of metric pipelines: in memory only and bounded. Beyond the bounds the series without new samples for
+ * longest is dropped, and the oldest samples of a series; both are counted.
  */
 export interface Samples {
   /** Adds samples in any order; one of an instant that the series has already is ignored. */
@@ -104,7 +104,7 @@ export function createSamples(): Samples {
   };
 }
 
-/** Puts a sample in its place; true when one had to go for it. */
+/** Inserts a sample; true when the oldest one was dropped for it. */
 function insert({ times, values }: Track, { timestamp, value }: Sample): boolean {
   const place = placeOf(times, timestamp);
   if (times[place] === timestamp) return false;
@@ -133,8 +133,8 @@ const keyOf = (labels: Series["labels"]) =>
   JSON.stringify(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
 
 /**
- * Which of the values from `first` up to `end` to show when no more than `most` can be: of each of many short spans the
- * lowest and the highest, in their order, so that peaks stay.
+ * The indexes of at most `most` values from `first` up to `end`: of each of many short spans the lowest and the
+ * highest, in order, so that peaks stay.
  */
 export function shownIndexes(values: readonly number[], first: number, end: number, most: number): number[] {
   const count = Math.max(0, end - first);

@@ -71,7 +71,7 @@ function shapeDefaultGroup(draft: Draft): void {
     draft.fault("defaultSecurityGroupId", `the security group ${chosen} does not exist in the datacenter`);
   }
   if (next.defaultSecurityGroupId === null) delete next.defaultSecurityGroupId;
-  // A client that repeats all it once said does not mean a second group.
+  // A client that repeats its first body does not ask for a second group.
   if (!asksForNew || isThere(textIn(next, "defaultSecurityGroupId") ?? "")) return;
   checkRoomForGroup(world, key);
   const id = world.chance.uuid("security-group");

@@ -2,8 +2,6 @@ import { z } from "zod";
 import { errorCode, refusal } from "../../http/refusal.ts";
 import type { Kind } from "../kind/kind.ts";
 
-/** What the platform offers and nobody creates: images, templates and locations. */
-
 export const hotPlugs = {
   cpuHotPlug: z.boolean().nullish(),
   cpuHotUnplug: z.boolean().nullish(),
@@ -48,7 +46,7 @@ export const location: Kind = {
   collection: "locations",
   param: "locationId",
   parents: [""],
-  // Ids contain slashes: the paths are in location-routes.ts.
+  // Ids contain slashes: the paths are in single-routes.ts.
   routed: false,
   verbs: { collection: "G", item: "G" },
   paged: false,

@@ -72,7 +72,7 @@ export const server: Kind = {
     }
   },
 
-  /** The NVMe volume of a Cube exists only with its server; the others go when the caller says so. */
+  /** The NVMe volume of a Cube is deleted with its server; the others only when the caller asks for it. */
   alsoDeleted(world, resource, call) {
     const all = asksToDeleteVolumes(call);
     return world.resources.referrers(resource.key, "volume").filter((each) => all || each.properties.type === "DAS");
@@ -122,7 +122,7 @@ function shapeFlexible(draft: Draft, type: "ENTERPRISE" | "VCPU"): void {
   next.cpuFamily = family || (previous?.properties.cpuFamily ?? platformsChoice(draft));
 }
 
-/** What a read shows may be sent back, also where it cannot be chosen. */
+/** A value that a read shows may be sent back, also where it cannot be chosen. */
 const changes = ({ given, previous }: Draft, property: string) => given[property] !== previous?.properties[property];
 
 function platformsChoice({ world, parent }: Draft): string {
@@ -157,7 +157,7 @@ function shapeCube(draft: Draft): void {
   }
 }
 
-/** What depends on the volumes of the server: a new one has its inline volumes by then. */
+/** Checks the rules that depend on the volumes of the server. A new server has its inline volumes by then. */
 function checkAgainstVolumes(world: World, key: string, properties: Properties, path: string): void {
   const volumes = world.resources.referrers(key, "volume");
   const boot = reference.safeParse(properties.bootVolume).data?.id;

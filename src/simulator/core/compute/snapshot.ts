@@ -3,7 +3,7 @@ import type { Kind } from "../kind/kind.ts";
 import { hotPlugs } from "./image.ts";
 import { licences } from "./volume.ts";
 
-/** Taken over from the volume; hot-plugging that a volume does not know is off. */
+/** Copied from the volume; hot-plug flags that the volume does not have are off. */
 const fromVolume = {
   licenceType: "UNKNOWN",
   applicationType: "UNKNOWN",

@@ -51,7 +51,7 @@ const idsShape = z.object({ ids: z.array(z.string()) });
 /** The ids in a body that replaces a set: `{"ids": [...]}`. */
 export const idsIn = (body: string): string[] => checked(idsShape, objectIn(body), "(root)").ids;
 
-/** What a body sets, and which properties it names only to clear them. */
+/** The properties that a body sets, and those that it only clears. */
 export interface Given {
   values: Properties;
   cleared: string[];

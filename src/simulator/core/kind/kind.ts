@@ -17,7 +17,7 @@ export interface Draft {
   readonly write: "create" | "put" | "patch";
   readonly previous: Resource | null;
   readonly parent: Resource | null;
-  /** What it is created from or with: the server of an inline volume, the volume of a snapshot. */
+  /** The resource that it is created from or with: the server of an inline volume, the volume of a snapshot. */
   readonly holder: Resource | null;
   /** The properties that the body names, without null. */
   readonly given: Properties;
@@ -48,9 +48,9 @@ export interface Link {
   shared?: boolean;
   /** POST with properties instead of an id creates the member beside the holder and attaches it. */
   creates?: boolean;
-  /** How the side that refers to the other looks once attached; throws a refusal. */
+  /** The referring side once it is attached; throws a refusal. */
   attach?(world: World, holder: Resource, member: Resource): Pick<Resource, "properties" | "refs">;
-  /** How it looks once detached; throws a refusal. */
+  /** The referring side once it is detached; throws a refusal. */
   detach?(world: World, holder: Resource, member: Resource): Pick<Resource, "properties" | "refs">;
 }
 
@@ -91,9 +91,9 @@ export interface Kind {
   clearedByEmptyText?: readonly string[];
   /** Absent: writes are done at once, without a request and without states. */
   spans?: { create: Span; update: Span; delete: Span };
-  /** Reads show it from the first moment, in its first state; others come after a while. */
+  /** Reads show it at once; others are visible after a while. */
   visibleAtOnce?: true;
-  /** The words for its states, where they are not BUSY and AVAILABLE. */
+  /** The names of its states, where they are not BUSY and AVAILABLE. */
   states?: { create: string; update: string; delete: string; idle: string };
   links?: readonly Link[];
   /** Default: a UUID. */
@@ -104,15 +104,15 @@ export interface Kind {
   assembled?(world: World, resource: Resource, path: string): void;
   /** Merged in when the creation has ended well. */
   settled?: Properties;
-  /** What a user must be allowed to create one. */
+  /** The privilege that a user needs to create one. */
   privilege?: PrivilegeFlag;
   /** POST works without a body, too. */
   bodyOptional?: boolean;
-  /** Ends what belongs to a deleted resource outside the tree. For kinds without spans. */
+  /** Removes data outside the tree that belongs to a deleted resource. For kinds without spans. */
   deleted?(world: World, resource: Resource): void;
-  /** Refuses a write to the resource in its present condition. */
+  /** Throws when the resource cannot be changed or deleted in its present state. */
   guard?(world: World, resource: Resource, write: "update" | "delete"): void;
-  /** Further resources that go together with this one. */
+  /** Further resources that are deleted with this one. */
   alsoDeleted?(world: World, resource: Resource, call: Call): Resource[];
   /** Properties as reads show them. */
   view?(world: World, resource: Resource, origin: string): Properties;

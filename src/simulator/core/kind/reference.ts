@@ -2,11 +2,11 @@ import { busy } from "../../http/refusal.ts";
 import { type Resource, textIn } from "../../store/resource.ts";
 import type { Draft } from "./kind.ts";
 
-/** A resource that a write refers to, if it exists. To refer anew to one that is being changed is refused. */
+/** A resource that a write refers to, if it exists. Refuses a new reference to a resource that is being changed. */
 export function referred({ world, previous }: Draft, key: string): Resource | undefined {
   const found = world.resources.get(key);
   const isNew = !previous?.refs.includes(key);
-  // Both may come in one body: then what holds them is being created as well.
+  // Both may be created by one body: then their parent is BUSY as well.
   const together = found !== undefined && world.resources.get(found.parent)?.state === "BUSY";
   if (found?.state === "BUSY" && isNew && !together) throw busy(found);
   return found;

@@ -9,7 +9,7 @@ export const maintenanceWindow = z.object({
   time: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?Z?$/, "must be a time of day such as 03:00:00Z"),
 });
 
-/** What the platform chooses for whom it is all the same. */
+/** The platform's choice when the body names no window. */
 export const anyWindow: z.infer<typeof maintenanceWindow> = { dayOfTheWeek: "Sunday", time: "03:00:00Z" };
 
 /** The versions of managed Kubernetes on offer, newest first. */
@@ -18,11 +18,11 @@ export const defaultKubernetesVersion = "1.33.6";
 
 const minorOf = (version: string) => Number(version.split(".")[1]);
 
-/** Where a cluster or node pool can go from a version: newer, and at most one minor version further. */
+/** The versions that a cluster or node pool can be upgraded to: the next minor version. */
 export const upgradesOf = (version: string): string[] =>
   kubernetesVersions.filter((each) => minorOf(each) === minorOf(version) + 1);
 
-/** What the node pools of a cluster may run: its own version and those behind it. */
+/** The versions that the node pools of a cluster may run: its own and older ones. */
 export const nodePoolVersionsOf = (clusterVersion: string): string[] =>
   kubernetesVersions.filter((each) => minorOf(each) <= minorOf(clusterVersion));
 

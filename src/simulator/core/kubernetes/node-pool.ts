@@ -28,7 +28,7 @@ export const nodePool: Kind = {
     storageSize: z.int().min(10),
     k8sVersion: z.string().nullish(),
     maintenanceWindow: maintenanceWindow.nullish(),
-    // Without either count it is none.
+    // Without either count there is no scaling.
     autoScaling: z.object({ minNodeCount: count.nullish(), maxNodeCount: count.nullish() }).nullish(),
     lans: z.array(z.looseObject({ id: z.int().min(1), dhcp: z.boolean().nullish() })).nullish(),
     labels: texts.nullish(),
@@ -81,7 +81,7 @@ export const nodePool: Kind = {
 
   shape(draft) {
     const { world, key, given, next, previous } = draft;
-    // Nodes are also deleted one by one: what is left is what stays.
+    // Single nodes can be deleted, so the count follows from the nodes that are left.
     if (given.nodeCount === undefined) next.nodeCount = nodesOf(world, key).length;
     checkVersion(draft);
     checkCounts(draft);
@@ -145,7 +145,7 @@ function checkCounts(draft: Draft): void {
   if (ips.length > 0 && ips.length < needed) draft.fault("publicIps", `must have at least ${needed} addresses`);
 }
 
-/** Adds nodes, or lets the youngest go, until the pool has as many as it should. */
+/** Adds nodes, or removes the youngest, until the pool has the wanted number. */
 function resize(draft: Draft, wanted: number): void {
   const { world, key, next } = draft;
   const present = nodesOf(world, key);
@@ -161,7 +161,7 @@ function resize(draft: Draft, wanted: number): void {
   }
 }
 
-/** A node of a node pool: comes and goes with the pool's size. */
+/** A node of a node pool, created and deleted with the pool's size. */
 export const node: Kind = {
   type: "node",
   collection: "nodes",

@@ -32,7 +32,7 @@ export const applicationForwardingRule: Kind = {
   },
 };
 
-/** Names are unique, and a rule that forwards holds on to its target group. */
+/** Names are unique, and a rule that forwards refers to its target group. */
 function shapeHttpRules(draft: Draft): void {
   const rules = z.array(z.object({ name: z.string(), targetGroup: z.string().nullish() })).parse(draft.next.httpRules);
   const names = rules.map(({ name }) => name);

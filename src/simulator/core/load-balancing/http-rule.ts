@@ -27,7 +27,7 @@ const forwardOnly = { targetGroup: onlyFor("FORWARD") };
 const redirectOnly = { location: onlyFor("REDIRECT"), dropQuery: onlyFor("REDIRECT") };
 const staticOnly = { responseMessage: onlyFor("STATIC"), contentType: onlyFor("STATIC") };
 
-/** What an Application Load Balancer does with a call that meets all conditions; each type has fields of its own. */
+/** The action of an Application Load Balancer for a call that meets all conditions; each type has its own fields. */
 export const httpRule = z.discriminatedUnion("type", [
   z.object({
     ...shared,

@@ -6,7 +6,7 @@ import { referredLan } from "../kind/reference.ts";
 import { checkReserved, keepRuleAddresses } from "../network/address-use.ts";
 import { privateAddress } from "../network/addresses.ts";
 
-/** What Network and Application Load Balancers have in common: all but their rules. */
+/** The fields that Network and Application Load Balancers share: all but their rules. */
 const managed = {
   parents: ["datacenter"],
   verbs: { collection: "GP", item: "GUAD" },

@@ -12,7 +12,7 @@ export function checkReserved(draft: Draft, property: string, needsReservation =
   }
 }
 
-/** Why an address cannot be had: a new one must be reserved in the datacenter's location and be free. */
+/** Why an address cannot be used: a new one must be reserved in the datacenter's location and be free. */
 export function reservationFault({ world, key, previous }: Draft, ip: string): string | undefined {
   if (previous !== null && addressesOf(previous).includes(ip)) return undefined;
   const location = textIn(world.resources.get(datacenterOf(key))?.properties ?? {}, "location");
@@ -28,14 +28,14 @@ export function reservationFault({ world, key, previous }: Draft, ip: string): s
   return user && `the address ${ip} is in use by the ${holderName(user)}`;
 }
 
-/** A rule works on an address of the load balancer or gateway that it belongs to. */
+/** Checks that the address of a rule is one of its load balancer or gateway. */
 export function checkRuleAddress({ next, parent, fault }: Draft, property: string, among: string): void {
   const known = textsIn(parent?.properties ?? {}, among);
   if (known.includes(textIn(next, property) ?? "")) return;
   fault(property, `must be one of the ${among} of the ${parent?.type} (${known.join(", ") || "it has none"})`);
 }
 
-/** The other way round: an address that a rule works on cannot be taken away. */
+/** Refuses to remove an address that a rule uses. */
 export function keepRuleAddresses(draft: Draft, property: string, rules: string, ruleProperty: string): void {
   const { world, key, next } = draft;
   const left = textsIn(next, property);

@@ -59,7 +59,7 @@ function peersOf(world: World, key: string) {
   });
 }
 
-/** What a LAN refers to by its property `pcc`; notes why it cannot be connected. */
+/** The cross connect that the property `pcc` of a LAN names. Notes a fault where the LAN cannot be connected. */
 export function connection(draft: Draft): Resource | undefined {
   const { world, next, parent, previous } = draft;
   const id = textIn(next, "pcc");

@@ -36,7 +36,7 @@ export const flowLog: Kind = {
   },
 };
 
-/** What is wrong with `bucket`: the name of a bucket, optionally with a prefix for the objects: `bucket/prefix`. */
+/** The fault of `bucket`, which is the name of a bucket, optionally with a prefix for the objects: `bucket/prefix`. */
 export function bucketFault({ storage }: World, bucket: string): string | undefined {
   const [name = "", ...prefix] = bucket.split("/");
   if (!isBucketName(name)) return `"${name}" cannot be a bucket: ${bucketNameRule}`;

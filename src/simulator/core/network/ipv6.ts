@@ -2,7 +2,7 @@ import { BlockList } from "node:net";
 import { type Properties, type Resource, textIn, textsIn } from "../../store/resource.ts";
 import type { World } from "../../world.ts";
 
-/** IPv6 networks lie in each other: a LAN has a /64 in the /56 of its datacenter, a NIC a /80 in that. */
+/** IPv6 networks are nested: a LAN has a /64 in the /56 of its datacenter, a NIC a /80 in that. */
 
 function groupsOf(block: string): number[] {
   const [head = "", tail = ""] = (block.split("/")[0] ?? "").split("::");
@@ -37,7 +37,7 @@ export function nicBlock(lan: Resource | undefined, { ipv6CidrBlock, mac }: Prop
   return subnet(outer, 5, (number + 1) % 65_536);
 }
 
-/** What a NIC has of IPv6: nothing in a LAN without a network, else at least one address. */
+/** The IPv6 properties of a NIC: none in a LAN without a network, else at least one address. */
 export function ipv6Of(world: World, { refs, properties }: Resource): Properties {
   const lan = refs.map((ref) => world.resources.get(ref)).find((each) => each?.type === "lan");
   const block = nicBlock(lan, properties);

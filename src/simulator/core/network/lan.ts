@@ -8,7 +8,7 @@ import { addressIn, lanNetwork } from "./addresses.ts";
 import { connection } from "./cross-connect.ts";
 import { isInside, lanBlock } from "./ipv6.ts";
 
-/** What lies in a LAN besides NICs. */
+/** The types that can be in a LAN besides NICs. */
 const users = ["networkloadbalancer", "applicationloadbalancer", "natgateway"];
 
 export const lan: Kind = {
@@ -65,10 +65,10 @@ export const lan: Kind = {
   },
 };
 
-/** A NIC leaves its IPv6 addresses behind when it goes to another LAN. */
+/** A NIC loses its IPv6 addresses when it moves to another LAN. */
 export const noIpv6 = { ipv6CidrBlock: null, ipv6Ips: null };
 
-/** The references of a NIC that lies in a LAN; it keeps the others. */
+/** The references of a NIC with its LAN replaced. */
 export const withLan = (refs: readonly string[], lan: Resource): string[] => [
   lan.key,
   ...refs.filter((ref) => !/\/lans\/[^/]+$/.test(ref)),

@@ -24,14 +24,14 @@ export const natGateway: Kind = {
   spans: { create: [5, 12], update: [2, 4], delete: [2, 4] },
 
   shape(draft) {
-    // A gateway leads to the internet: each of its addresses is a reserved one.
+    // A gateway connects to the internet, so each of its addresses must be reserved.
     checkReserved(draft, "publicIps", () => true);
     keepRuleAddresses(draft, "publicIps", "rules", "publicIp");
     shapeLans(draft);
   },
 };
 
-/** Holds on to its LANs; where the body names no address of the gateway in a LAN, the platform picks one. */
+/** Refers to its LANs. The platform picks an address of the gateway in a LAN where the body names none. */
 function shapeLans(draft: Draft): void {
   const { world, next, previous } = draft;
   const known = lans.parse(previous?.properties.lans ?? []);
@@ -48,7 +48,7 @@ function shapeLans(draft: Draft): void {
   draft.refs = [...refs];
 }
 
-/** Which traffic goes out under which address of the gateway. */
+/** A rule that maps outgoing traffic to an address of the gateway. */
 export const natGatewayRule: Kind = {
   type: "natgateway-rule",
   collection: "rules",

@@ -62,7 +62,7 @@ function addDevice({ world, next }: Draft, server: Resource): void {
   Object.assign(next, { deviceNumber, pciSlot: deviceNumber + 5 });
 }
 
-/** What the body names of IPv6 lies in the network of the LAN. */
+/** Checks that the IPv6 addresses of the body are in the network of the LAN. */
 function checkIpv6({ given, next, fault }: Draft, lan: Resource): void {
   const outer = textIn(lan.properties, "ipv6CidrBlock");
   const block = nicBlock(lan, next);

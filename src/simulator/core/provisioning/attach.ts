@@ -5,7 +5,7 @@ import { kindOf } from "../table.ts";
 import { takes, type Write } from "./provisioning.ts";
 import { readerFor, refuseBusy, visible } from "./reading.ts";
 
-/** Hangs an existing resource onto a holder: visible at once, BUSY until the request ends. Gives the member. */
+/** Attaches an existing resource to a holder: visible at once, BUSY until the request ends. Gives the member. */
 export function attach(write: Write, link: Link, holder: Resource, memberId: string): Resource {
   const member = memberFor(write, link, holder, memberId);
   if (member === undefined) throw missing();
@@ -31,7 +31,7 @@ export function replaceMembers(write: Write, link: Link, holder: Resource, membe
   change(write, `attach/${link.type}`, holder, next);
 }
 
-/** Takes a resource off its holder; it stays attached, and the side that refers to the other BUSY, until the end. */
+/** Detaches a resource from its holder. Until the request ends it stays attached, and the referring side is BUSY. */
 export function detach(write: Write, link: Link, holder: Resource, member: Resource): void {
   const { world } = write;
   if (link.detach === undefined) throw refused(`A ${link.type} cannot be detached`);

@@ -56,7 +56,7 @@ export function updateResource(
   return next;
 }
 
-/** What a PUT does not name goes back to its default, except what only the platform or the creation decides. */
+/** A property that a PUT does not name goes back to its default, unless only the platform or the creation sets it. */
 function withDefaults(kind: Kind, resource: Resource): Properties {
   const kept = new Set([...(kind.createOnly ?? []), ...(kind.keptOnPut ?? [])]);
   const settable = Object.keys(kind.schema.shape).filter((name) => !kept.has(name));
@@ -68,7 +68,7 @@ function pick(properties: Properties, names: ReadonlySet<string>): Properties {
   return Object.fromEntries(Object.entries(properties).filter(([name]) => names.has(name)));
 }
 
-/** Deletes a resource with all below it and what goes together with it; at once where the kind has no states. */
+/** Deletes a resource with its children and the resources that belong to it; at once where the kind has no states. */
 export function deleteResource(write: Write, kind: Kind, resource: Resource): void {
   const { world, call } = write;
   kind.guard?.(world, resource, "delete");

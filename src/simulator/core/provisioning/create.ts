@@ -11,7 +11,7 @@ export interface Place {
   parent: Resource | null;
   /** The resource that the new one is linked to from the start, or made from. */
   holder?: Resource;
-  /** Where the body stands in the whole body. */
+  /** The path of this body in the whole body. */
   path: string;
 }
 

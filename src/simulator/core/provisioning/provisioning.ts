@@ -5,13 +5,13 @@ import type { World } from "../../world.ts";
 import type { Kind, Span } from "../kind/kind.ts";
 import { kindOf } from "../table.ts";
 
-/** One write on its way to becoming a request: who asks, and what is going to happen. */
+/** One write that becomes a request: its call, its targets and its outcomes. */
 export interface Write {
   readonly world: World;
   readonly call: Call;
   readonly targets: Resource[];
   readonly onDone: Outcome[];
-  /** In the order they are done: what may be used by the others comes last. */
+  /** In the order they are applied: a resource that others may use comes last. */
   readonly onFailed: Outcome[];
   /** Simulated milliseconds; the longest part decides. */
   lasts: number;
@@ -34,7 +34,9 @@ export function takes(write: Write, operation: string, [low, high]: Span): void 
   write.lasts = Math.max(write.lasts, drawn);
 }
 
-/** Lets a resource go when the write has ended well; until then it is there, BUSY, for reads to see unless a fault hides it. */
+/**
+ * Removes a resource when the write has ended well. Until then it is BUSY, and reads show it unless a fault hides it.
+ */
 export function removeLater(write: Write, kind: Kind, resource: Resource): void {
   const hidden = write.call.effects.hideWhileDeleting;
   write.world.resources.put({ ...resource, state: "BUSY", shownState: kind.states?.delete, hidden });
@@ -86,12 +88,12 @@ const location = (call: Call, { id }: RequestRecord) => ({
   Location: `${call.origin}${basePath}/requests/${id}/status`,
 });
 
-/** The same for a write that a call asked for: gives the 202 that answers it. */
+/** Starts the request of a call and gives the 202 that answers it. */
 export function accept(write: Write, about: Resource, body?: unknown): Reply {
   return { status: 202, headers: location(write.call, startRequest(write, about)), body };
 }
 
-/** Notes a write that is done already as a request, for those who wait for one. Its body may have a password in it. */
+/** Notes a finished write as a request, for clients that wait for one. The body is left out: it may have a password. */
 export function acceptDone(world: World, call: Call, reply: Reply, targets: readonly Resource[]): Reply {
   const write = newWrite(world, { ...call, body: "" });
   const record = { ...newRecord(write, targets), status: "DONE" as const, message: done };
@@ -133,7 +135,7 @@ function apply(world: World, outcome: Outcome): void {
   else world.resources.put(next);
 }
 
-/** What the outcome leaves of the resource; undefined: nothing. */
+/** The resource after the outcome; undefined: it is removed. */
 function after(world: World, outcome: Outcome, resource: Resource): Resource | undefined {
   const { idle: shownState } = kindOf(resource.type).states ?? {};
   const idle: Resource = { ...resource, state: "AVAILABLE", shownState, hidden: false };

@@ -29,14 +29,14 @@ export function visible(reader: Reader, keys: readonly string[]): Resource[] {
   });
 }
 
-/** A write must not touch what is being changed, nor anything below it. */
+/** Refuses a write to a path with a resource that is being changed. */
 export function refuseBusy(resources: readonly Resource[]): void {
   for (const { type, id, state } of resources) {
     if (state === "BUSY") throw busy({ type: wireTypeOf(type), id });
   }
 }
 
-/** What the metadata of a resource is made of. */
+/** The fields of a resource that its metadata is made of. */
 export type Stamped = Pick<
   Resource,
   "key" | "revision" | "createdAt" | "createdBy" | "modifiedAt" | "modifiedBy" | "state" | "shownState"

@@ -24,7 +24,7 @@ export function kubernetesRoutes(world: World): Route[] {
   ];
 }
 
-/** Looks like the real one and leads nowhere: behind a simulated cluster there is no API server. */
+/** The form of a real kubeconfig; there is no API server behind a simulated cluster. */
 function kubeconfig(world: World, call: Call): Reply {
   const { resource: cluster } = resolve(world, call, [kubernetesCluster]);
   if (cluster.shownState === "DEPLOYING") {

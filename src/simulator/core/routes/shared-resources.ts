@@ -21,7 +21,7 @@ export function sharedResourceRoutes(world: World): Route[] {
   });
   const everything = (call: Call) =>
     shareable.flatMap((type) => [...world.resources.ofType(type)]).filter((each) => isVisible(each, call.at));
-  // A public cluster has an address in the internet; a public image is everybody's.
+  // Public images belong to the platform. A public cluster only has a public address.
   const contract = (call: Call) =>
     everything(call).filter(({ type, properties }) => type !== "image" || properties.public !== true);
   return [

@@ -54,7 +54,7 @@ function restore(world: World, call: Call): Reply {
   return accept(write, target);
 }
 
-/** Refuses unless the snapshot that the body names is ready, near and small enough for the volume. */
+/** Refuses a snapshot that is not ready, is in another region, or is larger than the volume. */
 function checkRestorable(world: World, call: Call, target: Resource): void {
   const id = textIn(propertiesIn(call), "snapshotId");
   if (id === undefined) throw invalid("(root).properties.snapshotId", "must name the snapshot to restore");

@@ -63,7 +63,7 @@ function resolvePath(world: World, call: Call, chain: Chain): Resource[] {
   return visible(readerFor(world, call), keys);
 }
 
-/** The same for a path that names at least one, with the last of them. */
+/** Like `resolvePath`, for a path that names at least one resource; gives the last one too. */
 export function resolve(world: World, call: Call, chain: Chain): { path: Resource[]; resource: Resource } {
   const path = resolvePath(world, call, chain);
   const resource = path.at(-1);

@@ -83,8 +83,8 @@ function addShare(world: World, call: Call): Reply {
 }
 
 /**
- * Users and groups are managed by owner and administrators. A user may look at himself and has his own S3 keys. Writes are
- * done at once, and say so by a request that has ended.
+ * Users and groups are managed by owner and administrators. A user may read himself and manages his own S3 keys. Writes
+ * are done at once and answer with a request that has ended.
  */
 export function managed(world: World, route: Route): Route {
   const { method, template } = route;
@@ -102,7 +102,7 @@ export function managed(world: World, route: Route): Route {
           "Access denied: only the owner and administrators manage users and groups",
         );
       }
-      // What a deletion is about can be told before it only.
+      // After a deletion the resource cannot be found any more.
       const about = world.resources.get(call.path.slice(basePath.length + 1).replace(/\/$/, ""));
       const reply = route.handle(call);
       return method === "GET" ? reply : acceptDone(world, call, reply, about === undefined ? [] : [about]);

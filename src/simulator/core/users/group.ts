@@ -2,7 +2,9 @@ import { z } from "zod";
 import { privilegeFlags } from "../../users.ts";
 import type { Kind } from "../kind/kind.ts";
 
-/** Users who share privileges; the group refers to them. They come and go by routes of their own, at once. */
+/**
+ * Users who share privileges; the group refers to them. Members are added and removed by routes of their own, at once.
+ */
 export const group: Kind = {
   type: "group",
   collection: "um/groups",

@@ -7,7 +7,7 @@ import type { World } from "../../world.ts";
 import type { Kind } from "../kind/kind.ts";
 
 export const newAccessKey = ({ chance }: World) => chance.uuid("s3key").replaceAll("-", "").slice(0, 20);
-/** All begin alike, so that a search of logs finds any of them. */
+/** All have one prefix, so that a search of logs finds any of them. */
 export const newSecretKey = () => `s3secret_${randomBytes(24).toString("base64url").slice(1)}`;
 
 /** A key that signs calls to the object storage, and whose it is. */

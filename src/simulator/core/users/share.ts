@@ -15,7 +15,7 @@ export function shareableById(world: World, id: string): Resource | undefined {
   return undefined;
 }
 
-/** What a group may do with one resource; its id is that resource's. POST is on the item: see management-routes.ts. */
+/** The rights of a group on one resource; its id is that resource's. POST is on the item: see user-routes.ts. */
 export const share: Kind = {
   type: "resource",
   collection: "shares",

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { SharedKey } from "../../pipelines/keys.ts";
 import { textOf } from "./messagepack.ts";
 
-/** How the listener calls itself; a sender of the same name is its own echo. */
+/** The host name of the listener; a sender with the same name is the listener itself. */
 const ownName = "logs.simulator";
 
 /** No message of the handshake is larger. */
@@ -27,15 +27,15 @@ const pingSchema = z.tuple([
 export const helo = (nonce: Uint8Array) => encode(["HELO", { nonce, auth: new Uint8Array(0), keepalive: true }]);
 
 export interface Greeting {
-  /** Undefined: the sender is not let in. */
+  /** Undefined: the sender is refused. */
   sender: SharedKey | undefined;
   /** The PONG to send. */
   answer: Uint8Array;
 }
 
 /**
- * Checks a sender's PING: it knows the key of the pipeline whose digest it sends. Every key is compared to its end,
- * so that the time taken tells nothing. Undefined when the message is no PING.
+ * Checks a sender's PING, whose digest proves that the sender knows the key of a pipeline. Every key is compared in
+ * full, so that the time reveals nothing. Undefined when the message is no PING.
  */
 export function greet(message: unknown, nonce: Uint8Array, keys: Iterable<SharedKey>): Greeting | undefined {
   const ping = pingSchema.safeParse(message);

@@ -53,7 +53,9 @@ export function createForwardListener({ documents, machine, host, port, onError 
     }
   }
 
-  /** A sender that breaks the rules ends its own connection; a failure of the simulator ends it too, and is told. */
+  /**
+   * A sender that breaks the protocol ends its own connection. A failure of the simulator ends it too, and is reported.
+   */
   function taken(session: ForwardSession, piece: Uint8Array) {
     try {
       return session.take(piece);
@@ -83,7 +85,7 @@ export function createForwardListener({ documents, machine, host, port, onError 
       });
       server.on("secureConnection", (socket) => {
         socket.on("error", () => {});
-        // What is thrown here is of the connection, which is over.
+        // An error here belongs to the connection, which has ended.
         serve(socket, contracts).catch(() => socket.destroy());
       });
       address = await addressOf(server, host, port);

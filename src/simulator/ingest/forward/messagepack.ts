@@ -1,20 +1,20 @@
 import { decode, ExtData } from "@msgpack/msgpack";
 
-/** What a sender sent cannot be read, or is more than is taken. The message says which. */
+/** Input that cannot be read, or that is too large. The message says which. */
 export class BrokenInput extends Error {}
 
 /** Strings stay bytes: some of the protocol's are no text. Large numbers stay exact. */
 const options = { rawStrings: true, useBigInt64: true };
 
 /**
- * Cuts bytes that arrive in pieces into whole MessagePack values. It only counts, so that nothing is allocated on the
- * word of a header: a value that is larger than `limit` bytes, or says that it will be, is broken input.
+ * Cuts bytes that arrive in pieces into whole MessagePack values. It only counts, so that no header can cause an
+ * allocation: a value larger than `limit` bytes, or announced as larger, is broken input.
  */
 export function createCutter(limit: number) {
-  /** What has arrived and is not cut off yet. */
+  /** Bytes that have arrived and are not cut off yet. */
   let pieces: Uint8Array[] = [];
   let size = 0;
-  /** Before this many bytes are there, nothing new can be said. */
+  /** The number of bytes that are needed to go on. */
   let needed = 1;
   /** Bytes of the value that were counted, and items that must still come until it is complete. */
   let read = 0;
@@ -116,7 +116,7 @@ export const textOf = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byt
 
 export const dataOf = ({ data }: ExtData) => (typeof data === "function" ? data(0) : data);
 
-/** Nobody's log line is nested deeper. */
+/** The deepest nesting of a record. */
 const deepest = 100;
 
 /** A decoded value as JSON can hold it. Bytes become text, numbers beyond the exact ones become text too. */

@@ -12,11 +12,11 @@ export interface Entry {
   record: Record<string, unknown>;
 }
 
-/** What one message of the forward protocol carries, whichever of its four modes it uses. */
+/** The content of one message of the forward protocol, in any of its four modes. */
 export interface Batch {
   tag: string;
   entries: Entry[];
-  /** Asks for an acknowledgement with this word. */
+  /** The id of the chunk, if the sender asks for an acknowledgement. */
   chunk: string | undefined;
 }
 
@@ -34,7 +34,7 @@ const single = z.union([z.tuple([text, time, record]), z.tuple([text, time, reco
 const several = z.union([z.tuple([text, z.array(entry)]), z.tuple([text, z.array(entry), option])]);
 const packed = z.union([z.tuple([text, bytes]), z.tuple([text, bytes, option])]);
 
-/** Reads a message of the transport phase; undefined is a sign of life without content. */
+/** Reads a message of the transport phase; undefined: a heartbeat. */
 export function batchIn(message: unknown): Batch | undefined {
   if (message === null) return undefined;
   const asSingle = single.safeParse(message);

@@ -7,12 +7,12 @@ import { greet, helo, largestHandshake } from "./handshake.ts";
 import { BrokenInput, createCutter } from "./messagepack.ts";
 import { type Batch, batchIn, largestMessage } from "./messages.ts";
 
-/** One connection of the forward protocol, without its bytes' way: what comes goes in, what is to be sent comes out. */
+/** One connection of the forward protocol without its socket: takes bytes and gives the bytes to send. */
 export interface ForwardSession {
-  /** What the listener says first. */
+  /** The first message of the listener. */
   opening(): Uint8Array;
   /**
-   * Takes the next bytes; gives what to answer. Throws `BrokenInput` when there is nothing more to say to this sender.
+   * Takes the next bytes and gives the answers. Throws `BrokenInput` when the connection has to be closed without one.
    * `ends`: the answer is the last one.
    */
   take(piece: Uint8Array): { answers: Uint8Array[]; ends: boolean };
@@ -38,7 +38,7 @@ export function createForwardSession(contracts: Contracts): ForwardSession {
     return { answers: [greeting.answer], ends: sender === undefined };
   }
 
-  /** The sender's pipeline, if its key still counts: one that was replaced ends the connections that came with it. */
+  /** The sender's pipeline. A replaced key ends the connections that were opened with it. */
   function pipelineNow({ world, pipeline: { id, keyVersion } }: Sender): Pipeline {
     const pipeline = pipelineOf(world, "logs", id);
     if (pipeline === undefined || pipeline.keyVersion !== keyVersion || !takesData(pipeline)) {
@@ -67,8 +67,8 @@ export function createForwardSession(contracts: Contracts): ForwardSession {
 }
 
 /**
- * The protocol has no word for a tag that is not taken. Such lines are counted and acknowledged: an agent would send
- * them again forever.
+ * The protocol cannot refuse a tag. Lines with a wrong tag are counted and acknowledged: an agent would send them again
+ * forever.
  */
 function keep(world: World, pipeline: Pipeline, { tag, entries }: Batch): void {
   const reason = objection(pipeline, tag, "tcp");

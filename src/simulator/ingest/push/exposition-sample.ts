@@ -11,7 +11,7 @@ export interface TextSample {
 /** One sample of the text exposition format: `name{label="value", ...} value [timestamp]`. */
 export function readSample(line: string, where: string): TextSample {
   let position = 0;
-  /** What the expression finds at this very place, without the blanks behind it. */
+  /** The match of the expression at the present position; skips the blanks after it. */
   const next = (expression: RegExp): string | undefined => {
     expression.lastIndex = position;
     const found = expression.exec(line)?.[0];

@@ -39,7 +39,7 @@ export function readExposition(text: string, now: number): Series[] {
   });
 }
 
-/** `# TYPE` and `# HELP` mean something, once per name; every other comment does not. */
+/** Reads `# TYPE` and `# HELP`, each once per name; other comments are ignored. */
 function readComment(families: Map<string, Family>, line: string, where: string): void {
   const [, word, rest = ""] = /^[ \t]*#[ \t]+(TYPE|HELP)(?:[ \t]+(.*))?$/.exec(line) ?? [];
   if (word === undefined) return;

@@ -33,14 +33,14 @@ export function metricPushRoutes(contracts: Contracts): Route[] {
   ];
 }
 
-/** The body's series, by what its headers say it is. */
+/** The series of the body, read as its headers announce it. */
 function seriesIn({ headers, bytes = Buffer.alloc(0), at }: Call): Series[] {
   const [type = "", ...parameters] = (headers["content-type"] ?? "")
     .split(";")
     .map((part) => part.trim().toLowerCase());
   const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
   const snappy = encoding === "snappy";
-  // Version 2 of the protocol has another message; its senders fall back to version 1 when they are told.
+  // Version 2 of the protocol has another message; its senders fall back to version 1 after a 415.
   const second = parameters.some((each) => each.startsWith("proto=") && each !== "proto=prometheus.writerequest");
   if (type === "application/x-protobuf" && snappy && !second) {
     return accepted(decodeWriteRequest(uncompressed(bytes, most)));

@@ -3,10 +3,10 @@ import { checked } from "../../core/kind/body.ts";
 import { errorCode, type Refusal, refusal } from "../../http/refusal.ts";
 import type { Series } from "../../telemetry/samples.ts";
 
-/** 422: the body is not what its headers say. */
+/** 422: the body is not what its headers announce. */
 export const broken = (why: string): Refusal => refusal(422, errorCode.validation, shortened(why));
 
-/** 422: the body can be read, but what it says is not taken. */
+/** 422: the body can be read, but its content is not accepted. */
 export const unacceptable = (why: string): Refusal => refusal(422, errorCode.validation, shortened(why));
 
 /** The reason may quote what was sent, of whatever length. */
@@ -40,7 +40,7 @@ const requestSchema = z.object({
       labels: z.array(labelSchema),
       samples: z.array(
         z.object({
-          // JSON has no word for these three.
+          // JSON cannot express these three as numbers.
           value: z.union([z.number(), z.enum(["NaN", "+Inf", "-Inf"]).transform((word) => nonNumbers[word] ?? 0)], {
             error: 'must be a number, "NaN", "+Inf" or "-Inf"',
           }),

@@ -18,7 +18,7 @@ export const loadSchema = z.object({
   groupId: z.string().nullable(),
   metric: z.enum(metrics),
   shape: shapeSchema,
-  /** The replicas share it: each has its part. Otherwise it is what each of them shows. */
+  /** true: the replicas share it. Otherwise each of them shows it in full. */
   shared: z.boolean(),
   since: z.number(),
 });

@@ -62,7 +62,7 @@ const policySchema = z
 
 export type Policy = z.infer<typeof policySchema>;
 
-/** What the rules of a group look up outside its body. */
+/** The lookups outside the body that the rules of a group need. */
 export interface Surroundings extends ReplicaSurroundings {
   mostReplicas: number;
   hasDatacenter(id: string): boolean;
@@ -74,7 +74,7 @@ const counts = z.object({
   targetReplicaCount: z.int().nullish(),
 });
 
-/** A fault elsewhere in the body does not hide one of the counts. */
+/** Checked apart, so that a fault elsewhere does not hide one of the counts. */
 const countsAreReadable = ({ value }: { value: unknown }) => counts.safeParse(value).success;
 
 /** The properties of a group as a caller sends them: all of them, at creation and with every PUT. */

@@ -6,7 +6,7 @@ import { propertiesSchema } from "./properties.ts";
 
 const groupSchema = z.object({
   id: z.string(),
-  /** What it names may have gone since. */
+  /** The resources that it names may be deleted since. */
   properties: propertiesSchema({
     mostReplicas: Number.POSITIVE_INFINITY,
     hasDatacenter: () => true,
@@ -21,7 +21,7 @@ const groupSchema = z.object({
   target: z.number(),
   /** How many replicas were up since when, as far back as the policy looks. */
   counts: z.array(z.object({ at: z.number(), count: z.number() })).readonly(),
-  /** Goes when its last replica has gone. */
+  /** The group is removed with its last replica. */
   deleting: z.boolean(),
   revision: z.number(),
   createdAt: z.number(),
@@ -93,7 +93,7 @@ export function createScalingRecords(documents: Documents) {
 
 export type ScalingRecords = ReturnType<typeof createScalingRecords>;
 
-/** Finds the rows of a group, in the order they came, without a walk over those of all the others. */
+/** Finds the rows of a group, in order of creation, without a walk over all rows. */
 function indexed<T extends { id: string; groupId: string }>(table: Table<T>): (groupId: string) => T[] {
   const byGroup = new Map<string, Map<string, T>>();
   table.watch((before, after) => {

@@ -13,13 +13,13 @@ import {
 } from "../fields.ts";
 import { mostCores, mostRam } from "../limits.ts";
 
-/** What the rules of a replica look up outside the body. */
+/** The lookups outside the body that the rules of a replica need. */
 export interface ReplicaSurroundings {
   hasTargetGroup(id: string): boolean;
   /** Whether the image or snapshot that a volume names can be had. */
   hasSource(volume: Properties): boolean;
   hasCloudInit(volume: Properties): boolean;
-  /** What is wrong with the bucket of a flow log. */
+  /** The fault of the bucket of a flow log. */
   bucketFault(bucket: string): string | undefined;
 }
 

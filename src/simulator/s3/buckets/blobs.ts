@@ -12,20 +12,20 @@ export const blobSchema = z.object({ id: z.string(), size: z.int() });
 export type BlobRef = Readonly<z.infer<typeof blobSchema>>;
 
 /**
- * Content in files of one folder, named by random ids. Whether a blob counts is decided by whoever keeps its id, so that
- * a crash between the two leaves at most a file that nobody knows.
+ * Content in files of one folder, named by random ids. A blob is in use when a row has its id, so a crash in between
+ * leaves at most an unused file.
  */
 export interface Blobs {
   write(content: AsyncIterable<Buffer>): Promise<BlobRef & { md5: string }>;
   /** The bytes from `first` to `last` of blobs in a row. They stay readable until the end, even when removed. */
   read(blobs: readonly BlobRef[], first: number, last: number): Readable;
   remove(blobs: readonly BlobRef[]): Promise<void>;
-  /** Removes what none of `known` is. */
+  /** Removes all blobs but `known`. */
   sweep(known: Iterable<BlobRef>): Promise<void>;
   close(): Promise<void>;
 }
 
-/** `folder` keeps the blobs; without it they are in a temporary folder that goes at the end. */
+/** `folder` keeps the blobs; without it they are in a temporary folder that is removed at the end. */
 export function createBlobs(folder: string | undefined): Blobs {
   let temporary: Swept | undefined;
   let made: Promise<string> | undefined;
@@ -45,7 +45,7 @@ export function createBlobs(folder: string | undefined): Blobs {
     const left = (readers.get(id) ?? 1) - 1;
     if (left > 0) return void readers.set(id, left);
     readers.delete(id);
-    // A file that stays although nobody knows it any more is swept at the next start.
+    // A file that could not be removed is swept at the next start.
     if (doomed.delete(id)) unlink(id).catch(() => {});
   }
 

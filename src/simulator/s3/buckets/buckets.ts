@@ -15,7 +15,7 @@ import {
 import { byBytes, createSortedKeys, type SortedKeys } from "./sorted-keys.ts";
 import { createVersions, statusOf, versionIdOf } from "./versions.ts";
 
-/** What the storage holds, besides the content itself. Kept with all other state of the platform. */
+/** The rows of the storage: everything but the content. Kept with all other state of the platform. */
 export interface Buckets {
   readonly buckets: Table<Bucket>;
   readonly uploads: Table<Upload>;
@@ -26,7 +26,7 @@ export interface Buckets {
   /** Forgets an upload with all its parts. */
   endUpload(uploadId: string): void;
   object(bucket: string, key: string): StoredObject | undefined;
-  /** Stores an object in a bucket that still exists; gives it, and the content that nobody needs any more. */
+  /** Stores an object in a bucket that still exists; gives it, and the content that is not needed any more. */
   put(object: StoredObject): { object: StoredObject; unused: readonly BlobRef[] };
   /** Writes an object that is there, also an older version, with other settings. */
   update(object: StoredObject): void;
@@ -43,7 +43,7 @@ export interface Buckets {
   blobs(): Iterable<BlobRef>;
 }
 
-/** What became of a deletion. */
+/** The result of a deletion. */
 export interface Removal {
   versionId?: string;
   /** Whether that version is, or was, a marker. */
@@ -152,7 +152,7 @@ function createUploads(documents: Documents): Pick<Buckets, "uploads" | "parts" 
   };
 }
 
-/** Keeps what is replaced as an older version, or gives its content up. */
+/** Archives a replaced object as an older version, or gives the content that is not needed any more. */
 function shelve(
   versions: ReturnType<typeof createVersions>,
   before: StoredObject | undefined,

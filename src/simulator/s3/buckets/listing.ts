@@ -10,7 +10,7 @@ export interface ListQuery {
 
 export interface Page {
   keys: string[];
-  /** What keys have in common up to the delimiter, once for all of them. */
+  /** The common prefixes of keys up to the delimiter, each once. */
   prefixes: string[];
   /** Key or common prefix to go on after; undefined: this was all. */
   next: string | undefined;

@@ -5,7 +5,7 @@ import { blobSchema } from "./blobs.ts";
 export const bucketNameRule =
   "3 to 63 characters of a-z, 0-9, - and . with one of a-z or 0-9 at both ends, not an IP address";
 
-/** What S3 takes as the name of a bucket. */
+/** Whether S3 accepts the name of a bucket. */
 export function isBucketName(name: string): boolean {
   if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name) || name.includes("..") || isIPv4(name)) return false;
   return !name.startsWith("xn--") && !name.endsWith("-s3alias");
@@ -59,7 +59,7 @@ export const versionSchema = z.object({
   object: objectSchema.nullable(),
   modifiedAt: z.number(),
 });
-/** What is not, or no longer, what a plain read of its key gives. */
+/** An older version of a key, or the marker of its deletion. */
 export type Version = Readonly<z.infer<typeof versionSchema>>;
 
 export const uploadSchema = z.object({

@@ -41,7 +41,7 @@ export function byBytes(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Surrogates stand for characters above all others, but lie below U+E000 themselves. */
+/** Surrogates encode characters above U+FFFF, but their code units are below U+E000. */
 function rank(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;

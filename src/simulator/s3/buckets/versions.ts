@@ -7,12 +7,12 @@ import { type Bucket, type StoredObject, type Version, versionSchema } from "./r
 /** Whether a bucket keeps versions; undefined: it never did. */
 export const statusOf = ({ settings }: Bucket) => textOf(settings.versioning ?? "", "Status");
 
-/** What an object is called that was made without versioning. */
+/** The version id of an object that was made without versioning. */
 export const versionIdOf = ({ versionId }: { versionId?: string | undefined }) => versionId ?? "null";
 
 const newVersionId = () => randomBytes(16).toString("base64url");
 
-/** What is left of objects that were replaced or deleted, and the markers that stand for a deletion. */
+/** Older versions of objects that were replaced or deleted, and markers of deletions. */
 export function createVersions(documents: Documents) {
   const table = documents.table("s3-versions", versionSchema);
   const byKey = new Map<string, Map<string, Version[]>>();
@@ -51,7 +51,7 @@ export function createVersions(documents: Documents) {
     mark(bucket: string, key: string, versionId: string, modifiedAt: number): void {
       add({ bucket, key, versionId, object: null, modifiedAt });
     },
-    /** There is one version without an id: what takes its place ends the one that was kept. */
+    /** Drops the version without an id: a key has at most one. */
     dropNull(bucket: string, key: string): readonly BlobRef[] {
       const kept = of(bucket, key).find(({ versionId }) => versionId === "null");
       if (kept !== undefined) drop(kept);

@@ -5,7 +5,7 @@ import type { Xml } from "../xml/xml.ts";
 
 const instance = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="CanonicalUser"';
 
-/** The access lists of buckets and objects: the owner has all rights, and nobody can be given any by a list. */
+/** The access lists of buckets and objects: the owner has all rights, and a list cannot give rights to others. */
 export function accessOperations(nameOf: (userId: string) => string) {
   return {
     read({ bucket: { contractNumber, userId } }: BucketCall): S3Reply {

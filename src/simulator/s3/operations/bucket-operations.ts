@@ -18,7 +18,7 @@ import { removeOne } from "./object-operations.ts";
 
 const bucketsPerUser = 500;
 
-/** What a bucket that was made with object lock begins with. */
+/** The first settings of a bucket with object lock. */
 const lockSettings = {
   versioning: xmlDocument(["VersioningConfiguration", [["Status", "Enabled"]]]),
   "object-lock": xmlDocument(["ObjectLockConfiguration", [["ObjectLockEnabled", "Enabled"]]]),

@@ -5,7 +5,7 @@ import { fault } from "../fault.ts";
 const failed = (header: string) =>
   fault("PreconditionFailed", "A precondition of the request does not hold", { Condition: header });
 
-/** Judges the conditions of a read: true when the caller's copy is still good. Throws 412. */
+/** Checks the conditions of a read: true when the caller's copy is current. Throws 412. */
 export function isUnchanged({ header }: Pick<S3Call, "header">, { etag, modifiedAt }: StoredObject): boolean {
   const [match, noneMatch] = [header("if-match"), header("if-none-match")];
   // Dates on the wire have no milliseconds.
@@ -18,13 +18,13 @@ export function isUnchanged({ header }: Pick<S3Call, "header">, { etag, modified
   return modified <= since;
 }
 
-/** Judges the conditions on the source of a copy. Throws 412. */
+/** Checks the conditions on the source of a copy. Throws 412. */
 export function checkSource({ header }: S3Call, source: StoredObject): void {
   const unchanged = isUnchanged({ header: (name) => header(`x-amz-copy-source-${name}`) }, source);
   if (unchanged) throw failed("x-amz-copy-source-If-None-Match");
 }
 
-/** Judges the conditions of a write, in the moment it counts. Throws 412. */
+/** Checks the conditions of a write, inside its transaction. Throws 412. */
 export function checkWrite({ header }: S3Call, before: StoredObject | undefined): void {
   const [match, noneMatch] = [header("if-match"), header("if-none-match")];
   if (noneMatch !== undefined && before !== undefined && names(noneMatch, before.etag)) throw failed("If-None-Match");

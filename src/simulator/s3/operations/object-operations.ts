@@ -117,7 +117,7 @@ async function putObject(depot: Depot, call: ObjectCall): Promise<S3Reply> {
   };
 }
 
-/** What the answer to a copy tells of what was made. */
+/** The elements that the answer to a copy has. */
 export const copied = ({ modifiedAt, etag }: Pick<StoredObject, "modifiedAt" | "etag">): Xml[] => [
   ["LastModified", isoDate(modifiedAt)],
   ["ETag", `"${etag}"`],
@@ -127,7 +127,9 @@ export function checkKey(key: string): void {
   if (Buffer.byteLength(key) > longestKey) throw fault("KeyTooLongError", `A key has at most ${longestKey} bytes`);
 }
 
-/** Makes an object of content that is on disk already, and lets go of what it replaces, or of the content if it cannot. */
+/**
+ * Stores an object whose content is on disk. Removes the content that it replaces, or its own if it cannot be stored.
+ */
 export async function storeObject(
   { buckets, blobs, write }: Depot,
   object: StoredObject,
@@ -169,7 +171,7 @@ export function removeOne(depot: Depot, call: BucketCall, key: string, versionId
   return buckets.removeVersion(name, key, versionId);
 }
 
-/** Removes content again when what was to name it did not come to be. */
+/** Removes content when the work that should use it fails. */
 export async function orRemove<R>(blobs: Blobs, content: readonly BlobRef[], work: () => Promise<R>): Promise<R> {
   try {
     return await work();

@@ -21,7 +21,7 @@ export function partRange({ query, header }: ObjectCall, object: StoredObject): 
   return part.size === 0 ? undefined : { first, last: first + part.size - 1 };
 }
 
-/** How many parts there are, told with each of them. */
+/** The number of parts, in the answer to a read of a part. */
 export function partsHeader({ query }: ObjectCall, object: StoredObject): Record<string, string> {
   const parts = query("partNumber") === undefined ? undefined : partsOf(object);
   return parts === undefined ? {} : { "x-amz-mp-parts-count": String(parts.length) };

@@ -21,7 +21,7 @@ const retentionOf = (mode: string, until: number) =>
 
 const withoutLock = () => fault("InvalidRequest", "The bucket has no object lock");
 
-/** What a new object is given by the headers of its upload and by the object lock of its bucket. */
+/** The settings of a new object, from the headers of its upload and the object lock of its bucket. */
 export function initialSettings({ header }: S3Call, { settings }: Bucket, now: number): Settings {
   const made: Record<string, string> = {};
   const tags = [...new URLSearchParams(header("x-amz-tagging") ?? "")];
@@ -50,7 +50,7 @@ export function initialSettings({ header }: S3Call, { settings }: Bucket, now: n
   return made;
 }
 
-/** What reads of an object tell of its settings in headers. */
+/** The headers that show the settings of an object. */
 export function settingHeaders({ settings = {}, versionId }: StoredObject): Record<string, string> {
   const { tagging, retention, "legal-hold": hold } = settings;
   const tags = tagging === undefined ? 0 : elementsIn(tagging, "Tag").length;

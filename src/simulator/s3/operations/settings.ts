@@ -8,7 +8,7 @@ import { shaped, treeOf } from "../xml/xml-tree.ts";
 import { isPublic, policyIn } from "./policy.ts";
 import { settingShapes } from "./setting-shapes.ts";
 
-/** What a bucket whose setting was never made answers: a document, or the code that says there is none. */
+/** The answer of a bucket without the setting: a document, or an error code. */
 const unmade: Record<string, Xml | Code> = {
   cors: "NoSuchCORSConfiguration",
   encryption: "ServerSideEncryptionConfigurationNotFoundError",
@@ -25,10 +25,10 @@ const unmade: Record<string, Xml | Code> = {
   website: "NoSuchWebsiteConfiguration",
 };
 
-/** Once made, these stay. */
+/** Settings that cannot be removed. */
 const lasting = new Set(["object-lock", "versioning", "policyStatus", "ownershipControls"]);
 
-/** These are not made at all. */
+/** Settings that cannot be written. */
 const given = new Set(["policyStatus", "ownershipControls"]);
 
 /** Sub-resources that are known to S3 and never the object or bucket itself. */
@@ -53,7 +53,7 @@ export const subresources = new Set([
 const unknown = (name: string) => fault("NotImplemented", `The object storage has no ${name} here`);
 const badState = (message: string) => fault("InvalidBucketState", message);
 
-/** What has to hold of the bucket before a setting is made. */
+/** The condition that a bucket must meet before a setting is made. */
 const conditions: Record<string, (bucket: Bucket, document: string) => void> = {
   versioning({ settings }, document) {
     if (settings["object-lock"] !== undefined && textOf(document, "Status") !== "Enabled") {

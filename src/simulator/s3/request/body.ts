@@ -12,7 +12,7 @@ export interface Checksum {
 }
 
 export interface Body {
-  /** The content as the client meant it. Throws at its end when it does not fit what the client said of it. */
+  /** The content without framing. Throws at its end when it does not match the length and digests of the request. */
   content: AsyncIterable<Buffer>;
   /** Known once the content was read. */
   checksum(): Checksum | undefined;

@@ -8,7 +8,7 @@ export interface Signable {
   headers: Readonly<Record<string, readonly string[] | undefined>>;
 }
 
-/** What a request says about its own signature. Nothing of it is checked yet. */
+/** The signature of a request as the request states it, not checked yet. */
 export interface Claim {
   accessKey: string;
   /** date, region, `s3`, `aws4_request` */

@@ -2,15 +2,16 @@ import { createHash } from "node:crypto";
 import { fault } from "../fault.ts";
 import { type Signed, same, sha256 } from "./signature.ts";
 
-/** What follows the last chunk: names in lower case. */
+/** The trailers after the last chunk: names in lower case. */
 export type Trailers = Map<string, string>;
 
 const longestLine = 16 * 1024;
 const nothing = sha256("");
 
 /**
- * Takes the aws-chunked framing off a body and puts what trails it into `trailers`. With `signed`, every chunk and the
- * trailers have to carry the signature that continues the one before. What was yielded counts only once this ends well.
+ * Removes the aws-chunked framing from a body and puts the trailers into `trailers`. With `signed`, every chunk and the
+ * trailers must carry the signature that continues the one before. The content is valid only once this ends without an
+ * error.
  */
 export async function* dechunked(
   source: AsyncIterator<Buffer>,

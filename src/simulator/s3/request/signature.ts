@@ -16,8 +16,8 @@ export interface Signed {
 const longestSkewMs = 15 * 60 * 1000;
 
 /**
- * Checks the AWS Signature V4 of a request, in its header or presigned in its query. `now` is the machine's time: that is
- * what clients sign with. Any region is fine, since one endpoint stands for all of them.
+ * Checks the AWS Signature V4 of a request, in its header or presigned in its query. `now` is the machine's time, which
+ * clients sign with. Every region is accepted: one endpoint serves all.
  */
 export function verified(request: Signable, secretOf: (accessKey: string) => string | undefined, now: number): Signed {
   const claim = claimIn(request);
@@ -98,7 +98,7 @@ const signingKey = (secret: string, scope: readonly string[]) =>
 
 export const sha256 = (content: string | Buffer) => createHash("sha256").update(content).digest("hex");
 
-/** Compares without telling by its duration how much was right. */
+/** Compares in constant time. */
 export function same(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];
   return left.length === right.length && timingSafeEqual(left, right);

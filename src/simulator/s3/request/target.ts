@@ -1,6 +1,6 @@
 import { fault } from "../fault.ts";
 
-/** What a request is about, decoded. */
+/** The decoded target of a request. */
 export interface Target {
   /** The whole path, decoded. */
   path: string;
@@ -53,5 +53,5 @@ function decoded(text: string): string {
 export const encoded = (text: string) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** The same for a path or a key, whose slashes stay. */
+/** Encodes a path or a key; slashes stay. */
 export const encodedPath = (path: string) => path.split("/").map(encoded).join("/");

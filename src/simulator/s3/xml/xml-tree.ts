@@ -1,7 +1,7 @@
 import { fault } from "../fault.ts";
 import { unescaped, type Xml } from "./xml.ts";
 
-/** An element of a document that somebody sent. */
+/** An element of a received document. */
 export interface Element {
   name: string;
   text: string;
@@ -37,7 +37,7 @@ export function treeOf(xml: string, root: string): Element {
 }
 
 /**
- * What a document may hold: the names of elements, each with the elements in it or a test of its text. A name ends with
+ * The shape of a document: the names of elements, each with the elements in it or a test of its text. A name ends with
  * `?` when it may be missing, with `+` when there may be several, and with `*` when both.
  */
 export interface Shape {

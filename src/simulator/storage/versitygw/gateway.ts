@@ -33,7 +33,7 @@ export function createVersitygw(parts: StorageParts): ObjectStorage {
   let contracts: Contracts | undefined;
   const hasBucket = (name: string) => folder !== undefined && existsSync(join(folder, "buckets", name));
 
-  /** The gateway knows the key that made a bucket; it may have gone since. */
+  /** The gateway knows the key that made a bucket; the key may be deleted since. */
   function contractOf(bucket: string): number | undefined {
     if (contracts === undefined || folder === undefined) return undefined;
     const acl = join(folder, "metadata", bucket, "meta", "acl");
@@ -104,7 +104,7 @@ export function createVersitygw(parts: StorageParts): ObjectStorage {
 
 const keptFolder = (data: string) => resolve(data, "versitygw");
 
-/** An origin that nobody listens on now. The gateway cannot choose a port and tell it. */
+/** An origin with a free port. The gateway cannot choose a port and report it. */
 async function freeOrigin(host: string, port: number): Promise<string> {
   const probe = createServer();
   const origin = await listenOn(probe, host, port);

@@ -25,9 +25,9 @@ import { type TopicAdmin, withTopicAdmin } from "./topics.ts";
 export interface Host {
   clusterProgress(): Progress;
   topicProgress(topic: Topic): Progress;
-  /** Topics may have come or gone. */
+  /** Called when topics may be created or deleted. */
   follow(): void;
-  /** Ends the brokers; what they kept goes too, unless it is for a later run. */
+  /** Ends the brokers and, unless `keep` is set, removes their data. */
   stop(keep: boolean): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ const mostAttempts = 3;
 const pollMs = 100;
 const retryMs = 1000;
 
-/** The addresses that the brokers have here and, for whoever checks them, those they have on the platform. */
+/** The addresses of the brokers here and on the platform, for clients that check host names. */
 const certifiedHosts = (cluster: Cluster) => [
   "127.0.0.1",
   "::1",
@@ -66,7 +66,7 @@ export function createHost(world: World, cluster: Cluster, parts: HostParts): Ho
     const certificate = await serverCertificate(authority, certifiedHosts(cluster), brokerValidity(world));
     for (let attempt = 1; ; attempt += 1) {
       signal.throwIfAborted();
-      // Somebody may have taken a port between its choice and its use: the next attempt has others.
+      // Another process may have taken a port in between: the next attempt has others.
       const earlier = attempt === 1 ? world.streaming.ports.get(id) : undefined;
       const ports = await freePorts(parts.brokers * portsPerNode, earlier);
       try {
@@ -185,7 +185,7 @@ function createTopics(world: World, clusterId: string, signal: AbortSignal, onEr
       if (reason !== undefined && isWanted(topic)) return { kind: "failed", message: reason };
       return present.has(topic.properties.name) === isWanted(topic) ? done : pending;
     },
-    /** Topics may have come or gone. */
+    /** Called when topics may be created or deleted. */
     follow(): void {
       change.resolve();
       change = Promise.withResolvers();

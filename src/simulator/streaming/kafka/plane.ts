@@ -8,14 +8,14 @@ import { createHost, type Host } from "./host.ts";
 import { type KafkaProgram, lackFor, provideKafka } from "./program.ts";
 import { clientAddress, nodesOn } from "./settings.ts";
 
-/** Brokers with their life. */
+/** Brokers that can be opened and closed. */
 export interface RunningPlane extends DataPlane {
-  /** Begins to follow. Once, when the state of an earlier run is there. */
+  /** Begins to follow the records. Called once, when the state of an earlier run is restored. */
   open(contracts: Contracts): Promise<void>;
   close(): Promise<void>;
 }
 
-/** No brokers at all; the management API behaves as with them. */
+/** No brokers; the management API behaves as with them. */
 export const noDataPlane: RunningPlane = {
   brokers: 3,
   clusterProgress: () => done,
@@ -29,7 +29,7 @@ export const noDataPlane: RunningPlane = {
 export interface KafkaParts {
   /** Brokers per cluster; the platform has three. */
   brokers: number;
-  /** Keeps what the brokers keep in this directory; absent: in a temporary one that goes at the end. */
+  /** Keeps the brokers' data in this directory; absent: in a temporary one that is removed at the end. */
   data: string | undefined;
   onError(where: string, error: unknown): void;
 }
@@ -76,7 +76,7 @@ export function createKafkaPlane({ brokers, data, onError }: KafkaParts): Runnin
     void ended.then(() => leaving.delete(ended));
   }
 
-  /** Changes are told while they are written: what follows from them comes after that. */
+  /** Watchers are called inside a transaction, so the work is done after it. */
   function note(): void {
     if (noted) return;
     noted = true;
