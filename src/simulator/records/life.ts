@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { showing } from "../store/shown.ts";
+import { showing, stamps } from "../store/shown.ts";
 
 /** The columns that every row of a managed service has. */
 export const life = {
@@ -10,10 +10,7 @@ export const life = {
   failure: z.string().nullable(),
   /** When the present operation ends; with brokers behind it, at the earliest. */
   dueAt: z.number(),
-  createdAt: z.number(),
-  createdBy: z.string(),
-  modifiedAt: z.number(),
-  modifiedBy: z.string(),
+  ...stamps,
   ...showing,
 };
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Documents } from "../store/documents.ts";
+import { stamps } from "../store/shown.ts";
 import { type Life, life } from "./life.ts";
 
 const productSchema = z.enum(["metrics", "logs"]);
@@ -41,10 +42,7 @@ const centralSchema = z.object({
   product: productSchema,
   region: z.string(),
   enabled: z.boolean(),
-  createdAt: z.number(),
-  createdBy: z.string(),
-  modifiedAt: z.number(),
-  modifiedBy: z.string(),
+  ...stamps,
 });
 
 export type Stream = Readonly<z.infer<typeof streamSchema>>;

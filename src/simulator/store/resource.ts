@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { showing } from "./shown.ts";
+import { showing, stamps } from "./shown.ts";
 
 export type Properties = Readonly<Record<string, unknown>>;
 
@@ -21,10 +21,7 @@ export const resourceSchema = z.object({
   properties: z.record(z.string(), z.unknown()).readonly(),
   /** Counts up with every change; the etag follows from it. */
   revision: z.number(),
-  createdAt: z.number(),
-  createdBy: z.string(),
-  modifiedAt: z.number(),
-  modifiedBy: z.string(),
+  ...stamps,
   ...showing,
 });
 

@@ -24,26 +24,28 @@ export const isListed = (
 ) => isVisible(row, at) && row.createdAt + effects.hideYoungerThan <= at;
 
 /** Creation and last change of a row, with the ids of the users. */
-export interface Stamps {
-  createdAt: number;
-  createdBy: string;
-  modifiedAt: number;
-  modifiedBy: string;
-}
+export const stamps = {
+  createdAt: z.number(),
+  createdBy: z.string(),
+  modifiedAt: z.number(),
+  modifiedBy: z.string(),
+};
+
+export type Stamps = z.infer<z.ZodObject<typeof stamps>>;
 
 interface Accounts {
   identity: { users: { get(id: string): { username: string } | undefined } };
 }
 
 /** Stamps as metadata shows them, by a clock that is off by `skew`. */
-export function shownStamps({ identity }: Accounts, skew: number, stamps: Stamps) {
+export function shownStamps({ identity }: Accounts, skew: number, of: Stamps) {
   const nameOf = (userId: string) => identity.users.get(userId)?.username ?? "";
   return {
-    createdDate: timestamp(stamps.createdAt + skew),
-    createdBy: nameOf(stamps.createdBy),
-    createdByUserId: stamps.createdBy,
-    lastModifiedDate: timestamp(stamps.modifiedAt + skew),
-    lastModifiedBy: nameOf(stamps.modifiedBy),
-    lastModifiedByUserId: stamps.modifiedBy,
+    createdDate: timestamp(of.createdAt + skew),
+    createdBy: nameOf(of.createdBy),
+    createdByUserId: of.createdBy,
+    lastModifiedDate: timestamp(of.modifiedAt + skew),
+    lastModifiedBy: nameOf(of.modifiedBy),
+    lastModifiedByUserId: of.modifiedBy,
   };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Documents, Table } from "../../store/documents.ts";
-import { showing } from "../../store/shown.ts";
+import { showing, stamps } from "../../store/shown.ts";
 import { loadSchema } from "./load-record.ts";
 import { propertiesSchema } from "./properties.ts";
 
@@ -24,10 +24,7 @@ const groupSchema = z.object({
   /** The group is removed with its last replica. */
   deleting: z.boolean(),
   revision: z.number(),
-  createdAt: z.number(),
-  createdBy: z.string(),
-  modifiedAt: z.number(),
-  modifiedBy: z.string(),
+  ...stamps,
   ...showing,
 });
 
