@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { notedAs } from "../activity/names.ts";
 import { alter, emptied, shallower, takeBack } from "../faults/answers.ts";
-import { noOrdeal, type Ordeal } from "../faults/chooser.ts";
+import { type Injection, noInjection } from "../faults/chooser.ts";
 import type { Call, Method, Reply, Route } from "../http/exchange.ts";
 import { originOf } from "../http/incoming.ts";
 import { errorCode, invalid, Refusal, refusal } from "../http/refusal.ts";
@@ -37,7 +37,7 @@ export function createExecution(parts: ExecutionParts, logins: Logins, ownOrigin
     method: Method,
     route: Route,
     asked: Asked,
-    { ending, deliveries, effects }: Ordeal,
+    { ending, deliveries, effects }: Injection,
   ): Promise<Reply> {
     const { headers } = request;
     if (ending?.fault === "status") throw injected(ending.status, ending.message, ending.retryAfter);
@@ -52,7 +52,7 @@ export function createExecution(parts: ExecutionParts, logins: Logins, ownOrigin
     if (ending?.fault === "token-revoked" && caller.tokenId !== null) {
       const { tokenId } = caller;
       documents.transaction(() => world.identity.tokens.delete(tokenId));
-      return execute(request, method, route, asked, noOrdeal);
+      return execute(request, method, route, asked, noInjection);
     }
     const own = ownRoute(world, route);
     if (own.prepare !== undefined) await own.prepare(call);

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { type FaultChooser, noOrdeal, type Ordeal } from "../faults/chooser.ts";
+import { type FaultChooser, type Injection, noInjection } from "../faults/chooser.ts";
 import type { CallCounter } from "../http/calls.ts";
 import { sendEvents } from "../http/events.ts";
 import { methods, type Reply, type Route } from "../http/exchange.ts";
@@ -53,19 +53,19 @@ export function createListener(parts: ListenerParts): Listener {
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { path, query } = targetOf(request.url ?? "/");
     const found = match(request.method ?? "", path);
-    const ordeal = ordealOf(parts, gate, request, found, Number(query.get("depth")));
-    const { ending } = ordeal;
+    const injection = injectionFor(parts, gate, request, found, Number(query.get("depth")));
+    const { ending } = injection;
     if (ending?.fault === "request-lost") return void request.socket.destroy();
     if (ending?.fault === "reset") return void request.socket.resetAndDestroy();
     if (ending?.fault === "hang" && !ending.executed) return silence(request, ending.seconds, pause);
-    let reply = await replyTo(request, found, { path, query }, ordeal);
+    let reply = await replyTo(request, found, { path, query }, injection);
     if (reply === undefined) return;
     if (ending?.fault === "404-everything" && ending.body === "gateway") reply = unknownToGateway;
     await parts.durable();
-    if (ordeal.delay > 0) await pause(ordeal.delay);
+    if (injection.delay > 0) await pause(injection.delay);
     if (ending?.fault === "response-lost") return void request.socket.destroy();
     if (ending?.fault === "hang") return silence(request, ending.seconds, pause);
-    const { effects } = ordeal;
+    const { effects } = injection;
     const date = new Date(parts.clock.now() + effects.skew + effects.dateSkew).toUTCString();
     send(response, reply, date);
     if (reply.events !== undefined) await sendEvents(response, reply.events, effects, pause);
@@ -76,19 +76,19 @@ export function createListener(parts: ListenerParts): Listener {
     request: IncomingMessage,
     found: Match,
     asked: ReturnType<typeof targetOf>,
-    ordeal: Ordeal,
+    injection: Injection,
   ): Promise<Reply | undefined> {
     // A closed connection has no remote address any more.
     const from = request.socket.remoteAddress ?? "";
     const route = found.kind === "route" ? found.route : undefined;
     try {
       const body = await readBody(request, route);
-      if (ordeal.hold > 0 && (await isLost(request, ordeal, pause, closing.signal))) return undefined;
+      if (injection.hold > 0 && (await isLost(request, injection, pause, closing.signal))) return undefined;
       parts.catchUp();
-      if (ordeal.ending?.fault === "404-everything" || found.kind === "no-path") throw missing();
+      if (injection.ending?.fault === "404-everything" || found.kind === "no-path") throw missing();
       if (found.kind === "wrong-method") throw notAllowed(request, found.allowed);
       const { params } = found;
-      return await execute(request, methodOf(request), found.route, { ...asked, params, from, ...body }, ordeal);
+      return await execute(request, methodOf(request), found.route, { ...asked, params, from, ...body }, injection);
     } catch (error) {
       // The caller went away while sending.
       if (!request.complete && request.destroyed) return undefined;
@@ -114,7 +114,7 @@ const methodOf = (request: IncomingMessage) => methods.find((each) => each === r
 /** Holds a request that has come whole. True: it is lost, with its connection or with the simulator. */
 async function isLost(
   { socket }: IncomingMessage,
-  { hold, resetDrops }: Ordeal,
+  { hold, resetDrops }: Injection,
   pause: (ms: number) => Promise<void>,
   closing: AbortSignal,
 ): Promise<boolean> {
@@ -134,14 +134,14 @@ const notAllowed = ({ method }: IncomingMessage, allowed: readonly string[]) =>
   refusal(405, errorCode.refused, `The method ${method} is not allowed here`, { Allow: allowed.join(", ") });
 
 /** Counts the call and chooses its faults. Steering and local pages are not the platform: they have neither. */
-function ordealOf(
+function injectionFor(
   { calls, faults }: ListenerParts,
   gate: Gate,
   request: IncomingMessage,
   found: Match,
   depth: number,
-): Ordeal {
-  if (found.kind === "route" && ["steering", "local"].includes(found.route.access)) return noOrdeal;
+): Injection {
+  if (found.kind === "route" && ["steering", "local"].includes(found.route.access)) return noInjection;
   const template = nameOf(found);
   calls.count(`${request.method} ${template}`, gate.recognize(request));
   return faults.choose({ method: methodOf(request), template, depth });

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { createActivity, mostEntries, mostReads } from "../../../src/simulator/activity/log.ts";
 import { actionName } from "../../../src/simulator/activity/names.ts";
 import { createChance } from "../../../src/simulator/chance.ts";
-import { noOrdeal } from "../../../src/simulator/faults/chooser.ts";
+import { noInjection } from "../../../src/simulator/faults/chooser.ts";
 import { createDocuments } from "../../../src/simulator/store/documents.ts";
 import { serviceFor } from "../pipelines.ts";
 import { type CallOptions, type Platform, platformForFile, refusal, resource, startPlatform } from "../platform.ts";
@@ -389,7 +389,7 @@ describe("the activity log", () => {
         caller: { contractNumber: 1, user: { ...user, privileges: [] }, tokenId: "t" },
         from: "127.0.0.1",
         at,
-        effects: noOrdeal.effects,
+        effects: noInjection.effects,
       };
       activity.called(call, { ...route, handle: answer }, answer);
     }
