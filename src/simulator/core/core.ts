@@ -7,7 +7,7 @@ import { sharedResourceRoutes } from "./routes/shared-resources.ts";
 import { singleRoutes } from "./routes/single-routes.ts";
 import { snapshotActionRoutes } from "./routes/snapshot-actions.ts";
 import { tableRoutes } from "./routes/table-routes.ts";
-import { managed, managementRoutes } from "./routes/user-routes.ts";
+import { managementRoutes, withUserRights } from "./routes/user-routes.ts";
 
 /** The core infrastructure API below /cloudapi/v6. */
 export function coreRoutes(world: World): Route[] {
@@ -22,7 +22,7 @@ export function coreRoutes(world: World): Route[] {
     ...sharedResourceRoutes(world),
   ];
   return routes
-    .map((each) => managed(world, each))
+    .map((each) => withUserRights(world, each))
     .map((route) => ({
       ...route,
       handle(call) {

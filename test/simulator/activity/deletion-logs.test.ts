@@ -5,7 +5,7 @@ import { items, platformForFile, resource, serverBody } from "../platform.ts";
 import { groupBody, scalerFor } from "../scaling.ts";
 import { streamingOf } from "../streaming.ts";
 
-/** Who deletes something can be asked for in two logs, and what became of it. */
+/** Two logs show a deletion, its user and its outcome. */
 
 const platform = await platformForFile();
 const streaming = await streamingOf(platform);
@@ -101,7 +101,7 @@ describe("the activity log", () => {
   });
   const logShape = z.object({ hits: z.object({ hits: z.array(entryShape) }) });
 
-  /** What it says of one thing from its deletion on, oldest first. */
+  /** The entries about one resource from its deletion on, oldest first. */
   async function told(id: string) {
     const path = `/activitylog/v1/contracts/${platform.ready.contractNumber}?limit=1000`;
     const { hits } = logShape.parse((await platform.call("GET", path)).body).hits;

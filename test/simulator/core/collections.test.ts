@@ -10,7 +10,7 @@ await platform.made(`${server}/nics/${nic?.id}/firewallrules`, { properties: { p
 
 const body = async (path: string) => (await platform.core("GET", path)).body;
 
-/** What a rendered thing shows of itself and, level by level, of what is below it. */
+/** The parts that an answer shows of a resource and, level by level, of its children. */
 const shape = z.looseObject({
   metadata: z.unknown().optional(),
   properties: z.unknown().optional(),

@@ -107,7 +107,7 @@ const proofs: Record<string, (force: () => Promise<unknown>) => Promise<void>> =
     const path = `/datacenters/${resource(await create("lagging")).id}`;
     await platform.advance(60);
     expect(await outcomes(1, () => platform.core("GET", path))).toEqual([404]);
-    // What a read shows is half a minute old.
+    // Reads are half a minute old.
     await platform.advance(91);
     expect(await outcomes(1, () => platform.core("GET", path))).toEqual([200]);
     expect(await named("lagging")).toBe(0);

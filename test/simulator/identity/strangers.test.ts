@@ -15,7 +15,7 @@ await other.steer("PUT", "limits", patient);
 const otherUser = await other.user("somebody@other.example");
 const colleague = await platform.user("colleague@example.org", { privileges: [] });
 
-/** What stands for a parameter that no list tells: the words of the platform's own catalogue. */
+/** Values of parameters that no list shows, from the platform's own catalogue. */
 const words: Record<string, string> = {
   region: "de-fra",
   regionId: "de",
@@ -53,12 +53,12 @@ async function firstIn(collection: string): Promise<string> {
   return first.id;
 }
 
-/** What a path of billing means by a datacenter. */
+/** The list with the datacenters that paths of billing name. */
 const datacenters = "/cloudapi/v6/datacenters";
 
 const unknown = (id: string) => (/^[\da-f]{8}-/.test(id) ? "00000000-0000-4000-8000-000000000000" : "999");
 
-/** The path to what the owner has, and the same path to what nobody has. */
+/** A path to a resource of the owner, and the same path to one that does not exist. */
 async function pathsOf(template: string): Promise<{ real: string; fake: string; ids: string[] }> {
   const paths = { real: "", fake: "", ids: [] as string[] };
   for (const segment of template.split("/").slice(1)) {

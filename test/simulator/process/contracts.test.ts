@@ -131,7 +131,7 @@ describe("X-Contract-Number", () => {
   });
 });
 
-/** What a contract can be asked to build on. */
+/** The resources that other resources of a contract need. */
 async function groundOf(contract: Platform, bucket: string) {
   const made = async (path: string, properties: object) => {
     const answer = await contract.done("POST", path, { properties });

@@ -7,7 +7,7 @@ import { serviceFor, stream } from "../pipelines.ts";
 import { type Platform, platformForFile, refusal, resource } from "../platform.ts";
 import { streamingOf } from "../streaming.ts";
 
-/** What the platform's own tools and SDKs rely on. */
+/** Behaviour that the platform's own tools and SDKs rely on. */
 
 const platform = await platformForFile();
 

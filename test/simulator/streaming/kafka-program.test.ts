@@ -22,7 +22,7 @@ function programs(lines: Record<string, string>): string {
   return folder;
 }
 
-/** A Maven that copies one jar to where it is told to, and notes that it was called. */
+/** A Maven that copies one jar to the requested folder and records the call. */
 const maven =
   'for last; do :; done; folder=$(echo "$last" | cut -d= -f2); mkdir -p "$folder"; touch "$folder/kafka.jar"; echo x >> "$CALLS"';
 

@@ -86,7 +86,7 @@ function addShare(world: World, call: Call): Reply {
  * Users and groups are managed by owner and administrators. A user may read himself and manages his own S3 keys. Writes
  * are done at once and answer with a request that has ended.
  */
-export function managed(world: World, route: Route): Route {
+export function withUserRights(world: World, route: Route): Route {
   const { method, template } = route;
   if (!template.startsWith(`${basePath}/um/`)) return route;
   const forOneself =
