@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { newSecretKey } from "../src/simulator/core/users/s3-keys.ts";
 import { createSigner, newPrivateKey } from "../src/simulator/identity/jwt.ts";
-import { newSecretKey } from "../src/simulator/identity/s3-keys.ts";
 import { newKey } from "../src/simulator/pipelines/keys.ts";
 import { searchForKeys } from "./canary.ts";
 

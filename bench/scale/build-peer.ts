@@ -1,9 +1,7 @@
 import { globSync, mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { cacheFolder } from "../../src/simulator/programs/cache.ts";
-import { isExecutable } from "../../src/simulator/programs/find.ts";
-import { told } from "../../src/simulator/programs/told.ts";
+import { cacheFolder, isExecutable, told } from "../../src/simulator/programs/install.ts";
 import { run } from "../../test/processes.ts";
 import { say } from "./waiting.ts";
 

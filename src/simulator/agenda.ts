@@ -1,9 +1,9 @@
 import type { MachineTime, SimulatedClock } from "./time.ts";
 
 /**
- * What falls due at a simulated instant. Entries fire in order of their instant (equal instants in order of entry),
- * either from `run`, which the listener calls before every answer, or from one timer for the earliest entry.
- * So an answer never shows a state that time has already passed by, and nothing polls.
+ * Timers in simulated time. Entries fire in order of their instant (equal instants in order of entry), either from
+ * `run`, which the listener calls before every answer, or from one timer for the earliest entry. So no answer shows an
+ * outdated state, and nothing polls.
  */
 export interface Agenda {
   schedule(at: number, fire: (at: number) => void): void;

@@ -26,13 +26,13 @@ export interface Validity {
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
 const oneDay = 86_400_000;
 
-/** Loaded when the first certificate is made: it is large, and not everybody who imports the simulator starts it. */
+/** Loaded with the first certificate: the module is large, and most importers never make one. */
 async function loadX509() {
   await import("reflect-metadata");
   return import("@peculiar/x509");
 }
 
-/** From `now`, with a day of tolerance for the clocks of others, for a number of days. */
+/** For a number of days from `now`, and a day before it for clocks that are behind. */
 export const validFor = (now: number, days: number): Validity => ({
   notBefore: new Date(now - oneDay),
   notAfter: new Date(now + days * oneDay),
@@ -83,7 +83,7 @@ export async function clientCertificate(authority: Authority, name: string, vali
   return issued(authority, name, validity, [new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth])]);
 }
 
-/** For a domain, with an RSA key that nobody is told; the certificate only. */
+/** For a domain, with an RSA key that is dropped; gives the certificate only. */
 export async function domainCertificate(
   authority: Authority,
   name: string,

@@ -6,8 +6,8 @@ export interface Counters {
 }
 
 /**
- * Chance that repeats itself: the n-th draw for a purpose depends on the seed, the purpose and n only. Draws for
- * different purposes do not disturb each other: one more NIC does not change the id of the next server.
+ * Repeatable chance: the n-th draw for a purpose depends on the seed, the purpose and n only. Draws for different
+ * purposes are independent: one more NIC does not change the id of the next server.
  */
 export interface Chance {
   /** A UUID of version 4 form. */
@@ -16,7 +16,7 @@ export interface Chance {
   between(purpose: string, low: number, high: number): number;
 }
 
-/** `scope` keeps the draws of one contract from those of the others. */
+/** `scope` separates the draws of one contract from those of the others. */
 export function createChance(seed: number, counters: Counters, scope = ""): Chance {
   const draw = (purpose: string) => digest(seed, scope + purpose, counters.next(scope + purpose));
   return {
@@ -25,7 +25,7 @@ export function createChance(seed: number, counters: Counters, scope = ""): Chan
   };
 }
 
-/** One draw without a memory: for facts that follow from the seed alone. In [0, 1). */
+/** One draw without a counter: for facts that follow from the seed alone. In [0, 1). */
 export function fixedChance(seed: number, purpose: string, n = 0): number {
   return fraction(digest(seed, purpose, n));
 }

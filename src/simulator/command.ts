@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { type FaultPlan, parsePlan } from "./faults/plan.ts";
-import { type Interface, interfaces } from "./forms.ts";
+import { type Interface, interfaces } from "./http/exchange.ts";
+import { bucketNameRule, isBucketName } from "./s3/buckets/records.ts";
 import { type Ready, type SimulatorOptions, startSimulator } from "./start.ts";
-import { bucketNameRule, isBucketName } from "./storage/bucket-name.ts";
 import { lackFor } from "./streaming/kafka/program.ts";
 
 export const usage = `Usage: mooring simulator [flags]
@@ -164,7 +164,7 @@ function kafkaFrom(text: string): "real" | "off" {
   return text;
 }
 
-/** What somebody gets who did not say. */
+/** The default of --kafka. */
 function usualKafka(): "real" | "off" {
   const lack = lackFor(process.env);
   if (lack === undefined) return "real";

@@ -1,32 +1,30 @@
 import { z } from "zod";
 import { createActivity } from "./activity/log.ts";
 import type { Agenda } from "./agenda.ts";
-import { createScalingRecords } from "./autoscaling/records.ts";
 import { createLedger } from "./billing/ledger.ts";
-import { createCertificateRecords } from "./certificate-manager/records.ts";
 import { type Counters, createChance, fixedChance } from "./chance.ts";
-import { stockCatalogue } from "./core/catalogue.ts";
-import { limitsSchema } from "./core/limits.ts";
-import { requestSchema } from "./core/request-record.ts";
-import { createUsage } from "./core/usage.ts";
-import { createDnsRecords } from "./dns/records.ts";
-import type { Forms } from "./forms.ts";
+import { stockCatalogue } from "./core/compute/catalogue.ts";
+import { firstS3Key } from "./core/users/s3-keys.ts";
+import type { Forms } from "./http/exchange.ts";
 import { createIdentity } from "./identity/identity.ts";
-import { firstS3Key } from "./identity/s3-keys.ts";
-import { createLines } from "./ingest/lines.ts";
-import { createSamples } from "./ingest/samples.ts";
-import { createAccessKeys } from "./object-storage-management/records.ts";
-import { createPipelineRecords, lineRetention } from "./pipelines/records.ts";
-import type { ContractStorage } from "./storage/storage.ts";
+import { createAccessKeys } from "./records/access-keys.ts";
+import { createCertificateRecords } from "./records/certificates.ts";
+import { createDnsRecords } from "./records/dns.ts";
+import { limitsSchema } from "./records/limits.ts";
+import { createPipelineRecords, lineRetention } from "./records/pipelines.ts";
+import { requestSchema } from "./records/requests.ts";
+import { createScalingRecords } from "./records/scaling/records.ts";
+import { createStreamingRecords, type DataPlane } from "./records/streaming.ts";
+import { createUsage } from "./records/usage.ts";
 import type { Documents } from "./store/documents.ts";
 import { createResources } from "./store/resources.ts";
-import type { DataPlane } from "./streaming/data-plane.ts";
-import { createStreamingRecords } from "./streaming/records.ts";
+import { createLines } from "./telemetry/lines.ts";
+import { createSamples } from "./telemetry/samples.ts";
 import { machineTime, type SimulatedClock } from "./time.ts";
 import { createViewer, guardedResources, guardedTable } from "./visibility.ts";
-import type { World } from "./world.ts";
+import type { ContractStorage, Contracts, Owner, World } from "./world.ts";
 
-/** What all contracts have in common. */
+/** The parts that all contracts share. */
 export interface ContractParts {
   seed: number;
   forms: Forms;
@@ -40,32 +38,6 @@ export interface ContractParts {
   objectStorageUrl(): string;
 }
 
-/** Who owns a contract and how he calls. */
-export interface Owner {
-  contractNumber: number;
-  username: string;
-  password: string;
-  token: string;
-  s3: { accessKey: string; secretKey: string };
-}
-
-/**
- * The contracts of the platform. Each is a world of its own, with its own tables: what a handler is not given it cannot
- * show. They share the clock, the agenda, public addresses and the names of buckets.
- */
-export interface Contracts {
-  /** The contract of the ready line. */
-  readonly first: World;
-  all(): World[];
-  of(contractNumber: number): World | undefined;
-  /** Tells of every contract, those that are there and those that come. */
-  each(meet: (world: World) => void): void;
-  /** A further contract. Inside a transaction. */
-  add(owner?: { username?: string | undefined; password?: string | undefined }): Owner;
-  /** Gives a contract what it has from the start, unless an earlier run did. Inside a transaction. */
-  open(world: World): Owner;
-}
-
 export function createContracts(parts: ContractParts): Contracts {
   const { documents, seed } = parts;
   const numberOf = (nth: number) => 31_000_000 + Math.floor(fixedChance(seed, "contract", nth) * 1_000_000);
@@ -73,7 +45,7 @@ export function createContracts(parts: ContractParts): Contracts {
   const first = createWorld(parts, documents, numberOf(0), "");
   const worlds = new Map([[first.contractNumber, first]]);
   const further = documents.table("contracts", z.object({ contractNumber: z.number() }));
-  // Also when an earlier run comes back: the row of a contract is read before all that is in it.
+  // This also restores contracts: the row of a contract is read before the rows in it.
   further.watch((_before, after) => {
     if (after === undefined || worlds.has(after.contractNumber)) return;
     const { contractNumber } = after;
@@ -84,7 +56,7 @@ export function createContracts(parts: ContractParts): Contracts {
     for (const meet of listeners) meet(world);
   });
 
-  /** Without those whose making was undone. */
+  /** Contracts whose creation was rolled back are left out. */
   const all = () => [first, ...[...further.values()].flatMap(({ contractNumber }) => worlds.get(contractNumber) ?? [])];
 
   function open(world: World, { username, password }: Parameters<Contracts["add"]>[0] = {}): Owner {
@@ -136,7 +108,7 @@ function createWorld(parts: ContractParts, documents: Documents, contractNumber:
   const streaming = createStreamingRecords(documents);
   const pipelines = createPipelineRecords(documents);
   const dns = createDnsRecords(documents);
-  const identity = createIdentity(documents, everything, chance, clock, contractNumber);
+  const identity = createIdentity({ documents, resources: everything, chance, clock, contractNumber });
   const made = { see: ({ createdBy }: { createdBy: string }, { id }: { id: string }) => createdBy === id };
   return {
     clock,
@@ -166,7 +138,7 @@ function createWorld(parts: ContractParts, documents: Documents, contractNumber:
     storage: {
       hasBucket: (name) => storage.hasBucket(name, contractNumber),
       async put(bucket, key, content) {
-        // The name may be somebody else's by now.
+        // The bucket may be deleted, and its name taken by another contract.
         if (!storage.hasBucket(bucket, contractNumber)) throw new Error(`the bucket ${bucket} does not exist`);
         await storage.put(bucket, key, content);
       },

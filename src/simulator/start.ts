@@ -1,54 +1,31 @@
 import { z } from "zod";
-import { activityRoutes } from "./activity/routes.ts";
 import { createAgenda } from "./agenda.ts";
-import { alertRoutes } from "./alerts/routes.ts";
-import { loadRoutes } from "./autoscaling/load-routes.ts";
 import { resumeScaling } from "./autoscaling/loop.ts";
-import { autoscalingRoutes } from "./autoscaling/routes.ts";
-import { billingRoutes } from "./billing/routes.ts";
-import { certificateEndpoint } from "./certificate-manager/host.ts";
-import { certificateRoutes } from "./certificate-manager/routes.ts";
-import { createContracts, type Owner } from "./contracts.ts";
-import { coreRoutes } from "./core/core.ts";
-import { resumeRequests } from "./core/provisioning.ts";
-import { dashboardRoutes } from "./dashboard/routes.ts";
+import { createContracts } from "./contracts.ts";
+import { resumeRequests } from "./core/provisioning/provisioning.ts";
 import { demoAge, makeDemoData } from "./demo-data/demo-data.ts";
-import { dnsEndpoint } from "./dns/host.ts";
-import { dnsRoutes } from "./dns/routes.ts";
 import { createFaultChooser } from "./faults/chooser.ts";
 import { type FaultPlan, reachOf } from "./faults/plan.ts";
-import { createBuckets, createRateLimiter } from "./faults/rate-limit.ts";
+import { createRateLimiter } from "./faults/rate-limit.ts";
 import { createFlowLogs, type FlowLogs } from "./flow-logs/flow-logs.ts";
-import { formsOf, type Interface } from "./forms.ts";
 import { createCallCounter } from "./http/calls.ts";
-import type { Route } from "./http/exchange.ts";
-import { createListener } from "./http/listener.ts";
-import { tokenRoutes } from "./identity/routes.ts";
-import { inferenceEndpoint, inferenceRoutes } from "./inference/routes.ts";
-import { createForwardListener } from "./ingest/forward-listener.ts";
-import { logRoutes } from "./ingest/log-routes.ts";
-import { readingRoutes } from "./ingest/reading-routes.ts";
+import { formsOf, type Interface, type Route } from "./http/exchange.ts";
+import { createForwardListener } from "./ingest/forward/listener.ts";
+import { createListener } from "./listener/listener.ts";
 import { managed } from "./managed-kinds.ts";
-import { managementEndpoint } from "./object-storage-management/host.ts";
-import { objectStorageRoutes } from "./object-storage-management/routes.ts";
-import { resumePipelines } from "./pipelines/lifecycle.ts";
 import { resumeProducts } from "./pipelines/product-logs.ts";
-import { metricPushRoutes } from "./pipelines/push/routes.ts";
-import { pipelineRoutes } from "./pipelines/routes.ts";
-import { endpointOf } from "./pipelines/service.ts";
-import { steeringRoutes } from "./steering.ts";
-import { chooseStorage } from "./storage/choose.ts";
+import { createRoutes, endpointsOf } from "./routes.ts";
+import { createBuiltin } from "./storage/builtin.ts";
 import { createS3Client } from "./storage/client.ts";
-import { createDocuments } from "./store/documents.ts";
+import { createExternal } from "./storage/external.ts";
+import type { ObjectStorage, StorageParts } from "./storage/object-storage.ts";
+import { createVersitygw } from "./storage/versitygw/gateway.ts";
+import { createDocuments, type Documents } from "./store/documents.ts";
 import { createHistory } from "./store/history.ts";
-import { memoryOnly, openJournal } from "./store/journal.ts";
-import { createKafkaPlane } from "./streaming/kafka/plane.ts";
-import { resumeStreaming } from "./streaming/lifecycle.ts";
-import { streamingRoutes } from "./streaming/routes.ts";
-import { noDataPlane } from "./streaming/running-plane.ts";
-import { streamingEndpoint } from "./streaming/service.ts";
+import { type Journal, memoryOnly, openJournal } from "./store/journal.ts";
+import { createKafkaPlane, noDataPlane } from "./streaming/kafka/plane.ts";
 import { createClock, machineTime } from "./time.ts";
-import type { World } from "./world.ts";
+import type { Contracts, Owner, World } from "./world.ts";
 
 export interface SimulatorOptions {
   /** How many contracts there are at least, each with an owner. Default 1; more can come by steering. */
@@ -76,31 +53,20 @@ export interface SimulatorOptions {
   /** Where log pipelines take lines by the forward protocol. Default: the host of the API, any free port. */
   forwardHost?: string;
   forwardPort?: number;
-  /** `real`: Apache Kafka serves the clusters of event streaming; `off` (default): nobody does. */
+  /** `real`: Apache Kafka serves the clusters of event streaming; `off` (default): no broker does. */
   kafka?: "real" | "off";
   /** Kafka processes per cluster. Default 3, as the platform has; with 1, topics have one copy. */
   brokers?: number;
   /** Begins with one of everything in the first contract, unless there is state from an earlier run. */
   demoData?: boolean;
-  /** Hears of failures of the simulator itself. Default: standard error. */
+  /** Reports failures of the simulator itself. Default: standard error. */
   onError?(where: string, error: unknown): void;
 }
 
-/** What a caller needs to use the simulator; `token` is also the one that steers it. */
+/** The addresses and credentials of the simulator; `token` also steers it. */
 export interface Ready extends Owner {
-  /** Those of regional products have `{region}` in the place of the region's slug. */
-  endpoints: {
-    api: string;
-    objectStorage: string;
-    monitoring: string;
-    logging: string;
-    streaming: string;
-    inference: string;
-    dns: string;
-    certificates: string;
-    objectStorageManagement: string;
-  };
-  /** Whom to trust, as PEM: the authority behind the TLS address of log pipelines. */
+  endpoints: ReturnType<typeof endpointsOf>;
+  /** The authority to trust, as PEM: it signs the TLS address of log pipelines. */
   certificates: { ca: string };
   /** The owners of further contracts. */
   contracts: Owner[];
@@ -116,165 +82,157 @@ export interface RunningSimulator {
 
 /** Starts the platform on this machine. Rejects when the address or the data directory is taken. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<RunningSimulator> {
-  const { host = "127.0.0.1", port = 0, speed = 1 } = options;
-  const onError = options.onError ?? ((where, error) => console.error(`simulator: ${where}:`, error));
   const journal = options.data === undefined ? memoryOnly : await openJournal(options.data);
   const life = new AsyncDisposableStack();
   life.defer(() => journal.close());
   try {
-    const seed = options.seed ?? journal.seed ?? 1;
-    if (journal.seed !== undefined && journal.seed !== seed) {
-      throw new Error(
-        `the data directory ${options.data} was made with the seed ${journal.seed}; use that one or another directory`,
-      );
-    }
-    const demo = options.demoData === true && journal.seed === undefined;
-    const beginning = { ...machineTime, now: () => machineTime.now() - (demo ? demoAge : 0) };
-    const clock = createClock(beginning, speed, journal.lastInstant);
-    const faults = createFaultChooser(options.faults ?? { rules: [] }, seed);
-    const history = createHistory(clock.now, () => reachOf(faults.plan()));
-    const documents = createDocuments((changes) => journal.append(clock.now(), changes), history.note);
-    const counts = documents.table("counters", z.number());
-    const counters = {
-      next(purpose: string) {
-        const count = counts.get(purpose) ?? 0;
-        counts.put(purpose, count + 1);
-        return count;
-      },
-    };
-    const storage = chooseStorage(options.objectStorage ?? "builtin", {
-      documents,
-      machine: machineTime,
-      data: options.data,
-      host: options.objectStorageHost ?? host,
-      port: options.objectStoragePort ?? 0,
-      buckets: options.buckets ?? [],
-      durable: () => journal.flushed(),
-      onError,
-    });
-    const forward = createForwardListener({
-      documents,
-      machine: machineTime,
-      host: options.forwardHost ?? host,
-      port: options.forwardPort ?? 0,
-      onError,
-    });
-    const dataPlane =
-      options.kafka === "real"
-        ? createKafkaPlane({ brokers: options.brokers ?? 3, data: options.data, onError })
-        : noDataPlane;
-    const agenda = createAgenda(clock, machineTime);
-    life.defer(() => agenda.close());
-    let objectStorageUrl = "";
-    const forms = formsOf(options.interface ?? "both");
-    const parts = { seed, forms, clock, agenda, counters, documents, storage, dataPlane };
-    const contracts = createContracts({
-      ...parts,
-      forwardAddress: () => forward.address(),
-      objectStorageUrl: () => objectStorageUrl,
-    });
-    const flowLogs = new Map<World, FlowLogs>();
-    contracts.each((world) => flowLogs.set(world, createFlowLogs(world, seed, onError)));
-    journal.load(documents, seed);
-    const [owner, ...others] = documents.transaction(() => {
-      const opened = contracts.all().map((world) => contracts.open(world));
-      while (opened.length < (options.contracts ?? 1)) opened.push(contracts.add());
-      return opened;
-    });
-    if (owner === undefined) throw new Error("the first contract was not opened");
-    for (const world of contracts.all()) {
-      resumeRequests(world);
-      resumeScaling(world);
-      resumePipelines(world);
-      resumeProducts(world);
-      resumeStreaming(world);
-      for (const { resume } of managed) resume(world);
-    }
-    life.defer(() => storage.close());
-    const { url: objectStorage, ...s3 } = await storage.open(contracts, owner.s3);
-    objectStorageUrl = objectStorage;
-    life.defer(() => forward.close());
-    const ca = await forward.open(contracts);
-    life.defer(() => dataPlane.close());
-    await dataPlane.open(contracts);
-    contracts.each((world) => flowLogs.get(world)?.resume());
-    const everyFlowLog = (work: (each: FlowLogs) => Promise<void>) => Promise.all([...flowLogs.values()].map(work));
-    life.defer(async () => void (await everyFlowLog((each) => each.close())));
-
-    const calls = createCallCounter(machineTime);
-    const inferenceCalls = createBuckets(machineTime);
-    const routesOf = (world: World) => [
-      ...coreRoutes(world),
-      ...autoscalingRoutes(world),
-      ...pipelineRoutes(world),
-      ...streamingRoutes(world),
-      ...dnsRoutes(world),
-      ...certificateRoutes(world),
-      ...billingRoutes(world),
-      ...objectStorageRoutes(world),
-      ...inferenceRoutes(world, inferenceCalls),
-      ...metricPushRoutes(contracts),
-      ...activityRoutes(world),
-      ...tokenRoutes(world.identity, clock),
-      ...steeringRoutes(world, { contracts, calls, faults }),
-      ...loadRoutes(world),
-      ...alertRoutes(world),
-      ...(flowLogs.get(world)?.routes ?? []),
-      ...logRoutes(contracts),
-      ...readingRoutes(world),
-      ...dashboardRoutes(contracts, machineTime),
-    ];
-    const listener = createListener({
-      routesOf,
-      contracts,
-      steeringToken: owner.token,
-      documents,
-      history,
-      clock,
-      machine: machineTime,
-      calls,
-      faults,
-      rateLimit: createRateLimiter(machineTime, () => faults.plan().rateLimit),
-      catchUp: () => agenda.run(),
-      async durable() {
-        await journal.flushed();
-        await storage.inStep();
-        await everyFlowLog((each) => each.asked());
-      },
-      onError,
-    });
-    await journal.flushed();
-    const api = await listener.listen(host, port);
-    life.defer(() => listener.close());
-    if (demo) {
-      const isBuiltin = (options.objectStorage ?? "builtin") === "builtin";
-      const s3Client = isBuiltin ? createS3Client({ url: objectStorage, ...s3 }) : undefined;
-      await makeDemoData(contracts.first, routesOf(contracts.first), api, s3Client);
-      await journal.flushed();
-    }
-    return {
-      ready: {
-        endpoints: {
-          api,
-          objectStorage,
-          monitoring: endpointOf(api, "metrics"),
-          logging: endpointOf(api, "logs"),
-          streaming: streamingEndpoint(api),
-          inference: inferenceEndpoint(api),
-          dns: dnsEndpoint(api),
-          certificates: certificateEndpoint(api),
-          objectStorageManagement: managementEndpoint(api),
-        },
-        ...owner,
-        s3,
-        certificates: { ca },
-        contracts: others,
-      },
-      routes: routesOf(contracts.first).map(({ method, template, access }) => ({ method, template, access })),
-      close: () => life.disposeAsync(),
-    };
+    return await run(options, journal, life);
   } catch (error) {
     await life.disposeAsync();
     throw error;
   }
+}
+
+type OnError = NonNullable<SimulatorOptions["onError"]>;
+
+/** Runs the platform; what has to end with it is deferred to `life`. */
+async function run(options: SimulatorOptions, journal: Journal, life: AsyncDisposableStack): Promise<RunningSimulator> {
+  const { host = "127.0.0.1", port = 0 } = options;
+  const onError: OnError = options.onError ?? ((where, error) => console.error(`simulator: ${where}:`, error));
+  const state = createState(options, journal);
+  const { seed, isDemo, clock, faults, history, documents } = state;
+  const { storage, forward, dataPlane } = createBackends(options, documents, () => journal.flushed(), onError);
+  const agenda = createAgenda(clock, machineTime);
+  life.defer(() => agenda.close());
+  let objectStorageUrl = "";
+  const contracts = createContracts({
+    ...{ seed, clock, agenda, counters: state.counters, documents, storage, dataPlane },
+    forms: formsOf(options.interface ?? "both"),
+    forwardAddress: () => forward.address(),
+    objectStorageUrl: () => objectStorageUrl,
+  });
+  const flowLogs = new Map<World, FlowLogs>();
+  contracts.each((world) => flowLogs.set(world, createFlowLogs(world, seed, onError)));
+  journal.load(documents, seed);
+  const [owner, ...others] = openContracts(documents, contracts, options.contracts ?? 1);
+  if (owner === undefined) throw new Error("the first contract was not opened");
+  for (const world of contracts.all()) resume(world);
+  life.defer(() => storage.close());
+  const { url: objectStorage, ...s3 } = await storage.open(contracts, owner.s3);
+  objectStorageUrl = objectStorage;
+  life.defer(() => forward.close());
+  const ca = await forward.open(contracts);
+  life.defer(() => dataPlane.close());
+  await dataPlane.open(contracts);
+  contracts.each((world) => flowLogs.get(world)?.resume());
+  const everyFlowLog = (work: (each: FlowLogs) => Promise<void>) => Promise.all([...flowLogs.values()].map(work));
+  life.defer(async () => void (await everyFlowLog((each) => each.close())));
+
+  const calls = createCallCounter(machineTime);
+  const routesOf = createRoutes({ contracts, calls, faults, flowLogs });
+  const listener = createListener({
+    ...{ routesOf, contracts, documents, history, clock, calls, faults, onError },
+    steeringToken: owner.token,
+    machine: machineTime,
+    rateLimit: createRateLimiter(machineTime, () => faults.plan().rateLimit),
+    catchUp: () => agenda.run(),
+    async durable() {
+      await journal.flushed();
+      await storage.inStep();
+      await everyFlowLog((each) => each.asked());
+    },
+  });
+  await journal.flushed();
+  const api = await listener.listen(host, port);
+  life.defer(() => listener.close());
+  if (isDemo) {
+    const isBuiltin = (options.objectStorage ?? "builtin") === "builtin";
+    const s3Client = isBuiltin ? createS3Client({ url: objectStorage, ...s3 }) : undefined;
+    await makeDemoData(contracts.first, routesOf(contracts.first), api, s3Client);
+    await journal.flushed();
+  }
+  const endpoints = endpointsOf(api, objectStorage);
+  return {
+    ready: { endpoints, ...owner, s3, certificates: { ca }, contracts: others },
+    routes: routesOf(contracts.first).map(({ method, template, access }) => ({ method, template, access })),
+    close: () => life.disposeAsync(),
+  };
+}
+
+/** The clock, the state and the faults. A data directory keeps the seed that it was made with. */
+function createState({ data, speed = 1, ...options }: SimulatorOptions, journal: Journal) {
+  const seed = options.seed ?? journal.seed ?? 1;
+  if (journal.seed !== undefined && journal.seed !== seed) {
+    throw new Error(
+      `the data directory ${data} was made with the seed ${journal.seed}; use that one or another directory`,
+    );
+  }
+  const isDemo = options.demoData === true && journal.seed === undefined;
+  const beginning = { ...machineTime, now: () => machineTime.now() - (isDemo ? demoAge : 0) };
+  const clock = createClock(beginning, speed, journal.lastInstant);
+  const faults = createFaultChooser(options.faults ?? { rules: [] }, seed);
+  const history = createHistory(clock.now, () => reachOf(faults.plan()));
+  const documents = createDocuments((changes) => journal.append(clock.now(), changes), history.note);
+  const counts = documents.table("counters", z.number());
+  const counters = {
+    next(purpose: string) {
+      const count = counts.get(purpose) ?? 0;
+      counts.put(purpose, count + 1);
+      return count;
+    },
+  };
+  return { seed, isDemo, clock, faults, history, documents, counters };
+}
+
+/** The servers beside the API. They are opened once the state of an earlier run is there. */
+function createBackends(
+  options: SimulatorOptions,
+  documents: Documents,
+  durable: () => Promise<void>,
+  onError: OnError,
+) {
+  const { host = "127.0.0.1", data } = options;
+  const storage = chooseStorage(options.objectStorage ?? "builtin", {
+    ...{ documents, machine: machineTime, data, durable, onError },
+    host: options.objectStorageHost ?? host,
+    port: options.objectStoragePort ?? 0,
+    buckets: options.buckets ?? [],
+  });
+  const forward = createForwardListener({
+    ...{ documents, machine: machineTime, onError },
+    host: options.forwardHost ?? host,
+    port: options.forwardPort ?? 0,
+  });
+  const isReal = options.kafka === "real";
+  const dataPlane = isReal ? createKafkaPlane({ brokers: options.brokers ?? 3, data, onError }) : noDataPlane;
+  return { storage, forward, dataPlane };
+}
+
+/** The default bucket of flow logs. Every storage has it. */
+const firstBucket = "flow-logs";
+
+/** `builtin`, `versitygw`, or the URL of an object storage that runs elsewhere. */
+function chooseStorage(choice: string, given: StorageParts): ObjectStorage {
+  const parts = { ...given, buckets: [...new Set([firstBucket, ...given.buckets])] };
+  // Made in any case: it declares the tables that a data directory may hold from another run.
+  const builtin = createBuiltin(parts);
+  if (choice === "builtin") return builtin;
+  return choice === "versitygw" ? createVersitygw(parts) : createExternal(choice, parts);
+}
+
+/** Opens the contracts of an earlier run, and further ones until there are `least`. */
+function openContracts(documents: Documents, contracts: Contracts, least: number): Owner[] {
+  return documents.transaction(() => {
+    const opened = contracts.all().map((world) => contracts.open(world));
+    while (opened.length < least) opened.push(contracts.add());
+    return opened;
+  });
+}
+
+/** Puts what an earlier run had begun back on the agenda. */
+function resume(world: World): void {
+  resumeRequests(world);
+  resumeScaling(world);
+  resumeProducts(world);
+  for (const kind of managed) kind.resume(world);
 }

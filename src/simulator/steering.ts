@@ -1,9 +1,7 @@
 import { z } from "zod";
 import { mostEntries } from "./activity/log.ts";
 import { groupType, stateOf as scalingState, shownProperties } from "./autoscaling/view.ts";
-import type { Contracts } from "./contracts.ts";
-import { objectIn } from "./core/body.ts";
-import { limitsOf, limitsSchema } from "./core/limits.ts";
+import { objectIn } from "./core/kind/body.ts";
 import { kindOf, kinds, wireTypeOf } from "./core/table.ts";
 import type { FaultChooser } from "./faults/chooser.ts";
 import { checkPlan } from "./faults/plan.ts";
@@ -11,14 +9,14 @@ import type { CallCounter } from "./http/calls.ts";
 import type { Call, Method, Reply, Route } from "./http/exchange.ts";
 import { invalid } from "./http/refusal.ts";
 import { longestLifetime } from "./identity/identity.ts";
-import { privilegeFlagSchema, privilegeFlags } from "./identity/privilege-flags.ts";
 import { managed } from "./managed-kinds.ts";
-import { pipelineState } from "./pipelines/state.ts";
-import { isVisible } from "./shown.ts";
+import { centralsIn } from "./pipelines/central.ts";
+import { limitsOf, limitsSchema } from "./records/limits.ts";
 import type { Resource } from "./store/resource.ts";
-import { streamingState } from "./streaming/state.ts";
+import { isVisible } from "./store/shown.ts";
 import { timestamp } from "./time.ts";
-import type { World } from "./world.ts";
+import { privilegeFlagSchema, privilegeFlags } from "./users.ts";
+import type { Contracts, World } from "./world.ts";
 
 const advanceSchema = z.object({
   seconds: z
@@ -44,7 +42,7 @@ const userSchema = z.object({
   password,
   role: z.enum(["owner", "administrator", "user"]).default("user"),
   twoFactor: z.boolean().default(false),
-  /** Without a word about them the user may do everything; `[]` leaves him to what his groups give. */
+  /** Absent: all privileges; `[]`: only those of the user's groups. */
   privileges: z.array(privilegeFlagSchema).default([...privilegeFlags]),
 });
 
@@ -54,7 +52,7 @@ export interface SteeringParts {
   faults: FaultChooser;
 }
 
-/** What tests and demos do to the simulator itself. Never counted, never faulted. */
+/** Control of the simulator by tests and demos. Never counted, never faulted. */
 export function steeringRoutes(world: World, { contracts, calls, faults }: SteeringParts): Route[] {
   const route = (method: Method, path: string, handle: (call: Call) => unknown): Route => ({
     method,
@@ -81,7 +79,7 @@ export function steeringRoutes(world: World, { contracts, calls, faults }: Steer
     }),
     route("POST", "advance", (call) => {
       world.clock.advance(checked(advanceSchema, call.body).seconds * 1000);
-      // What has become due is done by the listener before the next answer, and by the agenda at once.
+      // The listener runs due entries before the next answer; this runs them without waiting for one.
       setImmediate(() => world.agenda.run());
       return { now: timestamp(world.clock.now()) };
     }),
@@ -117,7 +115,7 @@ function checked<T>(schema: z.ZodType<T>, body: string): T {
   throw invalid(["(root)", ...(issue?.path.map(String) ?? [])].join("."), issue?.message ?? "is not valid");
 }
 
-/** Not part of the lists: what the platform offers to everybody, accounts, and keys, which are secrets. */
+/** Left out of the lists: the platform's offers, accounts, and keys, which are secrets. */
 const apart = new Set(["image", "template", "location", "user", "s3key"]);
 
 function stateOf(world: World) {
@@ -125,7 +123,7 @@ function stateOf(world: World) {
   for (const kind of kinds) {
     if (apart.has(kind.type)) continue;
     const found = [...world.resources.ofType(kind.type)].map((each) => flat(world, each));
-    // Rules of several kinds lie in collections of one name.
+    // Several kinds have collections of the same name.
     lists[kind.collection] = [...(lists[kind.collection] ?? []), ...found];
   }
   return {
@@ -133,8 +131,7 @@ function stateOf(world: World) {
     contractNumber: world.contractNumber,
     ...lists,
     groups: [...(lists.groups ?? []), ...scalingGroups(world)],
-    ...pipelineState(world),
-    ...streamingState(world),
+    centrals: centralsIn(world),
     ...Object.fromEntries(managed.map(({ name, state }) => [name, state(world)])),
     requests: [...world.requests.values()].map(
       ({ id, method, url, status, message, targets, createdAt, createdBy }) => ({

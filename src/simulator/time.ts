@@ -1,6 +1,6 @@
 /**
- * The machine's own time, handed in so that a test can hold it still. The simulator stands on the other side of the
- * wire and therefore has its own small interface instead of sharing one with the operator.
+ * The machine's time, a parameter so that a test can control it. The simulator shares no code with the operator and so
+ * has its own interface.
  */
 export interface MachineTime {
   /** Wall time, milliseconds since the epoch. */
@@ -29,7 +29,7 @@ export interface SimulatedClock {
   realUntil(at: number): number;
 }
 
-/** `notBefore`: the last instant an earlier run wrote down; the clock never goes back behind it. */
+/** `notBefore`: the last instant of an earlier run; the clock never goes back before it. */
 export function createClock(machine: MachineTime, speed: number, notBefore = 0): SimulatedClock {
   const start = Math.max(machine.now(), notBefore);
   const startedAt = machine.monotonic();

@@ -1,17 +1,17 @@
 import { errorCode, refusal } from "./http/refusal.ts";
 import { isAdministrator } from "./identity/privileges.ts";
-import { groupsOf, type User } from "./identity/users.ts";
 import type { Table } from "./store/documents.ts";
 import type { Resource } from "./store/resource.ts";
 import type { Resources } from "./store/resources.ts";
+import { groupsOf, type User } from "./users.ts";
 
 /**
- * Whom the contract is shown to at this moment. Handlers are synchronous and read through guarded tables only, so none of
- * them can forget to ask; what the platform does by itself, from the agenda, sees everything.
+ * The user that the contract is shown to at this moment. Handlers are synchronous and read through guarded tables only,
+ * so none can forget the check. Work of the platform itself, from the agenda, sees everything.
  */
 export interface Viewer {
   as<R>(user: User, work: () => R): R;
-  /** For what the platform looks up for itself while a call is handled. */
+  /** For lookups of the platform itself while a call is handled. */
   asPlatform<R>(work: () => R): R;
   /** Undefined: owner, administrator or the platform itself, who see and change everything. */
   plainUser(): User | undefined;
@@ -37,7 +37,7 @@ export function createViewer(): Viewer {
 
 const denied = () => refusal(403, errorCode.denied, "Access denied: the resource is shared with you for reading only");
 
-/** What a plain user sees and may change of the rows of a table. */
+/** Limits a table to the rows that a plain user may see and change. */
 export function guardedTable<T>(
   table: Table<T>,
   viewer: Viewer,
@@ -73,15 +73,16 @@ export function guardedTable<T>(
   };
 }
 
-/** What lies in a tree belongs to whoever made its root; groups share whole trees. */
+/** Limits a tree to the creator of its root and to the groups that the root is shared with. */
 export function guardedResources(resources: Resources, viewer: Viewer): Resources {
   const rootOf = (key: string) => resources.get(key.split("/", 2).join("/"));
 
   function may(resource: Resource, user: User, change: boolean): boolean {
-    // Routes of user management ask for the role themselves; what nobody made is the platform's offer to all.
+    // Routes of user management check the role themselves; a resource without a creator is the platform's and open to
+    // all.
     if (resource.key.startsWith("um/") || resource.createdBy === "") return true;
     const root = rootOf(resource.key);
-    // A label on an image of the platform is its maker's.
+    // A label on an image of the platform belongs to its creator.
     if (root === undefined || (root.createdBy || resource.createdBy) === user.id) return true;
     const groups = groupsOf(resources, user.id).map(({ key }) => key);
     return resources

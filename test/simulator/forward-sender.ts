@@ -81,7 +81,7 @@ const linesShape = z.object({
   items: z.array(z.object({ tag: z.string(), at: z.string(), record: z.record(z.string(), z.unknown()) })),
 });
 
-/** What a log pipeline has received, as steering tells it. */
+/** The lines of a log pipeline, from steering. */
 export async function receivedBy(platform: Platform, pipeline: string, query = "") {
   return linesShape.parse(await platform.steer("GET", `lines?pipeline=${pipeline}${query}`));
 }

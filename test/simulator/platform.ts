@@ -71,7 +71,7 @@ export async function unfailingPlatformForFile(): Promise<Platform> {
   return platformForFile({ onError: (where, error) => failures.push({ where, error }) });
 }
 
-/** `steeringToken`: steers what is the caller's, when he is not of the first contract. */
+/** `steeringToken`: the token that steers, for callers of further contracts. */
 export function callerFor(simulator: Pick<RunningSimulator, "ready" | "close">, steeringToken?: string) {
   const { ready } = simulator;
 

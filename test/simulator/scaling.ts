@@ -61,7 +61,7 @@ export const groupBody = (datacenter: string, properties: object = {}, parts: Pa
 
 export const idOf = (path: string) => path.split("/").at(-1);
 
-/** What the tests of groups do with a platform, again and again. */
+/** Calls that the tests of scaling groups share. */
 export function scalerFor(platform: Platform) {
   const read = async (path: string) => resource(await platform.call("GET", path));
 

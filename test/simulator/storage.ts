@@ -3,7 +3,7 @@ import type { Platform } from "./platform.ts";
 
 type Keys = Platform["ready"]["s3"];
 
-/** Signed calls to the storage of a platform, by the owner unless told otherwise. */
+/** Signed calls to the storage of a platform, with the owner's key by default. */
 export function storageOf({ ready }: Platform, { accessKey, secretKey }: Keys = ready.s3) {
   const client = new AwsClient({
     accessKeyId: accessKey,

@@ -54,7 +54,7 @@ export async function streamingOf(platform: Platform, region = "de-fra") {
     cluster,
     topic,
     userOf,
-    /** What opens the brokers of a cluster. */
+    /** The certificate, key and authority for the brokers of a cluster. */
     async access(clusterPath: string) {
       const answer = await call("GET", `${clusterPath}/users/${await userOf(clusterPath)}/access`);
       expect(answer).toMatchObject({ status: 200 });

@@ -39,6 +39,6 @@ async function managedThings(platform: Platform, block: string): Promise<void> {
   const names = { name: "www", commonName: "www.tenant.example", keyAlgorithm: "rsa2048" };
   await made("/certificate-manager/auto-certificates", { ...names, provider });
   await made("/object-storage-management/accesskeys", { description: "backup" });
-  // It is issued when somebody looks, which must not be the first stranger.
+  // The certificate is issued at the first read, which must be the owner's.
   await platform.call("GET", "/certificate-manager/certificates");
 }

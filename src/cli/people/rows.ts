@@ -1,5 +1,4 @@
-import type { Known } from "../../diagnostics/objects.ts";
-import { summaryOf } from "../../diagnostics/objects.ts";
+import { type Known, summaryOf } from "../../diagnostics/objects.ts";
 import { readStatus } from "../../engine/status/status.ts";
 import { red, type Text } from "../frame/text.ts";
 import { age, painted, standingOf, standings } from "./words.ts";

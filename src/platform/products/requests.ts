@@ -2,8 +2,7 @@ import { z } from "zod";
 import { NotFound } from "../answers/errors.ts";
 import { plainText } from "../answers/plain-text.ts";
 import type { Connection } from "../calls/connection.ts";
-import type { RequestState } from "../collections/reading.ts";
-import { resourceId } from "../collections/reading.ts";
+import { type RequestState, resourceId } from "../collections/reading.ts";
 import { corePageSize, corePath, coreUrl } from "./core-url.ts";
 import { checked, inTime, type ReadOptions, readPages } from "./paging.ts";
 

@@ -1,37 +1,9 @@
-import { z } from "zod";
 import { uuidOfName } from "../chance.ts";
-import type { Forms } from "../forms.ts";
-import type { Call } from "../http/exchange.ts";
+import type { Call, Forms } from "../http/exchange.ts";
+import type { Entry } from "../records/activity.ts";
 import { timestamp } from "../time.ts";
 
-export const entrySchema = z.object({
-  /** Counts up over the life of the contract. */
-  n: z.number(),
-  at: z.number(),
-  type: z.enum(["RequestAccepted", "Provision", "RequestStatusUpdate", "GenerateToken", "Error", "Read", "Login"]),
-  status: z.enum(["QUEUED", "DONE", "FAILED"]),
-  message: z.string(),
-  requestId: z.string(),
-  username: z.string(),
-  /** The address of the caller, and the host that he called; empty for what the platform does by itself. */
-  from: z.string(),
-  host: z.string(),
-  method: z.string(),
-  /** The path without its query: no part of a query or a body gets into the log. */
-  path: z.string(),
-  resources: z.array(z.object({ type: z.string(), id: z.string(), action: z.string() })),
-  error: z
-    .object({
-      httpStatus: z.number(),
-      messages: z.array(z.object({ errorCode: z.string(), message: z.string() })),
-    })
-    .nullable(),
-});
-
-/** One line of the activity log. */
-export type Entry = Readonly<z.infer<typeof entrySchema>>;
-
-/** An entry on the wire: the nested form of the public interface, and the four fields of the description beside it. */
+/** An entry on the wire: the nested form of the public interface, and the four fields of the description. */
 export function sourceOf(
   entry: Entry,
   { contractNumber, forms }: { contractNumber: number; forms: Forms },
@@ -55,7 +27,7 @@ function nested(entry: Entry, contractNumber: number, time: string) {
     meta: {
       time,
       requestId: entry.requestId,
-      // One provisioning has one request: its steps have these two in common.
+      // The steps of one request share these two.
       queueRefId: Number.parseInt(entry.requestId.slice(0, 8), 16),
       transactionId: uuidOfName(entry.requestId),
       auditVersion: 0.1,

@@ -1,62 +1,19 @@
 import { z } from "zod";
 import { type Chance, type Counters, uuidOfName } from "../chance.ts";
-import type { RequestRecord } from "../core/request-record.ts";
-import { type Call, type Method, type Reply, type Route, requestIn } from "../http/exchange.ts";
+import { type Call, type Reply, type Route, requestIn } from "../http/exchange.ts";
 import type { Refusal } from "../http/refusal.ts";
 import type { Identity } from "../identity/identity.ts";
-import type { User } from "../identity/users.ts";
+import { type Activity, type Entry, entrySchema, type LoginAttempt, type Settled } from "../records/activity.ts";
+import type { RequestRecord } from "../records/requests.ts";
 import type { Documents } from "../store/documents.ts";
 import type { SimulatedClock } from "../time.ts";
-import { type Entry, entrySchema } from "./entry.ts";
-import { actionName, askedModel, namedIn, typeName } from "./names.ts";
-import { minting, notedAs } from "./noted.ts";
+import { actionName, askedModel, minting, namedIn, notedAs, typeName } from "./names.ts";
 
-/** The oldest entries go when there are more. */
+/** The oldest entries are dropped when there are more. */
 export const mostEntries = 100_000;
-/** Of reads fewer are kept, in memory only, and apart: they push no change out. */
+/** Reads are kept apart, in memory only, so that they replace no change. */
 export const mostReads = 5_000;
 const retention = 35 * 86_400_000;
-
-/** Something whose provisioning has come to its end without a request that could be asked for. */
-export interface Settled {
-  /** Of the call that has begun it. */
-  method: Method;
-  /** The path of the collection that it is in. */
-  collection: string;
-  type: string;
-  id: string;
-  /** User id. */
-  by: string;
-  failure: string | null;
-}
-
-/**
- * Who did what in one contract, and what became of it. Everything that changes something is noted, in the transaction of
- * the change; a refused change, too. So are reads, and logins by password. All that writes happens inside a transaction.
- */
-export interface Activity {
-  /** A write that the platform works on from now on. */
-  accepted(call: Call, record: RequestRecord): void;
-  ended(record: RequestRecord, failure: string | null): void;
-  settled(what: Settled): void;
-  /**
-   * Answers a call and notes it; what `accepted` has noted is left out. What `settled` tells meanwhile comes
-   * after it: nothing ends before it has begun.
-   */
-  called(call: Call, route: Route, work: () => Reply): Reply;
-  refused(call: Call, route: Route, refusal: Refusal): void;
-  /** Somebody gave a password, or credentials that are not good. */
-  login(attempt: LoginAttempt): void;
-  /** So many entries about nothing, evenly over a time: a busy contract. */
-  fill(count: number, from: number, to: number): void;
-  /** What is kept of a time, oldest first; `to` is not a part of it. */
-  read(from: number, to: number): Entry[];
-}
-
-export interface LoginAttempt extends Pick<Call, "at" | "from" | "origin" | "method" | "path"> {
-  user: Pick<User, "id" | "username">;
-  succeeded: boolean;
-}
 
 export interface ActivityParts {
   documents: Documents;
@@ -64,193 +21,34 @@ export interface ActivityParts {
   chance: Chance;
   clock: SimulatedClock;
   identity: Pick<Identity, "users">;
-  /** Keeps the count of one contract from those of the others. */
+  /** The prefix of the counter of this contract. */
   scope: string;
 }
 
-export function createActivity({ documents, counters, chance, clock, identity, scope }: ActivityParts): Activity {
+type Noted = Omit<Entry, "n" | "error"> & Partial<Pick<Entry, "error">>;
+
+/** The entries of a contract: changes are stored, reads are kept in memory. */
+function createEntries({ documents, counters, clock, scope }: ActivityParts) {
   const entries = documents.table("activity", entrySchema);
-  const nameOf = (userId: string) => identity.users.get(userId)?.username ?? "";
-
-  type Noted = Omit<Entry, "n" | "error"> & Partial<Pick<Entry, "error">>;
-
-  function note(entry: Noted): void {
-    const n = counters.next(`${scope}activity`);
-    // A slot of a ring: a further entry takes the place of the oldest.
-    entries.put(String(n % mostEntries), { error: null, ...entry, n });
-  }
-
   const reads: Entry[] = [];
   let readsSoFar = 0;
-  /** All that is kept, for those who read page after page. */
+  /** All that is kept, for callers that read page after page. */
   let sorted: Entry[] | undefined;
   entries.watch(() => {
     sorted = undefined;
   });
-
-  function noteRead(entry: Omit<Noted, "requestId">): void {
-    const n = readsSoFar++;
-    sorted = undefined;
-    reads[n % mostReads] = { error: null, requestId: uuidOfName(`${scope}read/${n}`), ...entry, n };
-  }
-
-  const hostOf = (origin: string) => origin.replace(/^https?:\/\//, "");
-  const ofCall = ({ at, caller, from, origin, method, path }: Call) => ({
-    at,
-    username: caller.user.username,
-    from,
-    host: hostOf(origin),
-    method,
-    path,
-  });
-
-  /** What an answer names, else what the path does. */
-  function resourcesOf(call: Call, { template }: Route, { about = [], body }: Partial<Reply> = {}): Entry["resources"] {
-    const { method, path, params } = call;
-    if (template.startsWith("/inference/")) return [askedModel(call, about.length > 0 || body !== undefined)];
-    const made = z.looseObject({ id: z.string(), type: z.string() }).safeParse(body);
-    const one =
-      made.success && made.data.type !== "collection"
-        ? { type: typeName(made.data.type), id: made.data.id }
-        : namedIn(template, params);
-    const named = about.length > 0 ? about : [one];
-    return named.map(({ type, id }) => ({ type, id, action: actionName(method, path, type) }));
-  }
-
-  /** What has ended while a call is answered; undefined: none is. */
-  let endedMeanwhile: Settled[] | undefined;
-
-  function noteEnd({ method, collection, type, id, by, failure }: Settled): void {
-    const path = method === "POST" ? collection : `${collection}/${id}`;
-    note({
-      at: clock.now(),
-      username: nameOf(by),
-      from: "",
-      host: "",
-      method,
-      path,
-      type: "Provision",
-      status: failure === null ? "DONE" : "FAILED",
-      message: failure ?? "Provisioning has ended",
-      requestId: chance.uuid("activity-request"),
-      resources: [{ type, id, action: actionName(method, path, type) }],
-    });
-  }
-
-  function noteCall(call: Call, route: Route, reply: Reply): void {
-    const request = requestIn(reply);
-    const noted = notedAs(route);
-    if (noted === undefined || (reply.status === 202 && request !== undefined)) return;
-    if (noted === "read") {
-      const resources = resourcesOf(call, route, reply);
-      noteRead({ ...ofCall(call), type: "Read", status: "DONE", message: "Request has been answered", resources });
-      return;
-    }
-    note({
-      ...ofCall(call),
-      type: route.template === minting ? "GenerateToken" : "RequestAccepted",
-      status: goesOn(route, reply) ? "QUEUED" : "DONE",
-      message: "Request has been accepted",
-      requestId: request ?? chance.uuid("activity-request"),
-      resources: resourcesOf(call, route, reply),
-    });
-  }
-
   return {
-    accepted(call, record) {
-      note({
-        ...ofCall(call),
-        type: "RequestAccepted",
-        status: "QUEUED",
-        message: "Request has been accepted",
-        requestId: record.id,
-        resources: targetsOf(record),
-      });
+    note(entry: Noted): void {
+      const n = counters.next(`${scope}activity`);
+      // A slot of a ring: a further entry takes the place of the oldest.
+      entries.put(String(n % mostEntries), { error: null, ...entry, n });
     },
-    ended(record, failure) {
-      const step = {
-        at: record.dueAt,
-        username: nameOf(record.createdBy),
-        from: "",
-        host: "",
-        method: record.method,
-        path: pathOf(record),
-        message: failure ?? record.message,
-        requestId: record.id,
-        resources: targetsOf(record),
-      };
-      if (failure === null) note({ ...step, type: "Provision", status: "DONE" });
-      note({ ...step, type: "RequestStatusUpdate", status: failure === null ? "DONE" : "FAILED" });
+    noteRead(entry: Omit<Noted, "requestId">): void {
+      const n = readsSoFar++;
+      sorted = undefined;
+      reads[n % mostReads] = { error: null, requestId: uuidOfName(`${scope}read/${n}`), ...entry, n };
     },
-    settled(what) {
-      if (endedMeanwhile === undefined) noteEnd(what);
-      else endedMeanwhile.push(what);
-    },
-    called(call, route, work) {
-      const ends: Settled[] = [];
-      endedMeanwhile = ends;
-      try {
-        const reply = work();
-        noteCall(call, route, reply);
-        for (const each of ends) noteEnd(each);
-        return reply;
-      } finally {
-        endedMeanwhile = undefined;
-      }
-    },
-    refused(call, route, { status, messages }) {
-      const noted = notedAs(route);
-      if (noted === undefined) return;
-      const message = `Request was refused with ${status}`;
-      // The platform's words may quote the body: the name of the field says enough.
-      const withField = (text: string) => [/^\[[\w().-]+\]/.exec(text)?.[0] ?? [], message].flat().join(" ");
-      const refused = {
-        ...ofCall(call),
-        status: "FAILED" as const,
-        message,
-        resources: resourcesOf(call, route),
-        error: {
-          httpStatus: status,
-          messages: messages.map((each) => ({ errorCode: each.errorCode, message: withField(each.message) })),
-        },
-      };
-      if (noted === "read") noteRead({ ...refused, type: "Read" });
-      else note({ ...refused, type: "Error", requestId: chance.uuid("activity-request") });
-    },
-    login({ user, succeeded, at, from, origin, method, path }) {
-      note({
-        at,
-        username: user.username,
-        from,
-        host: hostOf(origin),
-        method,
-        path,
-        type: "Login",
-        status: succeeded ? "DONE" : "FAILED",
-        message: succeeded ? "Logged in by password" : "The credentials are not valid",
-        requestId: chance.uuid("activity-request"),
-        resources: [{ type: "user", id: user.id, action: "auth.user.login" }],
-      });
-    },
-    fill(count, from, to) {
-      for (let nth = 0; nth < count; nth++) {
-        const id = chance.uuid("activity-request");
-        note({
-          at: Math.floor(from + ((to - from) * nth) / count),
-          username: "somebody@simulator.example",
-          from: "192.0.2.1",
-          host: "",
-          method: "POST",
-          path: "/cloudapi/v6/datacenters",
-          type: "RequestAccepted",
-          status: "DONE",
-          message: "Request has been accepted",
-          requestId: id,
-          resources: [{ type: "datacenter", id, action: "vr.datacenter.create" }],
-        });
-      }
-    },
-    read(from, to) {
+    read(from: number, to: number): Entry[] {
       const oldest = Math.max(from, clock.now() - retention);
       sorted ??= [...entries.values(), ...reads].sort((a, b) => a.at - b.at || a.n - b.n);
       return sorted.filter(({ at }) => at >= oldest && at < to);
@@ -258,7 +56,185 @@ export function createActivity({ documents, counters, chance, clock, identity, s
   };
 }
 
-/** Newer services, which word their refusals themselves, go on provisioning after 201; a scaling group goes after its 204. */
+export function createActivity(parts: ActivityParts): Activity {
+  const { chance, clock, identity } = parts;
+  const { note, noteRead, read } = createEntries(parts);
+  const nameOf = (userId: string) => identity.users.get(userId)?.username ?? "";
+  const newRequest = () => chance.uuid("activity-request");
+  /** Ends that are reported while a call is answered; undefined: no call is being answered. */
+  let settledMeanwhile: Settled[] | undefined;
+  const noteSettled = (what: Settled) =>
+    note({ ...settledEntry(what), at: clock.now(), username: nameOf(what.by), requestId: newRequest() });
+
+  function noteCall(call: Call, route: Route, reply: Reply): void {
+    const request = requestIn(reply);
+    const noted = notedAs(route);
+    if (noted === undefined || (reply.status === 202 && request !== undefined)) return;
+    const resources = resourcesOf(call, route, reply);
+    if (noted === "read") {
+      noteRead({ ...ofCall(call), type: "Read", status: "DONE", message: "Request has been answered", resources });
+      return;
+    }
+    note({
+      ...ofCall(call),
+      type: route.template === minting ? "GenerateToken" : "RequestAccepted",
+      status: goesOn(route, reply) ? "QUEUED" : "DONE",
+      message: accepted,
+      requestId: request ?? newRequest(),
+      resources,
+    });
+  }
+
+  return {
+    accepted(call, record) {
+      const resources = targetsOf(record);
+      note({
+        ...ofCall(call),
+        type: "RequestAccepted",
+        status: "QUEUED",
+        message: accepted,
+        requestId: record.id,
+        resources,
+      });
+    },
+    ended(record, failure) {
+      const step = endedEntry(record, nameOf(record.createdBy), failure);
+      if (failure === null) note({ ...step, type: "Provision", status: "DONE" });
+      note({ ...step, type: "RequestStatusUpdate", status: failure === null ? "DONE" : "FAILED" });
+    },
+    settled(what) {
+      if (settledMeanwhile === undefined) noteSettled(what);
+      else settledMeanwhile.push(what);
+    },
+    called(call, route, work) {
+      const settled: Settled[] = [];
+      settledMeanwhile = settled;
+      try {
+        const reply = work();
+        noteCall(call, route, reply);
+        for (const each of settled) noteSettled(each);
+        return reply;
+      } finally {
+        settledMeanwhile = undefined;
+      }
+    },
+    refused(call, route, refusal) {
+      const noted = notedAs(route);
+      if (noted === undefined) return;
+      const refused = { ...ofCall(call), ...refusedEntry(refusal), resources: resourcesOf(call, route) };
+      if (noted === "read") noteRead({ ...refused, type: "Read" });
+      else note({ ...refused, type: "Error", requestId: newRequest() });
+    },
+    login: (attempt) => note({ ...loginEntry(attempt), requestId: newRequest() }),
+    fill(count, from, to) {
+      for (let nth = 0; nth < count; nth++) {
+        note(fillingEntry(Math.floor(from + ((to - from) * nth) / count), newRequest()));
+      }
+    },
+    read,
+  };
+}
+
+const accepted = "Request has been accepted";
+
+const hostOf = (origin: string) => origin.replace(/^https?:\/\//, "");
+
+const ofCall = ({ at, caller, from, origin, method, path }: Call) => ({
+  at,
+  username: caller.user.username,
+  from,
+  host: hostOf(origin),
+  method,
+  path,
+});
+
+/** The resources that an answer names, else those that the path names. */
+function resourcesOf(call: Call, { template }: Route, { about = [], body }: Partial<Reply> = {}): Entry["resources"] {
+  const { method, path, params } = call;
+  if (template.startsWith("/inference/")) return [askedModel(call, about.length > 0 || body !== undefined)];
+  const made = z.looseObject({ id: z.string(), type: z.string() }).safeParse(body);
+  const one =
+    made.success && made.data.type !== "collection"
+      ? { type: typeName(made.data.type), id: made.data.id }
+      : namedIn(template, params);
+  const named = about.length > 0 ? about : [one];
+  return named.map(({ type, id }) => ({ type, id, action: actionName(method, path, type) }));
+}
+
+/** The end of a provisioning that has no request. */
+function settledEntry({ method, collection, type, id, failure }: Settled) {
+  const path = method === "POST" ? collection : `${collection}/${id}`;
+  return {
+    from: "",
+    host: "",
+    method,
+    path,
+    type: "Provision" as const,
+    status: failure === null ? ("DONE" as const) : ("FAILED" as const),
+    message: failure ?? "Provisioning has ended",
+    resources: [{ type, id, action: actionName(method, path, type) }],
+  };
+}
+
+/** The end of a request. */
+const endedEntry = (record: RequestRecord, username: string, failure: string | null) => ({
+  at: record.dueAt,
+  username,
+  from: "",
+  host: "",
+  method: record.method,
+  path: pathOf(record),
+  message: failure ?? record.message,
+  requestId: record.id,
+  resources: targetsOf(record),
+});
+
+function refusedEntry({ status, messages }: Refusal) {
+  const message = `Request was refused with ${status}`;
+  // The platform's message may quote the body, so only the name of the field is kept.
+  const withField = (text: string) => [/^\[[\w().-]+\]/.exec(text)?.[0] ?? [], message].flat().join(" ");
+  return {
+    status: "FAILED" as const,
+    message,
+    error: {
+      httpStatus: status,
+      messages: messages.map((each) => ({ errorCode: each.errorCode, message: withField(each.message) })),
+    },
+  };
+}
+
+const loginEntry = ({ user, succeeded, at, from, origin, method, path }: LoginAttempt) => ({
+  at,
+  username: user.username,
+  from,
+  host: hostOf(origin),
+  method,
+  path,
+  type: "Login" as const,
+  status: succeeded ? ("DONE" as const) : ("FAILED" as const),
+  message: succeeded ? "Logged in by password" : "The credentials are not valid",
+  resources: [{ type: "user", id: user.id, action: "auth.user.login" }],
+});
+
+/** An entry for `fill`, as of a busy contract. */
+const fillingEntry = (at: number, id: string): Noted => ({
+  at,
+  username: "somebody@simulator.example",
+  from: "192.0.2.1",
+  host: "",
+  method: "POST",
+  path: "/cloudapi/v6/datacenters",
+  type: "RequestAccepted",
+  status: "DONE",
+  message: accepted,
+  requestId: id,
+  resources: [{ type: "datacenter", id, action: "vr.datacenter.create" }],
+});
+
+/**
+ * Newer services, which have their own error payload, still provision after a 201; a scaling group is deleted after its
+ * 204.
+ */
 const goesOn = ({ payload }: Route, { status }: Reply) =>
   status === 202 || status === 204 || (status === 201 && payload !== undefined);
 

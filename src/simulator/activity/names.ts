@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { basePath } from "../core/href.ts";
+import type { Route } from "../http/exchange.ts";
+import { basePath } from "../store/resource.ts";
 
 /** The types that the activity log spells in its own way. */
 const types: Record<string, string> = {
@@ -10,13 +11,13 @@ const types: Record<string, string> = {
 
 export const typeName = (type: string) => types[type] ?? type;
 
-/** The rest is of the virtual data center. */
+/** Every other type is of the virtual data center. */
 const areas: Record<string, string> = { ipblock: "ip", snapshot: "sn" };
 const verbs: Record<string, string> = { GET: "read", POST: "create", PUT: "update", PATCH: "update", DELETE: "delete" };
 const ownVerbs: Record<string, string> = { "ip.ipblock.create": "reserve", "ip.ipblock.delete": "release" };
 const links: Record<string, string> = { POST: "attach", DELETE: "detach" };
 
-/** What a call does to something, as the log names it: `vr.server.create`, `ip.ipblock.reserve`. */
+/** The action of a call on a type, as the log names it: `vr.server.create`, `ip.ipblock.reserve`. */
 export function actionName(method: string, path: string, type: string): string {
   const core = path.startsWith(`${basePath}/`);
   const [product = ""] = (core ? path.slice(basePath.length) : path).split("/").slice(1);
@@ -30,20 +31,20 @@ function verbOf(method: string, path: string): string {
   if (link !== undefined) return link;
   const last = path.split("/").at(-1) ?? "";
   if (method === "GET" && last === "generate") return "create";
-  // What is posted to something else than a collection is an operation: .../servers/<id>/reboot.
+  // A POST to a path that is no collection is an operation: .../servers/<id>/reboot.
   const isOperation = method === "POST" && /^[a-z-]+[^s]$/.test(last);
   return isOperation ? last.replace(/-snapshot$/, "") : (verbs[method] ?? "create");
 }
 
 const asked = z.looseObject({ model: z.string() });
 
-/** The model that a question was put to; what was not answered may name anything. */
+/** The model that was asked. The body of a refused call may name anything, so its model is left out. */
 export function askedModel({ body }: { body: string }, answered: boolean) {
   const named = answered ? asked.safeParse(JSON.parse(body || "{}")).data : undefined;
   return { type: "model", id: named?.model ?? "", action: "inference.model.read" };
 }
 
-/** What a call is about, by its template and the values in it: the last thing that has an id, or a collection. */
+/** The resource that a call is about: the last segment of the template with an id, or a collection. */
 export function namedIn(template: string, params: Readonly<Record<string, string>>): { type: string; id: string } {
   const segments = template.split("/");
   const last = segments.at(-1) ?? "";
@@ -56,3 +57,17 @@ export function namedIn(template: string, params: Readonly<Record<string, string
 
 const isCollection = (segment: string) => segment.endsWith("s");
 const singular = (collection: string) => (collection === "k8s" ? collection : typeName(collection.replace(/s$/, "")));
+
+/** The call that makes a token: a read, in the platform's interface. */
+export const minting = "/auth/v1/tokens/generate";
+
+/** Reads of the logs themselves: to note them would make the logs grow with every read. */
+const logs = /^\/(activitylog|cloudapi\/v6\/requests)(\/|$)/;
+
+/** How the activity log notes a call; undefined: not at all. A POST to a model is a read. */
+export function notedAs({ method, template, access }: Route): "change" | "read" | undefined {
+  if (access !== "user") return undefined;
+  if (template.startsWith("/inference/")) return "read";
+  if (method !== "GET" || template === minting) return "change";
+  return logs.test(template) ? undefined : "read";
+}

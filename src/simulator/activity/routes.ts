@@ -1,6 +1,5 @@
-import { wholeNumber } from "../core/listing.ts";
-import type { Forms } from "../forms.ts";
-import type { Call, Reply, Route } from "../http/exchange.ts";
+import { wholeNumber } from "../core/kind/listing.ts";
+import type { Call, Forms, Reply, Route } from "../http/exchange.ts";
 import { errorCode, invalid, refusal } from "../http/refusal.ts";
 import { requirePrivilege } from "../identity/privileges.ts";
 import { timestamp } from "../time.ts";
@@ -47,7 +46,10 @@ export function activityRoutes(world: World): Route[] {
   ];
 }
 
-/** Each form has its own spelling; of both, `startDate` and `endDate` win. The day of `endDate` counts whole; `dateEnd` is exclusive. */
+/**
+ * Each form has its own parameters; `startDate` and `endDate` win over the others. `endDate` includes its day;
+ * `dateEnd` is exclusive.
+ */
 function periodOf({ query, effects }: Call, forms: Forms): { from: number; to: number } {
   const read = (name: string, form: RegExp, words: string) => {
     const text = query.get(name);

@@ -1,7 +1,7 @@
-import type { RequestRecord } from "../core/request-record.ts";
 import { Refusal } from "../http/refusal.ts";
+import type { RequestRecord } from "../records/requests.ts";
+import type { Action, Group } from "../records/scaling/records.ts";
 import type { World } from "../world.ts";
-import type { Action, Group } from "./records.ts";
 import { makeReplica, removeReplica } from "./replicas.ts";
 
 const keptActions = 100;
@@ -98,7 +98,7 @@ export function endAction(world: World, group: Group, at: number): boolean {
   const failed = action.type === "SCALE_OUT" ? requests.find(({ status }) => status === "FAILED") : undefined;
   const failure = action.failure ?? failed?.message ?? null;
   actions.put(action.id, { ...action, status: failure === null ? "SUCCESSFUL" : "FAILED", failure, modifiedAt: at });
-  // What could not be had is not wanted any more, unless the minimum demands it.
+  // Servers that the core API refused are no longer counted as wanted, unless the minimum demands them.
   const target = failure === null ? group.target : withinBounds(group, replicasOf(group.id).length);
   groups.put(group.id, { ...group, target, revision: group.revision + 1 });
   return true;

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { asObject, checked, objectIn } from "../core/body.ts";
-import { bucketFault } from "../core/kinds/flow-log.ts";
-import { sourceOf } from "../core/kinds/volume.ts";
+import { sourceOf } from "../core/compute/volume.ts";
+import { asObject, checked, objectIn } from "../core/kind/body.ts";
+import { bucketFault } from "../core/network/flow-log.ts";
 import type { Call } from "../http/exchange.ts";
-import { isVisible } from "../shown.ts";
+import { type GroupProperties, propertiesSchema } from "../records/scaling/properties.ts";
 import type { Properties } from "../store/resource.ts";
+import { isVisible } from "../store/shown.ts";
 import type { World } from "../world.ts";
-import { type GroupProperties, propertiesSchema } from "./properties.ts";
 
 const mostReplicas = { create: 100, put: 200 } as const;
 
@@ -23,7 +23,7 @@ export function givenProperties(world: World, call: Call, write: keyof typeof mo
     mostReplicas: mostReplicas[write],
     hasDatacenter: () => datacenter !== undefined,
     hasTargetGroup: (id) => world.resources.byId("target-group", id) !== undefined,
-    // Without a datacenter nobody can tell, and its own fault says enough.
+    // Without a datacenter this cannot be checked; the missing datacenter has its own fault.
     hasSource: (volume) => datacenter === undefined || source(volume) !== undefined,
     hasCloudInit: (volume) => datacenter === undefined || source(volume)?.properties.cloudInit === "V1",
     bucketFault: (bucket) => bucketFault(world, bucket),

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { checked, objectIn } from "../core/body.ts";
+import { checked, objectIn } from "../core/kind/body.ts";
 import type { Call, Route } from "../http/exchange.ts";
 import { invalid } from "../http/refusal.ts";
+import { loadKey, shapeSchema } from "../records/scaling/load-record.ts";
+import { metrics } from "../records/scaling/properties.ts";
 import { timestamp } from "../time.ts";
 import type { World } from "../world.ts";
 import { metricOf, policyMetric } from "./load.ts";
-import { loadKey, shapeSchema } from "./load-record.ts";
-import { metrics } from "./properties.ts";
 
 const bodySchema = z.object({
   /** Id or name; absent: all groups, also those that come later. */
@@ -16,7 +16,7 @@ const bodySchema = z.object({
   shared: z.boolean().default(false),
 });
 
-/** The load that scaling policies react to: set, shown and taken away by whoever steers the simulator. */
+/** Steering of the load that scaling policies react to: set, show, remove. */
 export function loadRoutes(world: World): Route[] {
   const route = (method: "GET" | "PUT" | "DELETE", change: (call: Call) => void): Route => ({
     method,
@@ -42,7 +42,7 @@ function setLoad(world: World, call: Call): void {
   const put = (groupId: string | null) =>
     loads.put(loadKey({ ...load, groupId }), { ...load, groupId, since: call.at });
   if (group === undefined) {
-    // A load on all groups is on all of them, whatever single ones had before.
+    // A load on all groups replaces the loads of single groups.
     for (const each of [...loads.values()]) if (each.metric === load.metric) loads.delete(loadKey(each));
     put(null);
     return;

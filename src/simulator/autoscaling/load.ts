@@ -1,7 +1,7 @@
+import { millisecondsOf } from "../records/scaling/duration.ts";
+import { type Load, loadKey } from "../records/scaling/load-record.ts";
+import type { Group } from "../records/scaling/records.ts";
 import type { World } from "../world.ts";
-import { millisecondsOf } from "./duration.ts";
-import { type Load, loadKey } from "./load-record.ts";
-import type { Group } from "./records.ts";
 
 function loadAt({ shape, since }: Load, at: number): number {
   const elapsed = Math.max(0, at - since) / 1000;
@@ -47,7 +47,7 @@ function perUnit({ properties: { policy } }: Group): number {
   return seconds[policy.unit] ?? millisecondsOf(policy.range) / 1000;
 }
 
-/** The same over the range that the policy asks for. */
+/** The metric over the range that the policy asks for. */
 export const policyMetric = (world: World, group: Group, at: number) =>
   metricOf(world, group, at, millisecondsOf(group.properties.policy.range));
 

@@ -1,18 +1,18 @@
+import { millisecondsOf } from "../records/scaling/duration.ts";
+import { loadKey } from "../records/scaling/load-record.ts";
+import type { Group, Replica } from "../records/scaling/records.ts";
 import type { World } from "../world.ts";
 import { beginAction, datacenterOf, endAction, runningAction, takeStep, withinBounds } from "./actions.ts";
-import { millisecondsOf } from "./duration.ts";
 import { countsWith, policyMetric } from "./load.ts";
-import { loadKey } from "./load-record.ts";
-import type { Group, Replica } from "./records.ts";
 import { join, leave } from "./target-groups.ts";
 import { basePath } from "./view.ts";
 
 /** How often a group is looked at, in simulated milliseconds. */
 const reviewEvery = 30_000;
-/** After a leap of the clock the reviews of its last day are made up for, not those of years. */
+/** After a jump of the clock only the reviews of its last day are made. */
 const longestMemory = 86_400_000;
 
-/** Has a group looked at again and again, until it has gone. */
+/** Looks at a group regularly until it is deleted. */
 export function watchOver(world: World, { id, createdAt }: Group, since: number): void {
   const from = Math.max(since, world.clock.now() - longestMemory);
   const next = createdAt + (Math.floor((from - createdAt) / reviewEvery) + 1) * reviewEvery;
@@ -24,7 +24,7 @@ export function watchOver(world: World, { id, createdAt }: Group, since: number)
   });
 }
 
-/** Takes up every group where an earlier run left it. */
+/** Resumes every group after a restart. */
 export function resumeScaling(world: World): void {
   const now = world.clock.now();
   for (const group of world.scaling.groups.values()) {
@@ -41,7 +41,7 @@ function proceedAt(world: World, groupId: string, at: number): void {
   world.agenda.schedule(at, (due) => proceed(world, groupId, due));
 }
 
-/** Takes a group's action as far as it goes now; the requests it makes bring it back here when they end. */
+/** Takes a group's action as far as possible now. The ends of its requests call this again. */
 function proceed(world: World, groupId: string, at: number): void {
   for (let request = takeStep(world, groupId, at); request; request = takeStep(world, groupId, at)) {
     proceedAt(world, groupId, request.dueAt);
@@ -63,7 +63,7 @@ function review(world: World, groupId: string, at: number): void {
   evaluate(world, groupId, at);
 }
 
-/** Brings the records up to what exists: servers that came up, and those that somebody deleted. */
+/** Updates the records: servers that have started, and servers that a user deleted. */
 function takeStock(world: World, groupId: string, at: number): Group | undefined {
   const { groups, replicas, replicasOf } = world.scaling;
   const group = groups.get(groupId);
@@ -149,7 +149,7 @@ function chosen(world: World, { properties: { policy } }: Group, replicas: Repli
   }
 }
 
-/** Nothing is left of a group: its replicas have gone, or their datacenter has. */
+/** Removes a group whose replicas, or their datacenter, are deleted. */
 function forget(world: World, group: Group): void {
   const { groups, actions, actionsOf, replicas, replicasOf, loads } = world.scaling;
   for (const replica of replicasOf(group.id)) {

@@ -1,16 +1,15 @@
-import { deleteResource } from "../core/change.ts";
-import { createResource } from "../core/create.ts";
-import { basePath } from "../core/href.ts";
-import { server } from "../core/kinds/server.ts";
-import { withinQuota } from "../core/limits.ts";
-import { newWrite, startRequest } from "../core/provisioning.ts";
-import type { RequestRecord } from "../core/request-record.ts";
-import { noEffects } from "../faults/effects.ts";
+import { server } from "../core/compute/server.ts";
+import { deleteResource } from "../core/provisioning/change.ts";
+import { createResource } from "../core/provisioning/create.ts";
+import { newWrite, startRequest } from "../core/provisioning/provisioning.ts";
+import { noEffects } from "../http/effects.ts";
 import type { Call } from "../http/exchange.ts";
-import type { Resource } from "../store/resource.ts";
+import { withinQuota } from "../records/limits.ts";
+import type { RequestRecord } from "../records/requests.ts";
+import type { Group, Replica } from "../records/scaling/records.ts";
+import type { ReplicaConfiguration } from "../records/scaling/replica-configuration.ts";
+import { basePath, type Resource } from "../store/resource.ts";
 import type { World } from "../world.ts";
-import type { Group, Replica } from "./records.ts";
-import type { ReplicaConfiguration } from "./replica-configuration.ts";
 import { leave } from "./target-groups.ts";
 
 /** Asks the core API for one more server of a group; throws what the API would answer. Inside a transaction. */
@@ -48,7 +47,7 @@ export function removeReplica(
 ): RequestRecord {
   leave(world, replica);
   const call = platformCall(world, group, "DELETE", machine.key, at);
-  // A group that goes leaves nothing behind, whatever its policy says.
+  // A group that is deleted removes everything, whatever its policy says.
   if (group.deleting || group.properties.policy.scaleInAction.deleteVolumes) call.query.set("deleteVolumes", "true");
   const write = newWrite(world, call);
   deleteResource(write, server, machine);
@@ -65,7 +64,7 @@ function platformCall(
   body = "",
 ): Call {
   const { users } = world.identity;
-  // A group outlives the user who made it; then it is the contract's.
+  // The user who made the group may be deleted; then the contract's owner makes the call.
   const user = users.get(createdBy) ?? [...users.values()].find(({ role }) => role === "owner");
   if (user === undefined) throw new Error("the contract has no owner");
   return {
@@ -83,7 +82,7 @@ function platformCall(
   };
 }
 
-/** The core API's words for the volume types that groups may spell in their own way. */
+/** The core API's names of the volume types that groups spell in their own way. */
 const volumeTypes: Record<string, string> = { SSD_STANDARD: "SSD Standard", SSD_PREMIUM: "SSD Premium" };
 
 function serverBody({ nics, volumes, ...machine }: ReplicaConfiguration, name: string) {

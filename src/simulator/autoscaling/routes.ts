@@ -1,13 +1,13 @@
-import { depthOf, type Listed, listReply } from "../core/listing.ts";
-import { type Reader, readerFor, refuseBusy } from "../core/reading.ts";
+import { depthOf, type Listed, listReply } from "../core/kind/listing.ts";
+import { type Reader, readerFor, refuseBusy } from "../core/provisioning/reading.ts";
 import type { Call, Method, Reply, Route } from "../http/exchange.ts";
 import { invalid, missing, refused } from "../http/refusal.ts";
-import { isListed, isVisible } from "../shown.ts";
+import type { Group } from "../records/scaling/records.ts";
+import { isListed, isVisible } from "../store/shown.ts";
 import type { World } from "../world.ts";
 import { datacenterOf, runningAction, withinBounds } from "./actions.ts";
 import { givenProperties } from "./body.ts";
 import { settle, watchOver } from "./loop.ts";
-import type { Group } from "./records.ts";
 import { basePath, hrefOf, listedActions, listedGroup, listedReplicas, type Part } from "./view.ts";
 
 const publicBase = "/autoscaling";
@@ -122,7 +122,7 @@ function update(world: World, call: Call): Reply {
   return { status: 200, body: written(world, call, group.id, 0) };
 }
 
-/** The group stays to be seen, BUSY, until its replicas have gone, unless a fault hides it. */
+/** Reads show the group, BUSY, until its replicas are deleted, unless a fault hides it. */
 function remove(world: World, call: Call): Reply {
   const { groups, actions } = world.scaling;
   const group = found(world, call);

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { groupTarget } from "../core/kinds/target-group.ts";
+import { groupTarget } from "../core/load-balancing/target-group.ts";
+import type { Replica } from "../records/scaling/records.ts";
 import { textsIn } from "../store/resource.ts";
 import type { World } from "../world.ts";
-import type { Replica } from "./records.ts";
 
 type Targets = z.infer<typeof groupTarget>[];
 
@@ -18,7 +18,7 @@ export function join(world: World, replica: Replica): Replica["memberships"] {
   });
 }
 
-/** Takes a replica that is going, or has gone, out of its target groups. */
+/** Removes a replica that is deleted from its target groups. */
 export function leave(world: World, replica: Replica): void {
   for (const { targetGroupId, ip, port } of replica.memberships) {
     if (ip === null) continue;

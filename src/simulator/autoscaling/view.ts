@@ -1,13 +1,12 @@
-import { hrefOf as coreHref } from "../core/href.ts";
-import { etagOf, type Listed } from "../core/listing.ts";
-import { metadataOf, type Reader, referenceTo } from "../core/reading.ts";
-import { textIn } from "../store/resource.ts";
+import { etagOf, type Listed } from "../core/kind/listing.ts";
+import { metadataOf, type Reader, referenceTo } from "../core/provisioning/reading.ts";
+import type { Action, Group, Replica } from "../records/scaling/records.ts";
+import { hrefOf as coreHref, textIn } from "../store/resource.ts";
 import { timestamp } from "../time.ts";
 import type { World } from "../world.ts";
 import { datacenterOf, runningAction } from "./actions.ts";
-import type { Action, Group, Replica } from "./records.ts";
 
-/** Every href is below this base, by whichever one the caller came. */
+/** Every href has this base, whichever one the call had. */
 export const basePath = "/autoscaling/v1.ea";
 
 export const hrefOf = (origin: string, path: string) => `${origin}${basePath}/${path}`;
@@ -50,7 +49,7 @@ export function listedGroup(reader: Reader, group: Group): Listed {
   };
 }
 
-/** What the caller sent, with what the platform knows better and without the password. */
+/** The properties that the caller sent, completed by the platform and without the password. */
 export function shownProperties(world: World, origin: string, group: Group) {
   const { datacenter, replicaConfiguration, ...properties } = group.properties;
   return {

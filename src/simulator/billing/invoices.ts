@@ -4,7 +4,7 @@ import type { World } from "../world.ts";
 import { meterOf } from "./meters.ts";
 import { byMeter, byPlace, countedIn, dateAt, monthOf, periodAt, rounded, sum } from "./reckoning.ts";
 
-/** As bodies write it. */
+/** The form in bodies. */
 export const contractIdOf = ({ contractNumber }: World) => String(contractNumber).padStart(10, "0");
 export const customerIdOf = ({ contractNumber }: World) => String(contractNumber * 3 + 1_000_000).padStart(10, "0");
 
@@ -23,7 +23,7 @@ function periodsOf({ billing, clock }: World): string[] {
   return periods;
 }
 
-/** Each meter is rounded to cents; the total is the sum of what the lines say. */
+/** Each meter is rounded to cents; the total is the sum of the rounded lines. */
 export function invoiceOf(world: World, period: string) {
   const span = monthOf(period);
   const datacenters = byPlace(countedIn(world, span)).map(({ place, counted }) => ({

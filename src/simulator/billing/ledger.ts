@@ -1,40 +1,20 @@
 import { isDeepStrictEqual } from "node:util";
-import { z } from "zod";
 import type { Counters } from "../chance.ts";
-import type { DnsRecords } from "../dns/records.ts";
-import type { PipelineRecords } from "../pipelines/records.ts";
-import type { Documents } from "../store/documents.ts";
+import { type Direction, type Interval, intervalSchema, type Ledger } from "../records/billing.ts";
+import type { DnsRecords } from "../records/dns.ts";
+import type { PipelineRecords } from "../records/pipelines.ts";
+import type { StreamingRecords } from "../records/streaming.ts";
+import type { Documents, Table } from "../store/documents.ts";
 import type { Resource } from "../store/resource.ts";
 import type { Resources } from "../store/resources.ts";
-import type { StreamingRecords } from "../streaming/records.ts";
 import type { SimulatedClock } from "../time.ts";
-import { type Direction, tokenMeter } from "./meters.ts";
+import { tokenMeter } from "./meters.ts";
 import { clusterSubject, pipelineSubject, resourceSubject, type Subject, zoneSubject } from "./subjects.ts";
-
-const intervalSchema = z.object({
-  n: z.number(),
-  /** What it is about: one of them is open at a time for each meter. */
-  subject: z.string(),
-  id: z.string(),
-  name: z.string(),
-  serverId: z.string().nullable(),
-  datacenter: z.object({ id: z.string(), name: z.string(), location: z.string() }).nullable(),
-  region: z.string(),
-  ips: z.array(z.string()).readonly(),
-  meterId: z.string(),
-  amount: z.number(),
-  from: z.number(),
-  /** null: it lasts. */
-  to: z.number().nullable(),
-});
-
-/** For how long there was how much of something. */
-export type Interval = Readonly<z.infer<typeof intervalSchema>>;
 
 const tokenSubject = "tokens";
 const dayOf = (at: number) => Math.floor(at / 86_400_000);
 
-/** Of those that have ended the oldest go when there are more. */
+/** The oldest ended intervals are deleted when there are more. */
 const mostEnded = 20_000;
 
 export interface LedgerParts {
@@ -48,21 +28,15 @@ export interface LedgerParts {
   dns: DnsRecords;
 }
 
-/** What a contract has had since it exists, in the order it came. */
-export interface Ledger {
-  intervals(): Iterable<Interval>;
-  /** A model has read and written so many tokens. Inside a transaction. */
-  tokens(modelId: string, counts: Readonly<Record<Direction, number>>): void;
-}
-
 /**
- * Notes what every transaction changed of what costs money, in the same transaction: comparing what is there with what is
- * noted is right after a rollback and after a restart, too.
+ * Notes the changes of usage in the transaction that makes them. It compares the present usage with the noted one, so
+ * it is also right after a rollback and a restart.
  */
 export function createLedger(parts: LedgerParts): Ledger {
   const { documents, counters, clock, scope, resources, pipelines, streaming, dns } = parts;
   const intervals = documents.table("billing", intervalSchema);
   const open = new Map<string, Map<string, Interval>>();
+  const nextNumber = () => counters.next(`${scope}billing`);
   const touched = new Map<string, () => Subject | undefined>();
   /** By their number, in the order in which they ended. */
   const ended = new Set<number>();
@@ -81,7 +55,7 @@ export function createLedger(parts: LedgerParts): Ledger {
   resources.watch((before, after) => {
     const { key } = after ?? before ?? { key: "" };
     touched.set(key, () => (after === undefined ? undefined : resourceSubject(after, resources)));
-    // A NIC of a server and the node of a pool are told by more than themselves.
+    // The usage of a NIC also depends on its LAN.
     if (after?.type === "lan") for (const nic of resources.referrers(key, "nic")) touch(nic);
   });
   const touch = (resource: Resource) => touched.set(resource.key, () => resourceSubject(resource, resources));
@@ -110,7 +84,7 @@ export function createLedger(parts: LedgerParts): Ledger {
     if (subject === undefined) return;
     const { lines: _, createdAt: __, ...about } = subject;
     for (const [meterId, amount] of wanted) {
-      const n = counters.next(`${scope}billing`);
+      const n = nextNumber();
       intervals.put(String(n), { ...about, n, subject: key, meterId, amount, from: since, to: null });
     }
     prune();
@@ -128,20 +102,30 @@ export function createLedger(parts: LedgerParts): Ledger {
     touched.clear();
   });
 
-  /** The line of a meter and a day, by both. */
+  const countTokens = createTokenCounter(intervals, clock, nextNumber);
+  return {
+    intervals: () => intervals.values(),
+    tokens(modelId, counts) {
+      for (const direction of ["input", "output"] as const) countTokens(modelId, direction, counts[direction]);
+      prune();
+    },
+  };
+}
+
+/** Counts the tokens of models, with one interval for each meter and day. */
+function createTokenCounter(intervals: Table<Interval>, clock: SimulatedClock, nextNumber: () => number) {
   const days = new Map<string, number>();
   intervals.watch((before, after) => {
     const key = (row: Interval | undefined) => `${row?.meterId} ${dayOf(row?.from ?? 0)}`;
     if (before?.subject === tokenSubject) days.delete(key(before));
     if (after?.subject === tokenSubject) days.set(key(after), after.n);
   });
-
-  function countTokens(modelId: string, direction: Direction, count: number): void {
+  return (modelId: string, direction: Direction, count: number): void => {
     const meterId = tokenMeter(modelId, direction);
     if (meterId === undefined || count === 0) return;
     const now = clock.now();
     const known = intervals.get(String(days.get(`${meterId} ${dayOf(now)}`)));
-    const n = known?.n ?? counters.next(`${scope}billing`);
+    const n = known?.n ?? nextNumber();
     const about = {
       subject: tokenSubject,
       id: modelId,
@@ -153,13 +137,5 @@ export function createLedger(parts: LedgerParts): Ledger {
     };
     const row = known ?? { ...about, n, meterId, amount: 0, from: now, to: now };
     intervals.put(String(n), { ...row, amount: row.amount + count, to: now + 1 });
-    prune();
-  }
-
-  return {
-    intervals: () => intervals.values(),
-    tokens(modelId, counts) {
-      for (const direction of ["input", "output"] as const) countTokens(modelId, direction, counts[direction]);
-    },
   };
 }

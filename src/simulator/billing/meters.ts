@@ -1,6 +1,7 @@
 import { models } from "../inference/models.ts";
+import type { Direction } from "../records/billing.ts";
 
-/** What is counted, and what one of it costs. The platform publishes no list: the prices are the simulator's own. */
+/** The meters and the price of one unit. The platform publishes no list: the prices are the simulator's own. */
 export interface Meter {
   desc: string;
   /** `1h` counts an amount for as long as it exists; `1GB` counts bytes that were sent, `1M tokens` what models read and wrote. */
@@ -25,8 +26,6 @@ const perGigabyteHour = (desc: string, type: string, cost: number): Meter => ({
   productGroup: "Storage",
   cost,
 });
-
-export type Direction = "input" | "output";
 
 /** The meter of a model's tokens; undefined where they cost nothing. */
 export function tokenMeter(modelId: string, direction: Direction): string | undefined {
@@ -86,6 +85,6 @@ export function meterOf(id: string): Meter {
   return meter;
 }
 
-/** The id of the meter that is called so. */
+/** The id of the meter with this name. */
 export const meterNamed = (desc: string): string | undefined =>
   Object.entries(meters).find(([, meter]) => meter.desc === desc)?.[0];

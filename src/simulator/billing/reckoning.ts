@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { errorCode, refusal } from "../http/refusal.ts";
+import type { Interval } from "../records/billing.ts";
 import type { World } from "../world.ts";
-import type { Interval } from "./ledger.ts";
 import { meterOf } from "./meters.ts";
 
 export const oneDay = 86_400_000;
 const oneHour = 3_600_000;
 
-/** A stretch of time; `to` is not a part of it. */
+/** A span of time; `to` is exclusive. */
 export interface Span {
   from: number;
   to: number;
@@ -86,7 +86,7 @@ export function countedIn({ billing, clock }: World, span: Span): Counted[] {
   });
 }
 
-/** What is in no datacenter stands under this one. */
+/** Resources in no datacenter are listed under this one. */
 export const contractWide = {
   id: "00000000-0000-0000-0000-000000000000",
   name: "Contract resources",

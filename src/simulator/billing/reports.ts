@@ -31,7 +31,7 @@ const dates = ({ from, to }: Span, now: number) => ({
   endDate: timestamp(Math.min(to, now)),
 });
 
-/** What was used since the first of this month, by meter. */
+/** The usage since the first of this month, by meter. */
 export function usage(world: World, datacenterId?: string) {
   const span = monthOf(periodAt(world.clock.now()));
   const places = byPlace(countedIn(world, span)).filter(
@@ -52,7 +52,7 @@ export function usage(world: World, datacenterId?: string) {
   };
 }
 
-/** What each resource has used in a span; `dc`, `resource` and `type` of the query narrow it. */
+/** The usage of each resource in a span; `dc`, `resource` and `type` of the query narrow it. */
 export function utilization(world: World, span: Span, { query }: Call) {
   const asked = (name: string, value: string) => (query.get(name) || value) === value;
   const counted = countedIn(world, span).filter(

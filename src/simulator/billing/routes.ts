@@ -6,7 +6,7 @@ import { contractIdOf, customerIdOf, invoiceById, invoicesIn, invoicesOf } from 
 import { dayOf, monthOf, periodAt } from "./reckoning.ts";
 import { evn, metadataOf, products, traffic, usage, utilization } from "./reports.ts";
 
-/** What the contract has used and what it costs, for its owner and administrators. */
+/** The usage and the costs of the contract, for its owner and administrators. */
 export function billingRoutes(world: World): Route[] {
   const route = (path: string, body: (call: Call) => unknown): Route => ({
     method: "GET",

@@ -1,9 +1,9 @@
-import type { Zone } from "../dns/records.ts";
-import type { Row } from "../managed/life.ts";
-import type { Pipeline } from "../pipelines/records.ts";
+import type { Zone } from "../records/dns.ts";
+import type { Own, Row } from "../records/life.ts";
+import type { Pipeline } from "../records/pipelines.ts";
+import type { Cluster } from "../records/streaming.ts";
 import { numberIn, type Resource, textIn, textsIn } from "../store/resource.ts";
 import type { Resources } from "../store/resources.ts";
-import type { Cluster } from "../streaming/records.ts";
 import { meterNamed } from "./meters.ts";
 
 /** Something that costs money: how much of which meter, from now on. */
@@ -31,7 +31,7 @@ function coreLine(type: string | undefined, family: string | undefined, cores: n
   return [family?.startsWith("AMD") ? "C01000" : "C02000", cores ?? 0] as const;
 }
 
-/** By the type of the resource; what is not here is free. */
+/** By the type of the resource; other types are free. */
 const lines: Readonly<Record<string, (resource: Resource, resources: Resources) => Subject["lines"]>> = {
   server({ properties }, resources) {
     if (properties.type === "CUBE") {
@@ -110,7 +110,7 @@ export const clusterSubject = ({ id, region, createdAt, properties: { name, size
   lines: [[meterNamed(`Event streaming cluster, ${size}`) ?? "KA2000", 1]],
 });
 
-export const zoneSubject = ({ id, createdAt, own }: Row<Zone>): Subject => ({
+export const zoneSubject = ({ id, createdAt, own }: Row<Own<Zone>>): Subject => ({
   ...elsewhere,
   id,
   name: own.zoneName,

@@ -1,19 +1,19 @@
 import { domainCertificate, newAuthority, validFor } from "../certificates.ts";
-import type { Row } from "../managed/life.ts";
+import type { AutoCertificate } from "../records/certificates.ts";
+import type { Own, Row } from "../records/life.ts";
 import type { World } from "../world.ts";
-import type { AutoCertificate } from "./records.ts";
 import { factsOf } from "./x509.ts";
 
 const oneDay = 86_400_000;
-/** As the usual providers do it. */
+/** Days, as with the usual providers. */
 const lifetime = 90;
 const renewedAfter = 60 * oneDay;
 
 const issuing = new WeakMap<World, Promise<void>>();
 
 /**
- * Issues what is due by the platform's clock. Making keys takes a while, so it is done when somebody looks: before each
- * call to the certificate manager, and never twice at once.
+ * Issues the certificates that are due by the platform's clock. Keys take long to make, so this runs before each call
+ * to the certificate manager, never twice at once.
  */
 export function issueDue(world: World): Promise<void> {
   const work = (issuing.get(world) ?? Promise.resolve()).then(() => issueAll(world));
@@ -29,7 +29,7 @@ async function issueAll(world: World): Promise<void> {
   }
 }
 
-async function issue(world: World, { id, own }: Row<AutoCertificate>, now: number): Promise<void> {
+async function issue(world: World, { id, own }: Row<Own<AutoCertificate>>, now: number): Promise<void> {
   const authority = await authorityOf(world, now);
   const names = [...new Set([own.commonName, ...own.subjectAlternativeNames])];
   const bits = Number(own.keyAlgorithm.slice("rsa".length));

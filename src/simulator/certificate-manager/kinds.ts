@@ -1,21 +1,26 @@
 import { z } from "zod";
-import { asObject, checked, objectIn } from "../core/body.ts";
-import type { Call } from "../http/exchange.ts";
-import { errorCode, invalid, refusal } from "../http/refusal.ts";
+import { checkedProperties, propertiesPath } from "../core/kind/body.ts";
+import type { Call, Route } from "../http/exchange.ts";
+import { conflict, invalid } from "../http/refusal.ts";
 import { contains, type Managed } from "../managed/kind.ts";
+import { managedRoutes } from "../managed/routes.ts";
+import type { Host } from "../managed/service.ts";
+import { type AutoCertificate, type Certificate, keyAlgorithms, type Provider } from "../records/certificates.ts";
+import type { Own } from "../records/life.ts";
 import { timestamp } from "../time.ts";
 import type { World } from "../world.ts";
-import { certificateHost } from "./host.ts";
-import { type AutoCertificate, type Certificate, keyAlgorithms, type Provider } from "./records.ts";
+import { issueDue } from "./issue.ts";
 import { certificateIn, chainIn, factsOf, privateKeyIn } from "./x509.ts";
 
-const where = "(root).properties";
-const given = <T>(schema: z.ZodType<T>, { body }: Call): T =>
-  checked(schema, asObject(objectIn(body).properties ?? {}, where), where);
+export const certificateHost: Host = { path: "certificate-manager", privilege: "accessAndManageCertificates" };
 
 const name = z.string().min(1, "must not be empty").max(255, "must have at most 255 characters");
-/** All that a change can say, of every kind. */
+/** The only property that a change can set, for every kind. */
 const changeShape = z.object({ name });
+
+const renamed = <T>({ own }: Own<T>, { body }: Call): Own<T> => ({
+  own: { ...own, ...checkedProperties(changeShape, body) },
+});
 
 const kindOf = {
   host: certificateHost,
@@ -43,16 +48,16 @@ const certificateShape = z
     }
   });
 
-export const certificateKind: Managed<Certificate> = {
+export const certificateKind: Managed<Own<Certificate>> = {
   ...kindOf,
   type: "certificate",
   path: "/certificates",
   param: "certificateId",
   table: ({ certificates }) => certificates.certificates,
   given(_, call, before) {
-    if (before !== undefined) return { ...before.own, ...given(changeShape, call) };
-    const { name: called, certificate, certificateChain } = given(certificateShape, call);
-    return { name: called, certificate, certificateChain: certificateChain ?? "", autoCertificate: null };
+    if (before !== undefined) return renamed(before, call);
+    const { name: called, certificate, certificateChain } = checkedProperties(certificateShape, call.body);
+    return { own: { name: called, certificate, certificateChain: certificateChain ?? "", autoCertificate: null } };
   },
   properties: ({ own: { name: called, certificate, certificateChain } }) => ({
     name: called,
@@ -88,20 +93,20 @@ const autoCertificateShape = z.object({
   subjectAlternativeNames: z.array(domain).max(100, "must have at most 100 names").nullish(),
 });
 
-export const autoCertificateKind: Managed<AutoCertificate> = {
+export const autoCertificateKind: Managed<Own<AutoCertificate>> = {
   ...kindOf,
   type: "auto-certificate",
   path: "/auto-certificates",
   param: "autoCertificateId",
   table: ({ certificates }) => certificates.autoCertificates,
   given({ certificates }, call, before) {
-    if (before !== undefined) return { ...before.own, ...given(changeShape, call) };
-    const { subjectAlternativeNames, ...body } = given(autoCertificateShape, call);
+    if (before !== undefined) return renamed(before, call);
+    const { subjectAlternativeNames, ...body } = checkedProperties(autoCertificateShape, call.body);
     if (certificates.providers.get(body.provider) === undefined) {
-      throw invalid(`${where}.provider`, "must be the id of a provider of the contract");
+      throw invalid(`${propertiesPath}.provider`, "must be the id of a provider of the contract");
     }
     const names = subjectAlternativeNames ?? [];
-    return { ...body, subjectAlternativeNames: names, lastIssuedCertificate: null, renewAt: 0 };
+    return { own: { ...body, subjectAlternativeNames: names, lastIssuedCertificate: null, renewAt: 0 } };
   },
   properties: ({ own: { lastIssuedCertificate: _, renewAt: __, ...properties } }) => properties,
   metadata: (_, { state, failure, own: { lastIssuedCertificate } }) => ({
@@ -123,19 +128,19 @@ const providerShape = z.object({
 function checkUnused({ certificates }: World, id: string): void {
   const user = [...certificates.autoCertificates.values()].find(({ own }) => own.provider === id);
   if (user === undefined) return;
-  throw refusal(409, errorCode.refused, `The provider ${id} is used by the auto-certificate ${user.id}`);
+  throw conflict(`The provider ${id} is used by the auto-certificate ${user.id}`);
 }
 
-export const providerKind: Managed<Provider> = {
+export const providerKind: Managed<Own<Provider>> = {
   ...kindOf,
   type: "provider",
   path: "/providers",
   param: "providerId",
   table: ({ certificates }) => certificates.providers,
   given(_, call, before) {
-    if (before !== undefined) return { ...before.own, ...given(changeShape, call) };
-    const { externalAccountBinding, ...body } = given(providerShape, call);
-    return { ...body, keyId: externalAccountBinding?.keyId ?? null };
+    if (before !== undefined) return renamed(before, call);
+    const { externalAccountBinding, ...body } = checkedProperties(providerShape, call.body);
+    return { own: { ...body, keyId: externalAccountBinding?.keyId ?? null } };
   },
   properties: ({ own: { keyId, ...properties } }) => ({
     ...properties,
@@ -144,3 +149,13 @@ export const providerKind: Managed<Provider> = {
   metadata: (_, { state, failure }) => ({ state, message: failure ?? "" }),
   checkRemoval: (world, { id }) => checkUnused(world, id),
 };
+
+/** Certificates, auto-certificates and providers. */
+export function certificateRoutes(world: World): Route[] {
+  const upToDate = { prepare: () => issueDue(world) };
+  return [
+    ...managedRoutes(world, certificateKind, upToDate),
+    ...managedRoutes(world, autoCertificateKind, upToDate),
+    ...managedRoutes(world, providerKind),
+  ];
+}

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 
-/** What reads tell of a certificate. */
+/** The facts about a certificate that reads show. */
 export interface Facts {
   notBefore: number;
   notAfter: number;

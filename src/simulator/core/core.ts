@@ -1,13 +1,13 @@
 import type { Route } from "../http/exchange.ts";
 import type { World } from "../world.ts";
-import { kubernetesRoutes } from "./kubernetes-routes.ts";
-import { managed, managementRoutes } from "./management-routes.ts";
-import { requestRoutes } from "./requests.ts";
-import { tableRoutes } from "./routes.ts";
-import { serverActionRoutes } from "./server-actions.ts";
-import { sharedResourceRoutes } from "./shared-resources.ts";
-import { singleRoutes } from "./single-routes.ts";
-import { snapshotActionRoutes } from "./snapshot-actions.ts";
+import { kubernetesRoutes } from "./routes/kubernetes-routes.ts";
+import { requestRoutes } from "./routes/request-routes.ts";
+import { serverActionRoutes } from "./routes/server-actions.ts";
+import { sharedResourceRoutes } from "./routes/shared-resources.ts";
+import { singleRoutes } from "./routes/single-routes.ts";
+import { snapshotActionRoutes } from "./routes/snapshot-actions.ts";
+import { tableRoutes } from "./routes/table-routes.ts";
+import { managementRoutes, withUserRights } from "./routes/user-routes.ts";
 
 /** The core infrastructure API below /cloudapi/v6. */
 export function coreRoutes(world: World): Route[] {
@@ -22,7 +22,7 @@ export function coreRoutes(world: World): Route[] {
     ...sharedResourceRoutes(world),
   ];
   return routes
-    .map((each) => managed(world, each))
+    .map((each) => withUserRights(world, each))
     .map((route) => ({
       ...route,
       handle(call) {

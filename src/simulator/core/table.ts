@@ -1,32 +1,44 @@
-import type { Kind } from "./kind.ts";
-import { applicationForwardingRule } from "./kinds/application-forwarding-rule.ts";
-import { backupUnit } from "./kinds/backup-unit.ts";
-import { image, location, template } from "./kinds/catalogue.ts";
-import { crossConnect } from "./kinds/cross-connect.ts";
-import { datacenter } from "./kinds/datacenter.ts";
-import { firewallRule } from "./kinds/firewall-rule.ts";
-import { flowLog } from "./kinds/flow-log.ts";
-import { gpu } from "./kinds/gpu.ts";
-import { group } from "./kinds/group.ts";
-import { ipblock } from "./kinds/ipblock.ts";
-import { kubernetesCluster } from "./kinds/kubernetes-cluster.ts";
-import { label } from "./kinds/label.ts";
-import { lan } from "./kinds/lan.ts";
-import { loadBalancer } from "./kinds/load-balancer.ts";
-import { applicationLoadBalancer, networkLoadBalancer } from "./kinds/managed-load-balancer.ts";
-import { natGateway, natGatewayRule } from "./kinds/nat-gateway.ts";
-import { networkForwardingRule } from "./kinds/network-forwarding-rule.ts";
-import { nic } from "./kinds/nic.ts";
-import { node } from "./kinds/node.ts";
-import { nodePool } from "./kinds/node-pool.ts";
-import { s3Key } from "./kinds/s3-key.ts";
-import { securityGroup, securityGroupRule } from "./kinds/security-group.ts";
-import { server } from "./kinds/server.ts";
-import { share } from "./kinds/share.ts";
-import { snapshot } from "./kinds/snapshot.ts";
-import { targetGroup } from "./kinds/target-group.ts";
-import { user } from "./kinds/user.ts";
-import { volume } from "./kinds/volume.ts";
+import { z } from "zod";
+import { textIn } from "../store/resource.ts";
+import { backupUnit } from "./compute/backup-unit.ts";
+import { datacenter } from "./compute/datacenter.ts";
+import { image, location, template } from "./compute/image.ts";
+import { gpu, server } from "./compute/server.ts";
+import { snapshot } from "./compute/snapshot.ts";
+import { volume } from "./compute/volume.ts";
+import type { Kind } from "./kind/kind.ts";
+import { kubernetesCluster } from "./kubernetes/cluster.ts";
+import { node, nodePool } from "./kubernetes/node-pool.ts";
+import { applicationForwardingRule } from "./load-balancing/application-forwarding-rule.ts";
+import { loadBalancer } from "./load-balancing/load-balancer.ts";
+import { applicationLoadBalancer, networkLoadBalancer } from "./load-balancing/managed-load-balancer.ts";
+import { networkForwardingRule } from "./load-balancing/network-forwarding-rule.ts";
+import { targetGroup } from "./load-balancing/target-group.ts";
+import { crossConnect } from "./network/cross-connect.ts";
+import { flowLog } from "./network/flow-log.ts";
+import { ipblock } from "./network/ipblock.ts";
+import { lan } from "./network/lan.ts";
+import { natGateway, natGatewayRule } from "./network/nat-gateway.ts";
+import { nic } from "./network/nic.ts";
+import { firewallRule, securityGroup, securityGroupRule } from "./network/security-group.ts";
+import { group } from "./users/group.ts";
+import { s3Key } from "./users/s3-keys.ts";
+import { share } from "./users/share.ts";
+import { user } from "./users/user.ts";
+
+/** A label of a resource; its id is its key. Labels are written at once, without a request. */
+export const label: Kind = {
+  type: "label",
+  collection: "labels",
+  param: "key",
+  parents: ["datacenter", "server", "volume", "image", "ipblock", "snapshot"],
+  verbs: { collection: "GP", item: "GUD" },
+  paged: false,
+  entity: false,
+  schema: z.object({ key: z.string().min(1).max(128), value: z.string().max(512) }),
+  createOnly: ["key"],
+  newId: (_world, _parent, given) => textIn(given, "key") ?? "",
+};
 
 /** Every type of resource of the core API. Routes, views, writes and the steering state all come from here. */
 export const kinds: readonly Kind[] = [

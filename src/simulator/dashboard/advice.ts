@@ -1,5 +1,5 @@
-import type { Pipeline } from "../pipelines/records.ts";
-import { hrefOf } from "../pipelines/service.ts";
+import { hrefOf } from "../pipelines/kinds.ts";
+import type { Pipeline } from "../records/pipelines.ts";
 import { type Html, html, nothing } from "./html.ts";
 
 const asJson = `-H 'Content-Type: application/json'`;
@@ -17,7 +17,7 @@ export function metricAdvice(origin: string, region: string, pipelines: readonly
 `;
 }
 
-/** The same for log lines. */
+/** The first steps for log lines. */
 export function logAdvice(origin: string, region: string, pipelines: readonly Pipeline[], forward: string): Html {
   const logPipelines = pipelines.filter(({ product }) => product === "logs");
   return html`<p>No lines yet.</p>
@@ -34,7 +34,7 @@ function firstLogPipeline(origin: string, region: string): Html {
 ${shipCommand(origin, "$ID", "app")}</pre>`;
 }
 
-/** Of a pipeline whose logs all come by the forward protocol there is nothing to show here. */
+/** A pipeline whose logs all use the forward protocol has no advice here. */
 function shipping(origin: string, { id, name, logs }: Pipeline): Html {
   const stream = logs.find(({ protocol }) => protocol === "http");
   if (stream === undefined) return nothing;

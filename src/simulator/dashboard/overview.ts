@@ -1,4 +1,4 @@
-import type { Pipeline } from "../pipelines/records.ts";
+import type { Pipeline } from "../records/pipelines.ts";
 import type { World } from "../world.ts";
 import { type Html, html, nothing } from "./html.ts";
 

@@ -1,19 +1,37 @@
 import { createHash } from "node:crypto";
+import { standings } from "../alerts.ts";
 import type { World } from "../world.ts";
 import { logAdvice, metricAdvice } from "./advice.ts";
-import { alerts } from "./alerts.ts";
 import { chart } from "./chart.ts";
 import { type Html, html, nothing, own } from "./html.ts";
 import { overview } from "./overview.ts";
 import { type Filter, mostLines, type Region } from "./region.ts";
 import { clockTime } from "./scale.ts";
-import { script } from "./script.ts";
 import { style } from "./style.ts";
 import { tail } from "./tail.ts";
 
+/** Refreshes the page with the data of the next one, unless the page is hidden or text is selected. */
+export const script = `
+const note = document.getElementById("note");
+async function refresh() {
+  if (document.hidden || !getSelection().isCollapsed) return;
+  try {
+    const answer = await fetch(location.href, { signal: AbortSignal.timeout(4000) });
+    if (!answer.ok) throw new Error(answer.status);
+    const next = new DOMParser().parseFromString(await answer.text(), "text/html");
+    document.querySelector("main").replaceWith(next.querySelector("main"));
+    note.textContent = "";
+  } catch {
+    note.textContent = "The simulator does not answer; this is what it said last.";
+  }
+}
+setInterval(refresh, 5000);
+document.querySelector("form").addEventListener("change", (event) => event.currentTarget.requestSubmit());
+`;
+
 const allowed = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-/** Nothing runs or loads on the page but what it was written with, whatever gets into its text. */
+/** The page runs and loads nothing but its own script and style, whatever its text contains. */
 export const pageHeaders = {
   "Content-Security-Policy": [
     "default-src 'none'",
@@ -108,5 +126,19 @@ function logsPart({ world, origin, name, filter, region }: PageParts): Html {
       ? logAdvice(origin, name, region.pipelines, world.forwardAddress())
       : html`<p>No line has the tag “${filter.tag}”.</p>`
   }</div>
+`;
+}
+
+/** The alert rules of a region with their state. */
+export function alerts(world: World, region: string): Html {
+  const rules = standings(world, region);
+  if (rules.length === 0) return nothing;
+  return html`<h2>Alerts</h2>
+<div class="card"><table><thead><tr><th>Rule</th><th>Condition</th><th>State</th><th>Value</th><th>Notifies</th></tr></thead><tbody>
+${rules.map(
+  ({ name, metric, above, below, state, value, notify }) =>
+    html`<tr><td>${name}</td><td>${`${metric} ${above === undefined ? `below ${below}` : `above ${above}`}`}</td><td>${state}</td><td>${value === undefined ? "" : String(value)}</td><td>${notify ?? "nobody"}</td></tr>
+`,
+)}</tbody></table></div>
 `;
 }

@@ -1,7 +1,7 @@
-import type { ArrivedLine } from "../ingest/lines.ts";
-import type { Series } from "../ingest/samples.ts";
 import { centralLinesId, productTags } from "../pipelines/product-logs.ts";
-import { type Pipeline, pipelinesIn } from "../pipelines/records.ts";
+import { type Pipeline, pipelinesIn } from "../records/pipelines.ts";
+import type { ArrivedLine } from "../telemetry/lines.ts";
+import type { Series } from "../telemetry/samples.ts";
 import type { World } from "../world.ts";
 import type { Curve, Span } from "./chart.ts";
 
@@ -34,8 +34,8 @@ export interface Region {
 }
 
 /**
- * What the pipelines of a region have received: of metrics the hour up to the newest sample, of lines the newest.
- * `now`: samples from beyond it do not move the hour.
+ * The data of the pipelines of a region: the metrics of the hour up to the newest sample, and the newest lines. Samples
+ * later than `now` do not move the hour.
  */
 export function regionOf(world: World, region: string, { metric, tag }: Filter, now: number): Region {
   const metricPipelines = pipelinesIn(world, "metrics", region);

@@ -1,8 +1,8 @@
-import type { Contracts } from "../contracts.ts";
 import type { Route } from "../http/exchange.ts";
 import { missing } from "../http/refusal.ts";
-import { regions } from "../pipelines/service.ts";
+import { regions } from "../pipelines/kinds.ts";
 import type { MachineTime } from "../time.ts";
+import type { Contracts } from "../world.ts";
 import { page, pageHeaders } from "./page.ts";
 import { regionOf } from "./region.ts";
 

@@ -28,7 +28,7 @@ export function rangeOf(values: Iterable<number>): { low: number; high: number }
   }
   if (low > high) return { low: 0, high: 1 };
   const margin = high > low ? (high - low) * 0.05 : Math.max(Math.abs(high) * 0.1, 1);
-  // What never went below zero is not shown as if it could.
+  // A metric that is never below zero has no scale below zero.
   return { low: low >= 0 ? Math.max(0, low - margin) : low - margin, high: high + margin };
 }
 

@@ -1,4 +1,4 @@
-import { type Xml, xmlDocument } from "../storage/builtin/xml.ts";
+import { type Xml, xmlDocument } from "../s3/xml/xml.ts";
 import type { S3Client } from "../storage/client.ts";
 
 const bucket = "shop-assets";

@@ -15,7 +15,7 @@ const serverBody = (lan: number) => ({
   },
 });
 
-/** What later steps refer to. */
+/** The resources that later steps refer to. */
 export interface Compute {
   datacenter: string;
   server: string;
@@ -57,7 +57,7 @@ export async function makeCompute(world: World, inside: InsideCaller): Promise<C
   return { datacenter, server, nic, ips };
 }
 
-/** The platform sells none here: this one is only to be looked at. */
+/** Servers with a GPU cannot be created; this one is for reads only. */
 function addGraphicsCard({ documents, resources, chance, clock }: World, server: string, userId: string): void {
   const parent = server.slice(`${core}/`.length);
   const properties = { name: "gpu-1", vendor: "NVIDIA", type: "passthrough", model: "H200" };
@@ -98,7 +98,7 @@ async function makeKubernetes({ made }: InsideCaller, datacenter: string): Promi
   });
 }
 
-/** What happened lately: flow logs, which write from then on, and a change or two. */
+/** The latest events: flow logs, which write from then on, and a few changes. */
 export async function makeRecent({ call, made, done }: InsideCaller, { server, nic }: Compute): Promise<void> {
   await made(`${nic}/flowlogs`, { name: "all", action: "ALL", direction: "BIDIRECTIONAL", bucket: "flow-logs" });
   await done("PATCH", server, { cores: 4 });

@@ -8,10 +8,10 @@ import { makeAccessKey, makeCertificates, makeDns } from "./services.ts";
 
 const oneDay = 86_400_000;
 
-/** How old what is in the demo contract is, so that there are invoices. */
+/** The age of the demo contract, so that there are invoices. */
 export const demoAge = 100 * oneDay;
 
-/** How long ago the last of it happened. */
+/** The time since the last change of it. */
 const recent = 600_000;
 
 /**

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { noEffects } from "../faults/effects.ts";
+import { noEffects } from "../http/effects.ts";
 import type { Call, Method, Route } from "../http/exchange.ts";
 import { targetOf } from "../http/incoming.ts";
 import { createRouter } from "../http/router.ts";
-import type { User } from "../identity/users.ts";
+import type { User } from "../users.ts";
 import type { World } from "../world.ts";
 
 const made = z.looseObject({ id: z.string() });
@@ -30,7 +30,7 @@ export function createInsideCaller(world: World, routes: readonly Route[], origi
     );
   }
 
-  /** Lets the platform come to rest. */
+  /** Advances the clock by two minutes: by then every request has ended. */
   function rest(): void {
     clock.advance(120_000);
     agenda.run();

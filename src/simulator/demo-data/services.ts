@@ -23,7 +23,7 @@ export async function makeDns({ call, made }: InsideCaller, ips: readonly string
   return zone;
 }
 
-/** A certificate that somebody bought, and one that renews itself. */
+/** An uploaded certificate, and one that renews itself. */
 export async function makeCertificates({ clock }: World, { made }: InsideCaller): Promise<void> {
   const base = "/certificate-manager";
   const authority = await newAuthority("Example CA", validFor(clock.now(), 3650));

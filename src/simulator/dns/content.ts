@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { z } from "zod";
-import { type DnsRecord, recordTypes } from "./records.ts";
+import { type DnsRecord, recordTypes } from "../records/dns.ts";
 
 /** Labels of letters, digits, hyphens and underscores; `*` may be the first one. */
 const hostPattern = /^(?!-)([*_a-z0-9]|[_a-z0-9][\w-]{0,61}\w)(\.[_a-z0-9]([\w-]{0,61}\w)?)*\.?$/i;
@@ -9,7 +9,7 @@ export const isHostName = (text: string) => text.length <= 253 && hostPattern.te
 const host = { rule: "must be a host name", holds: isHostName };
 const hex = (rule: string, pattern: RegExp) => ({ rule, holds: (text: string) => pattern.test(text) });
 
-/** What the content of a type has to look like; types without a line take any text. */
+/** The form of the content by type; a type that is not listed takes any text. */
 const contents: Readonly<Record<string, { rule: string; holds(text: string): boolean }>> = {
   A: { rule: "must be an IPv4 address", holds: isIPv4 },
   AAAA: { rule: "must be an IPv6 address", holds: isIPv6 },

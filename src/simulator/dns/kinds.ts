@@ -1,16 +1,10 @@
 import { isIP } from "node:net";
 import { z } from "zod";
-import { asObject, checked, objectIn } from "../core/body.ts";
+import { checkedProperties, propertiesPath } from "../core/kind/body.ts";
 import type { Call } from "../http/exchange.ts";
-import { errorCode, invalid, missing, refusal } from "../http/refusal.ts";
+import { conflict, errorCode, invalid, missing, refusal } from "../http/refusal.ts";
 import { contains, type Managed } from "../managed/kind.ts";
-import type { Row } from "../managed/life.ts";
-import { isVisible } from "../shown.ts";
-import { textsIn } from "../store/resource.ts";
-import type { World } from "../world.ts";
-import { isHostName, recordShape } from "./content.ts";
-import { dnsHost } from "./host.ts";
-import { checkQuota } from "./quota.ts";
+import type { Host } from "../managed/service.ts";
 import {
   type DnsRecord,
   fqdnOf,
@@ -19,13 +13,30 @@ import {
   recordsOf,
   type SecondaryZone,
   type Zone,
-} from "./records.ts";
+} from "../records/dns.ts";
+import type { Life, Own, Row } from "../records/life.ts";
+import { textsIn } from "../store/resource.ts";
+import { isVisible } from "../store/shown.ts";
+import type { World } from "../world.ts";
+import { isHostName, recordShape } from "./content.ts";
 
-const where = "(root).properties";
-const given = <T>(schema: z.ZodType<T>, { body }: Call): T =>
-  checked(schema, asObject(objectIn(body).properties ?? {}, where), where);
+/** How much a contract may have. */
+export const quotaLimits = { zones: 100, secondaryZones: 100, records: 10_000, reverseRecords: 1000 };
 
-const conflict = (message: string) => refusal(409, errorCode.refused, message);
+export const quotaUsage = ({ dns }: World): typeof quotaLimits => ({
+  zones: dns.zones.size,
+  secondaryZones: dns.secondaryZones.size,
+  records: dns.records.size,
+  reverseRecords: dns.reverseRecords.size,
+});
+
+/** 422 when `more` of them are too many. */
+export function checkQuota(world: World, what: keyof typeof quotaLimits, more = 1): void {
+  if (quotaUsage(world)[what] + more <= quotaLimits[what]) return;
+  throw refusal(422, errorCode.refused, `The contract can have at most ${quotaLimits[what]} ${what}`);
+}
+
+export const dnsHost: Host = { path: "dns", privilege: "accessAndManageDns" };
 
 const zoneName = z
   .string()
@@ -33,7 +44,7 @@ const zoneName = z
   .transform((name) => name.replace(/\.$/, "").toLowerCase());
 const description = z.string().max(255, "must have at most 255 characters").nullish();
 
-/** A name is that of one zone of the contract, primary or secondary. */
+/** A name belongs to one zone of the contract, primary or secondary. */
 function checkZoneName({ dns }: World, name: string, id: string | undefined): void {
   for (const row of [...dns.zones.values(), ...dns.secondaryZones.values()]) {
     if (row.own.zoneName !== name || row.id === id) continue;
@@ -41,7 +52,7 @@ function checkZoneName({ dns }: World, name: string, id: string | undefined): vo
   }
 }
 
-/** What zones of both kinds have in common. */
+/** The fields that primary and secondary zones share. */
 const zoneLike = {
   host: dnsHost,
   param: "zoneId",
@@ -49,8 +60,8 @@ const zoneLike = {
   statuses: { create: 202, change: 202 },
   span: [1_000, 4_000] as const,
   filters: {
-    state: ({ state }: Row<unknown>, value: string) => state === value.toUpperCase(),
-    zoneName: ({ own }: Row<{ zoneName: string }>, value: string) => contains(own.zoneName, value),
+    state: ({ state }: Life, value: string) => state === value.toUpperCase(),
+    zoneName: ({ own }: Own<{ zoneName: string }>, value: string) => contains(own.zoneName, value),
   },
 };
 
@@ -59,17 +70,17 @@ const described = ({ description: text }: { description: string | null }) =>
 
 const zoneShape = z.object({ zoneName, description, enabled: z.boolean().nullish() });
 
-export const zoneKind: Managed<Zone> = {
+export const zoneKind: Managed<Own<Zone>> = {
   ...zoneLike,
   type: "zone",
   path: "/zones",
   table: ({ dns }) => dns.zones,
   given(world, call, before) {
-    const { zoneName: name, description: text, enabled } = given(zoneShape, call);
+    const { zoneName: name, description: text, enabled } = checkedProperties(zoneShape, call.body);
     if (before === undefined) checkQuota(world, "zones");
-    else if (before.own.zoneName !== name) throw invalid(`${where}.zoneName`, "cannot be changed");
+    else if (before.own.zoneName !== name) throw invalid(`${propertiesPath}.zoneName`, "cannot be changed");
     checkZoneName(world, name, before?.id);
-    return { zoneName: name, description: text ?? null, enabled: enabled ?? true };
+    return { own: { zoneName: name, description: text ?? null, enabled: enabled ?? true } };
   },
   properties: ({ own }) => ({ zoneName: own.zoneName, ...described(own), enabled: own.enabled }),
   metadata: (_, { state }) => ({ state, nameservers: nameServers }),
@@ -80,13 +91,13 @@ export const zoneKind: Managed<Zone> = {
 };
 
 /** The zone that a path names; 404 also while it cannot be seen yet. */
-export function zoneOf({ dns }: World, { params, at }: Call): Row<Zone> {
+export function zoneOf({ dns }: World, { params, at }: Call): Row<Own<Zone>> {
   const zone = dns.zones.get(params.zoneId ?? "");
   if (zone === undefined || !isVisible(zone, at)) throw missing();
   return zone;
 }
 
-/** A CNAME stands alone under its name, and nothing is said twice. */
+/** A CNAME allows no other record of its name, and no record is there twice. */
 export function checkRecord(others: Iterable<Omit<DnsRecord, "zoneId">>, record: Omit<DnsRecord, "zoneId">): void {
   const label = record.name === "" ? "@" : record.name;
   for (const other of others) {
@@ -99,7 +110,7 @@ export function checkRecord(others: Iterable<Omit<DnsRecord, "zoneId">>, record:
   }
 }
 
-export const recordKind: Managed<DnsRecord> = {
+export const recordKind: Managed<Own<DnsRecord>> = {
   host: dnsHost,
   type: "record",
   path: "/zones/{zoneId}/records",
@@ -108,6 +119,7 @@ export const recordKind: Managed<DnsRecord> = {
   statuses: { create: 202, change: 202 },
   span: [500, 2_000],
   table: ({ dns }) => dns.records,
+  names: (_, { own: { zoneId } }) => ({ zoneId }),
   within(world, call) {
     if (call.params.zoneId === undefined) return () => true;
     const { id } = zoneOf(world, call);
@@ -116,14 +128,14 @@ export const recordKind: Managed<DnsRecord> = {
   given(world, call, before) {
     const zone = zoneOf(world, call);
     if (zone.state === "DESTROYING") throw conflict(`The zone ${zone.id} is being deleted`);
-    const record = given(recordShape, call);
+    const record = checkedProperties(recordShape, call.body);
     if (before === undefined) checkQuota(world, "records");
     const others = recordsOf(world, zone.id).filter(({ id }) => id !== before?.id);
     checkRecord(
       others.map(({ own }) => own),
       record,
     );
-    return { ...record, zoneId: zone.id };
+    return { own: { ...record, zoneId: zone.id } };
   },
   properties({ own: { zoneId: _, priority, ...own } }) {
     return priority === null ? own : { ...own, priority };
@@ -150,18 +162,18 @@ const secondaryShape = z.object({
     .max(5, primaries),
 });
 
-export const secondaryZoneKind: Managed<SecondaryZone> = {
+export const secondaryZoneKind: Managed<Own<SecondaryZone>> = {
   ...zoneLike,
   type: "secondaryzone",
   path: "/secondaryzones",
   param: "secondaryZoneId",
   table: ({ dns }) => dns.secondaryZones,
   given(world, call, before) {
-    const { zoneName: name, description: text, primaryIps } = given(secondaryShape, call);
+    const { zoneName: name, description: text, primaryIps } = checkedProperties(secondaryShape, call.body);
     if (before === undefined) checkQuota(world, "secondaryZones");
-    else if (before.own.zoneName !== name) throw invalid(`${where}.zoneName`, "cannot be changed");
+    else if (before.own.zoneName !== name) throw invalid(`${propertiesPath}.zoneName`, "cannot be changed");
     checkZoneName(world, name, before?.id);
-    return { zoneName: name, description: text ?? null, primaryIps, transferredAt: call.at };
+    return { own: { zoneName: name, description: text ?? null, primaryIps, transferredAt: call.at } };
   },
   properties: ({ own }) => ({ zoneName: own.zoneName, ...described(own), primaryIps: own.primaryIps }),
   metadata: (_, { state }) => ({ state, nameservers: nameServers }),
@@ -180,7 +192,7 @@ function ownsAddress({ resources }: World, ip: string): boolean {
   return false;
 }
 
-export const reverseRecordKind: Managed<ReverseRecord> = {
+export const reverseRecordKind: Managed<Own<ReverseRecord>> = {
   host: dnsHost,
   type: "reverserecord",
   path: "/reverserecords",
@@ -189,12 +201,13 @@ export const reverseRecordKind: Managed<ReverseRecord> = {
   statuses: { create: 201, change: 200 },
   table: ({ dns }) => dns.reverseRecords,
   given(world, call, before) {
-    const { name, ip, description: text } = given(reverseShape, call);
+    const { name, ip, description: text } = checkedProperties(reverseShape, call.body);
     if (before === undefined) checkQuota(world, "reverseRecords");
-    if (!ownsAddress(world, ip)) throw invalid(`${where}.ip`, "must be an address of an IP block of the contract");
+    if (!ownsAddress(world, ip))
+      throw invalid(`${propertiesPath}.ip`, "must be an address of an IP block of the contract");
     const other = [...world.dns.reverseRecords.values()].find((row) => row.own.ip === ip && row.id !== before?.id);
     if (other !== undefined) throw conflict(`The address ${ip} has a reverse record already (${other.id})`);
-    return { name, ip, description: text ?? null };
+    return { own: { name, ip, description: text ?? null } };
   },
   properties: ({ own }) => ({ name: own.name, ip: own.ip, ...described(own) }),
   metadata: () => ({}),

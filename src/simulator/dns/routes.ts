@@ -1,13 +1,23 @@
 import type { Call, Method, Reply, Route } from "../http/exchange.ts";
-import { errorCode, refusal } from "../http/refusal.ts";
+import { conflict } from "../http/refusal.ts";
 import { create } from "../managed/lifecycle.ts";
-import { listOf, managedRoutes } from "../managed/routes.ts";
-import { hostRoute } from "../regional/service.ts";
+import { managedRoutes } from "../managed/routes.ts";
+import { hostRoute } from "../managed/service.ts";
+import { listOf } from "../managed/view.ts";
+import { recordsOf } from "../records/dns.ts";
 import type { World } from "../world.ts";
-import { dnsHost } from "./host.ts";
-import { checkRecord, recordKind, reverseRecordKind, secondaryZoneKind, zoneKind, zoneOf } from "./kinds.ts";
-import { checkQuota, quotaLimits, quotaUsage } from "./quota.ts";
-import { recordsOf } from "./records.ts";
+import {
+  checkQuota,
+  checkRecord,
+  dnsHost,
+  quotaLimits,
+  quotaUsage,
+  recordKind,
+  reverseRecordKind,
+  secondaryZoneKind,
+  zoneKind,
+  zoneOf,
+} from "./kinds.ts";
 import { readSigning, signZone, unsignZone } from "./signing.ts";
 import { listTransferred, readTransfer, startTransfer } from "./transfer.ts";
 import { recordsIn, zoneFile } from "./zone-file.ts";
@@ -45,10 +55,10 @@ function readZoneFile(world: World, call: Call): Reply {
   return { status: 200, page, headers: { "Content-Type": "text/plain; charset=utf-8" } };
 }
 
-/** The records of the file take the place of all that were there; those it leaves as they are keep their ids. */
+/** Replaces all records by those of the file; unchanged records keep their ids. */
 function writeZoneFile(world: World, call: Call): Reply {
   const zone = zoneOf(world, call);
-  if (zone.state === "DESTROYING") throw refusal(409, errorCode.refused, `The zone ${zone.id} is being deleted`);
+  if (zone.state === "DESTROYING") throw conflict(`The zone ${zone.id} is being deleted`);
   const wanted = recordsIn(call.bytes?.toString() ?? "", zone.own.zoneName);
   for (const [index, record] of wanted.entries()) checkRecord(wanted.slice(0, index), record);
   const key = (record: object) => JSON.stringify(Object.entries({ ...record, zoneId: zone.id }).sort());
@@ -60,6 +70,6 @@ function writeZoneFile(world: World, call: Call): Reply {
   }
   const fresh = wanted.filter((record) => !kept.has(key(record)));
   checkQuota(world, "records", fresh.length);
-  for (const record of fresh) create(world, recordKind, call, { ...record, zoneId: zone.id });
+  for (const record of fresh) create(world, recordKind, call, { own: { ...record, zoneId: zone.id } });
   return listOf(world, recordKind, call, `/zones/${zone.id}/records`);
 }

@@ -1,14 +1,13 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { asObject, checked, objectIn } from "../core/body.ts";
+import { checkedProperties } from "../core/kind/body.ts";
 import type { Call, Reply } from "../http/exchange.ts";
-import { errorCode, missing, refusal } from "../http/refusal.ts";
-import type { Row } from "../managed/life.ts";
-import { stampsOf, urnOf } from "../regional/metadata.ts";
+import { conflict, missing } from "../http/refusal.ts";
+import { stampsOf, urnOf } from "../managed/service.ts";
+import type { Signing, Zone } from "../records/dns.ts";
+import type { Own, Row } from "../records/life.ts";
 import type { World } from "../world.ts";
-import { dnsHost } from "./host.ts";
-import { zoneOf } from "./kinds.ts";
-import type { Signing, Zone } from "./records.ts";
+import { dnsHost, zoneOf } from "./kinds.ts";
 
 const between = (low: number, high: number) => {
   const rule = `must be a whole number from ${low} to ${high}`;
@@ -33,15 +32,13 @@ const signingShape = z.object({
     .nullish(),
 });
 
-const where = "(root).properties";
-
 /** Signs a zone: from now on it has a key for its keys and one for its records. */
 export function signZone(world: World, call: Call): Reply {
   const zone = zoneOf(world, call);
   if (world.dns.signings.get(zone.id) !== undefined) {
-    throw refusal(409, errorCode.refused, `The zone ${zone.id} is signed already`);
+    throw conflict(`The zone ${zone.id} is signed already`);
   }
-  const given = checked(signingShape, asObject(objectIn(call.body).properties ?? {}, where), where);
+  const given = checkedProperties(signingShape, call.body);
   const { keyParameters: keys, nsecParameters: nsec } = given;
   const signing: Signing = {
     validity: given.validity ?? 90,
@@ -72,7 +69,7 @@ export function unsignZone(world: World, call: Call): Reply {
   return { status: 202 };
 }
 
-function shownSigning(world: World, call: Call, { id, own }: Row<Zone>, signing: Signing) {
+function shownSigning(world: World, call: Call, { id, own }: Row<Own<Zone>>, signing: Signing) {
   const { algorithm, kskBits, zskBits, nsecMode, nsec3Iterations, nsec3SaltBits, createdAt, createdBy } = signing;
   const stamps = { createdAt, createdBy, modifiedAt: createdAt, modifiedBy: createdBy };
   const keys = [
@@ -99,7 +96,7 @@ function shownSigning(world: World, call: Call, { id, own }: Row<Zone>, signing:
 
 /** A DNSKEY with its tag and the digest for the parent zone (RFC 4034, 5.1.4 and appendix B). */
 function shownKey(zoneName: string, origin: string, { flags, bits: size }: { flags: number; bits: number }) {
-  // Nobody signs with it here: a modulus that follows from the zone is all that can be seen of an RSA key.
+  // Nothing is signed with the key: only the modulus is visible, and it follows from the zone.
   const blocks = Array.from({ length: size / 256 }, (_, n) =>
     createHash("sha256").update(`${origin}/${flags}/${n}`).digest(),
   );

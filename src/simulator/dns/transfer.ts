@@ -1,15 +1,14 @@
 import { uuidOfName } from "../chance.ts";
 import type { Call, Reply } from "../http/exchange.ts";
-import type { Row } from "../managed/life.ts";
 import { found } from "../managed/routes.ts";
+import { stampsOf, urnOf } from "../managed/service.ts";
 import { pageReply } from "../managed/view.ts";
-import { stampsOf, urnOf } from "../regional/metadata.ts";
+import { fqdnOf, type SecondaryZone } from "../records/dns.ts";
+import type { Own, Row } from "../records/life.ts";
 import type { World } from "../world.ts";
-import { dnsHost } from "./host.ts";
-import { secondaryZoneKind } from "./kinds.ts";
-import { fqdnOf, type SecondaryZone } from "./records.ts";
+import { dnsHost, secondaryZoneKind } from "./kinds.ts";
 
-/** What a primary server somewhere says of a zone: always the same for its name. */
+/** The records that a primary server would send for a zone: always the same for its name. */
 function transferred({ zoneName, primaryIps }: SecondaryZone) {
   const last = 1 + (Number.parseInt(uuidOfName(zoneName).slice(0, 4), 16) % 254);
   return [
@@ -59,7 +58,7 @@ export function startTransfer(world: World, call: Call): Reply {
   return { status: 202, body: shownTransfer(next) };
 }
 
-const shownTransfer = ({ state, own }: Row<SecondaryZone>) => ({
+const shownTransfer = ({ state, own }: Row<Own<SecondaryZone>>) => ({
   type: "axfr",
   items: own.primaryIps.map((primaryIp) => ({ primaryIp, status: state === "PROVISIONING" ? "PENDING" : "OK" })),
 });

@@ -1,17 +1,17 @@
 import { z } from "zod";
 import { invalid } from "../http/refusal.ts";
-import type { Row } from "../managed/life.ts";
+import { type DnsRecord, fqdnOf, nameServers, recordTypes, type Zone } from "../records/dns.ts";
+import type { Own, Row } from "../records/life.ts";
 import { recordShape, withPriority } from "./content.ts";
-import { type DnsRecord, fqdnOf, nameServers, recordTypes, type Zone } from "./records.ts";
 
-/** Their content, or the end of it, is a name. */
+/** Types whose content, or its last part, is a name. */
 const naming: ReadonlySet<string> = new Set(["CNAME", "ALIAS", "NS", "MX", "SRV"]);
 
-/** Serial numbers by the day and the time of the last change, as people write them. */
+/** Serial numbers follow from the time of the last change. */
 const serialOf = (at: number) => Math.floor(at / 1000) % 2 ** 32;
 
-/** The zone as a BIND file: what resolvers are told, so without what is not enabled. */
-export function zoneFile(zone: Row<Zone>, records: readonly Row<DnsRecord>[]): string {
+/** The zone as a BIND file, with the enabled records only. */
+export function zoneFile(zone: Row<Own<Zone>>, records: readonly Row<Own<DnsRecord>>[]): string {
   const { zoneName } = zone.own;
   const serial = serialOf(Math.max(zone.modifiedAt, ...records.map(({ modifiedAt }) => modifiedAt)));
   const lines = records
@@ -40,7 +40,7 @@ function written(type: string, content: string): string {
 
 type Token = { text: string; quoted: boolean };
 
-/** One entry per record: parentheses join lines, `;` begins a comment. An entry says whether its line began blank. */
+/** One entry per record: parentheses join lines, `;` begins a comment. `blank`: the line begins with white space. */
 function* entriesOf(text: string): Generator<{ line: number; blank: boolean; tokens: Token[] }> {
   let depth = 0;
   let entry = { line: 1, blank: false, tokens: [] as Token[] };
@@ -70,7 +70,7 @@ function ttlIn(text: string | undefined): number | undefined {
   );
 }
 
-/** The records that a BIND file says; those of the platform, SOA and the zone's own NS, are left out. */
+/** The records of a BIND file, without SOA and the NS records of the zone, which the platform sets. */
 export function recordsIn(text: string, zoneName: string): Omit<DnsRecord, "zoneId">[] {
   const found: Omit<DnsRecord, "zoneId">[] = [];
   let origin = zoneName;

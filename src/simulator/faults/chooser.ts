@@ -1,6 +1,6 @@
 import { fixedChance } from "../chance.ts";
+import { type Effects, noEffects } from "../http/effects.ts";
 import type { Method } from "../http/exchange.ts";
-import { type Effects, noEffects } from "./effects.ts";
 import type { FaultPlan, FaultRule } from "./plan.ts";
 
 type Ending = Extract<
@@ -8,8 +8,8 @@ type Ending = Extract<
   { fault: "request-lost" | "reset" | "hang" | "status" | "404-everything" | "token-revoked" | "response-lost" }
 >;
 
-/** What happens to one call. At most one fault ends it; the others bend its execution and add up. */
-export interface Ordeal {
+/** The faults that one call meets. At most one of them ends the call; the others change its execution and add up. */
+export interface Injection {
   ending: Ending | null;
   /** Real milliseconds that the request is held before it is executed. */
   hold: number;
@@ -21,7 +21,7 @@ export interface Ordeal {
   effects: Effects;
 }
 
-export const noOrdeal: Ordeal = {
+export const noInjection: Injection = {
   ending: null,
   hold: 0,
   resetDrops: false,
@@ -30,7 +30,7 @@ export const noOrdeal: Ordeal = {
   effects: noEffects,
 };
 
-/** What of a call the plan looks at. */
+/** The parts of a call that rules match. */
 export interface Chosen {
   method: Method;
   template: string;
@@ -39,7 +39,7 @@ export interface Chosen {
 
 /** Decides by the plan what happens to each call: the same calls in the same order meet the same faults. */
 export interface FaultChooser {
-  choose(call: Chosen): Ordeal;
+  choose(call: Chosen): Injection;
   plan(): FaultPlan;
   replace(plan: FaultPlan): void;
 }
@@ -62,13 +62,13 @@ export function createFaultChooser(first: FaultPlan, simulatorSeed: number): Fau
 
   return {
     choose(call) {
-      let ordeal = noOrdeal;
+      let injection = noInjection;
       for (const [index, rule] of rules.entries()) {
-        if (ordeal.ending !== null && isEnding(rule.spec)) continue;
+        if (injection.ending !== null && isEnding(rule.spec)) continue;
         if (!concerns(rule.spec, call) || !rule.matches(`${call.method} ${call.template}`)) continue;
-        if (happens(rule, index)) ordeal = adding(ordeal, rule.spec);
+        if (happens(rule, index)) injection = adding(injection, rule.spec);
       }
-      return ordeal;
+      return injection;
     },
     plan: () => plan,
     replace(next) {
@@ -105,7 +105,7 @@ function matcher(route: string | undefined): (route: string) => boolean {
   return (text) => expression.test(text);
 }
 
-/** A fault of writes does not spend its count on reads, nor one of reads on writes. */
+/** Rules for writes do not match reads, nor rules for reads writes, so that their count is not used up. */
 function concerns(rule: FaultRule, { method, depth }: Chosen): boolean {
   switch (rule.fault) {
     case "late-visibility":
@@ -145,49 +145,49 @@ function isEnding(rule: FaultRule): rule is FaultRule & Ending {
   }
 }
 
-function adding(ordeal: Ordeal, rule: FaultRule): Ordeal {
-  if (isEnding(rule)) return { ...ordeal, ending: rule };
-  const { effects } = ordeal;
+function adding(injection: Injection, rule: FaultRule): Injection {
+  if (isEnding(rule)) return { ...injection, ending: rule };
+  const { effects } = injection;
   switch (rule.fault) {
     case "slow":
-      return { ...ordeal, delay: ordeal.delay + rule.seconds * 1000 };
+      return { ...injection, delay: injection.delay + rule.seconds * 1000 };
     case "held-connection": {
-      const resetDrops = ordeal.resetDrops || rule.resetDrops;
-      return { ...ordeal, hold: ordeal.hold + rule.seconds * 1000, resetDrops };
+      const resetDrops = injection.resetDrops || rule.resetDrops;
+      return { ...injection, hold: injection.hold + rule.seconds * 1000, resetDrops };
     }
     case "duplicate-delivery":
-      return { ...ordeal, deliveries: 2 };
+      return { ...injection, deliveries: 2 };
     case "late-visibility":
-      return { ...ordeal, effects: { ...effects, invisibleFor: rule.seconds * 1000 } };
+      return { ...injection, effects: { ...effects, invisibleFor: rule.seconds * 1000 } };
     case "request-failed":
-      return { ...ordeal, effects: { ...effects, failWith: rule.message } };
+      return { ...injection, effects: { ...effects, failWith: rule.message } };
     case "slow-provisioning":
-      return { ...ordeal, effects: { ...effects, slowdown: effects.slowdown * rule.factor } };
+      return { ...injection, effects: { ...effects, slowdown: effects.slowdown * rule.factor } };
     case "missing-item":
-      return { ...ordeal, effects: { ...effects, hideYoungerThan: rule.seconds * 1000 } };
+      return { ...injection, effects: { ...effects, hideYoungerThan: rule.seconds * 1000 } };
     case "empty-lists": {
       const mostListed = Math.min(effects.mostListed ?? rule.keep, rule.keep);
-      return { ...ordeal, effects: { ...effects, mostListed, noMembers: effects.noMembers || rule.single } };
+      return { ...injection, effects: { ...effects, mostListed, noMembers: effects.noMembers || rule.single } };
     }
     case "hidden-while-deleting":
-      return { ...ordeal, effects: { ...effects, hideWhileDeleting: true } };
+      return { ...injection, effects: { ...effects, hideWhileDeleting: true } };
     case "accepted-not-done":
-      return { ...ordeal, effects: { ...effects, notDone: true } };
+      return { ...injection, effects: { ...effects, notDone: true } };
     case "altered-answer":
-      return { ...ordeal, effects: { ...effects, alterations: [...effects.alterations, rule] } };
+      return { ...injection, effects: { ...effects, alterations: [...effects.alterations, rule] } };
     case "stale":
-      return { ...ordeal, effects: { ...effects, stale: effects.stale + rule.seconds * 1000 } };
+      return { ...injection, effects: { ...effects, stale: effects.stale + rule.seconds * 1000 } };
     case "shallow":
-      return { ...ordeal, effects: { ...effects, shallow: rule.leavesOut } };
+      return { ...injection, effects: { ...effects, shallow: rule.leavesOut } };
     case "empty-content":
-      return { ...ordeal, effects: { ...effects, emptyContent: true } };
+      return { ...injection, effects: { ...effects, emptyContent: true } };
     case "slow-stream":
-      return { ...ordeal, effects: { ...effects, eventPause: effects.eventPause + rule.seconds * 1000 } };
+      return { ...injection, effects: { ...effects, eventPause: effects.eventPause + rule.seconds * 1000 } };
     case "cut-stream":
-      return { ...ordeal, effects: { ...effects, eventsUntilCut: Math.min(effects.eventsUntilCut, rule.after) } };
+      return { ...injection, effects: { ...effects, eventsUntilCut: Math.min(effects.eventsUntilCut, rule.after) } };
     case "date-header":
-      return { ...ordeal, effects: { ...effects, dateSkew: effects.dateSkew + rule.seconds * 1000 } };
+      return { ...injection, effects: { ...effects, dateSkew: effects.dateSkew + rule.seconds * 1000 } };
     case "clock-skew":
-      return { ...ordeal, effects: { ...effects, skew: effects.skew + rule.seconds * 1000 } };
+      return { ...injection, effects: { ...effects, skew: effects.skew + rule.seconds * 1000 } };
   }
 }

@@ -113,7 +113,7 @@ const planSchema = z.strictObject({
 
 export type FaultPlan = z.infer<typeof planSchema>;
 
-/** How far back reads of this plan may have to look, in simulated milliseconds. */
+/** How far back stale reads of this plan can reach, in simulated milliseconds. */
 export const reachOf = ({ rules }: FaultPlan): number =>
   rules.reduce((sum, rule) => sum + (rule.fault === "stale" ? rule.seconds * 1000 : 0), 0);
 

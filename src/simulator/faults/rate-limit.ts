@@ -9,7 +9,7 @@ export interface Rate {
 
 /** Token buckets by name, in real time. */
 export interface Buckets {
-  /** Lets a call pass (`wait` 0), or tells the whole seconds until one would; `left` more would pass now. */
+  /** Takes a token. `wait` is 0, or the whole seconds until the next token; `left` tokens remain. */
   take(name: string, rate: Rate): { wait: number; left: number };
 }
 

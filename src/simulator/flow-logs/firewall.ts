@@ -32,7 +32,7 @@ export interface Opening {
   port: number;
 }
 
-/** Pings are all the ICMP there is: type and code of an echo request. */
+/** All ICMP traffic is echo requests: their type and code. */
 const echo = { ICMP: 8, ICMPv6: 128, code: 0 } as const;
 
 export const allows = (rules: readonly Rule[], opening: Opening) => rules.some((rule) => matches(rule, opening));

@@ -21,34 +21,22 @@ export interface FlowLogs {
 /** After a longer jump of the clock only the last day is written. */
 const mostIntervals = 144;
 
-/** More objects than this do not wait to be written: at a very high speed the storage cannot keep up for ever. */
+/** Intervals are left out when more objects than this wait: at a very high speed the storage cannot keep up. */
 const mostWaiting = 20_000;
 
 const compressed = promisify(gzip);
 
 /**
- * Writes the objects of all flow logs, one per flow log and ten minutes of the platform's time. What an interface is like
- * is looked at when the interval ends; the writing follows, in order, and does not hold up the platform.
+ * Writes the objects of all flow logs, one per flow log and ten minutes of the platform's time. The interface is read
+ * when the interval ends. The object is written later, in order, without holding up the platform.
  */
 export function createFlowLogs(world: World, seed: number, onError: (where: string, error: unknown) => void): FlowLogs {
   const progress = world.documents.table("flow-log-progress", z.number());
   const ready = () => [...world.resources.ofType("flow-log")].filter(({ state }) => state === "AVAILABLE");
+  const queue = createQueue(onError);
   let scheduled = false;
-  let closing = false;
-  let queue = Promise.resolve();
-  let waiting = 0;
   let behind = false;
   let asked = Promise.resolve();
-
-  const enqueue = (what: string, work: () => Promise<void> | void) => {
-    waiting += 1;
-    queue = queue
-      .then(() => (closing ? undefined : work()))
-      .catch((error) => onError(what, error))
-      .finally(() => {
-        waiting -= 1;
-      });
-  };
 
   /** Looks at the interface now and writes later. */
   function write(log: Resource, part: Part): { bucket: string; key: string } {
@@ -56,17 +44,17 @@ export function createFlowLogs(world: World, seed: number, onError: (where: stri
     const parent = world.resources.get(log.parent);
     if (parent === undefined) return place;
     const face = interfaceOf(world, parent);
-    enqueue(`flow log ${log.id}: object ${place.key} in bucket ${place.bucket}`, async () => {
+    queue.add(`flow log ${log.id}: object ${place.key} in bucket ${place.bucket}`, async () => {
       const text = textOf(seed, world.contractNumber, log, face, part);
       await world.storage.put(place.bucket, place.key, await compressed(text));
     });
     return place;
   }
 
-  /** Whether an interval has to be left out; told once for all of them in a row. */
+  /** Whether an interval has to be left out. The error is reported once for intervals in a row. */
   function isBehind(logs: number): boolean {
     const before = behind;
-    behind = waiting > Math.max(mostWaiting, 2 * mostIntervals * logs);
+    behind = queue.waiting() > Math.max(mostWaiting, 2 * mostIntervals * logs);
     if (behind && !before) onError("flow logs", new Error("the storage cannot keep up: intervals are left out"));
     return behind;
   }
@@ -82,7 +70,7 @@ export function createFlowLogs(world: World, seed: number, onError: (where: stri
       schedule(end + intervalMs);
       if (isBehind(exist)) return;
       for (const log of ready()) if (log.createdAt < end) write(log, { begin: end - intervalMs, until: end });
-      enqueue("flow logs", () => world.documents.transaction(() => progress.put("written", end)));
+      queue.add("flow logs", () => world.documents.transaction(() => progress.put("written", end)));
     });
   }
 
@@ -100,7 +88,7 @@ export function createFlowLogs(world: World, seed: number, onError: (where: stri
         access: "steering",
         handle({ at }) {
           const objects = ready().map((log) => write(log, { begin: intervalOf(at), until: at }));
-          asked = queue;
+          asked = queue.idle();
           return { status: 200, body: { objects }, indent: true };
         },
       },
@@ -111,9 +99,32 @@ export function createFlowLogs(world: World, seed: number, onError: (where: stri
       if (ages.length > 0) schedule((progress.get("written") ?? Math.min(...ages)) + intervalMs);
     },
     asked: () => asked,
+    close: () => queue.close(),
+  };
+}
+
+/** Runs work in order. A failure is reported and does not stop the next. */
+function createQueue(onError: (where: string, error: unknown) => void) {
+  let last = Promise.resolve();
+  let waiting = 0;
+  let closing = false;
+  return {
+    add(what: string, work: () => Promise<void> | void): void {
+      waiting += 1;
+      last = last
+        .then(() => (closing ? undefined : work()))
+        .catch((error) => onError(what, error))
+        .finally(() => {
+          waiting -= 1;
+        });
+    },
+    waiting: () => waiting,
+    /** Resolves when everything added so far is done. */
+    idle: () => last,
+    /** Ends with the work that has begun. */
     async close() {
       closing = true;
-      await queue;
+      await last;
     },
   };
 }

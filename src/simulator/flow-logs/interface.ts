@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { isPublic } from "../core/addresses.ts";
-import { ipv6Of } from "../core/ipv6.ts";
+import { isPublic } from "../core/network/addresses.ts";
+import { ipv6Of } from "../core/network/ipv6.ts";
 import { numberIn, type Resource, textIn, textsIn } from "../store/resource.ts";
 import type { World } from "../world.ts";
 import { type Direction, type Rule, ruleOf } from "./firewall.ts";
@@ -10,7 +10,7 @@ export interface Neighbour {
   mac?: string | undefined;
 }
 
-/** What is known of the thing whose traffic is logged, at one moment. */
+/** The state, at one moment, of the resource whose traffic is logged. */
 export interface Interface {
   id: string;
   addresses: string[];

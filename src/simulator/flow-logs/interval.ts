@@ -1,8 +1,7 @@
 import { type Resource, textIn } from "../store/resource.ts";
-import { createDice } from "./dice.ts";
 import type { Interface } from "./interface.ts";
 import { type Flow, recordOf, skipped } from "./record.ts";
-import { trafficOf } from "./traffic.ts";
+import { createDice, trafficOf } from "./traffic.ts";
 
 /** Flow logs begin a new object at :00, :10 and so on. */
 export const intervalMs = 10 * 60 * 1000;
@@ -27,8 +26,8 @@ export interface Part {
 }
 
 /**
- * The text of an interval. The traffic follows from the seed, the flow log and the how-manieth interval of it this is, so
- * that another day tells the same story; a later `until` only adds to it.
+ * The text of an interval. The traffic follows from the seed, the flow log and the number of the interval, so that
+ * every run has the same traffic; a later `until` only adds to it.
  */
 export function textOf(seed: number, contractNumber: number, log: Resource, face: Interface, part: Part): string {
   const ordinal = (part.begin - intervalOf(log.createdAt)) / intervalMs;

@@ -25,7 +25,7 @@ export function recordOf(
   return [2, contractNumber, interfaceId, ...ends, packets, bytes, start, end, action, status].join(" ");
 }
 
-/** Stands for what was lost in an interval. */
+/** The SKIPDATA record of records that were lost in an interval. */
 export const skipped = (start: number, end: number, action: Flow["action"]): Flow => ({
   source: "0.0.0.0",
   target: "0.0.0.0",

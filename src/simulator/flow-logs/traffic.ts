@@ -1,8 +1,30 @@
+import { createHash } from "node:crypto";
 import { isIPv4, isIPv6 } from "node:net";
-import type { Dice } from "./dice.ts";
 import { allows, type Opening } from "./firewall.ts";
 import type { Interface, Neighbour } from "./interface.ts";
 import type { Flow } from "./record.ts";
+
+/** A sequence of draws that is the same for the same seed and purpose. */
+export interface Dice {
+  /** In [0, 1). */
+  fraction(): number;
+  /** A whole number from `low` to `high`, both possible. */
+  between(low: number, high: number): number;
+  pick<T>(items: readonly [T, ...T[]]): T;
+}
+
+/** Cheaper than a digest per draw: an object has thousands of them. */
+export function createDice(seed: number, purpose: string): Dice {
+  let state = createHash("sha256").update(`${seed}/${purpose}`).digest().readUInt32BE(0);
+  const fraction = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const between = (low: number, high: number) => low + Math.floor(fraction() * (high - low + 1));
+  return { fraction, between, pick: (items) => items[between(0, items.length - 1)] ?? items[0] };
+}
 
 type Service = { protocol: "TCP" | "UDP" | "PING"; port: number };
 
@@ -11,7 +33,7 @@ const tcp = (port: number): Service => ({ protocol: "TCP", port });
 const udp = (port: number): Service => ({ protocol: "UDP", port });
 const ping: Service = { protocol: "PING", port: 0 };
 
-/** What comes in unasked: users, neighbours and those who try every door. */
+/** Incoming traffic: users, neighbours and port scans. */
 const incoming: readonly [Service, ...Service[]] = [
   tcp(443),
   tcp(443),
@@ -97,7 +119,7 @@ function serviceOf({ services }: Interface, inward: boolean, dice: Dice): Servic
   return dice.pick(inward ? incoming : outgoing);
 }
 
-/** Who is at the other end. Nobody in the internet reaches a private LAN, but its hosts reach the internet. */
+/** The peer of a flow. Nobody in the internet reaches a private LAN, but its hosts reach the internet. */
 function peerOf({ isPublic, neighbours }: Interface, v6: boolean, inward: boolean, dice: Dice): Neighbour | undefined {
   const [first, ...rest] = neighbours.filter(({ address }) => isIPv6(address) === v6);
   const outside = isPublic || !inward;

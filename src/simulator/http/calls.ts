@@ -1,15 +1,15 @@
 import type { MachineTime } from "../time.ts";
 import type { Caller } from "./exchange.ts";
 
-/** Counts the calls that arrive, for tests and demos that promise how few they make. */
+/** Counts the calls that arrive, for tests and demos that limit their number. */
 export interface CallCounter {
-  /** `caller` undefined: nobody that the platform knows. */
+  /** `caller` undefined: no valid credentials. */
   count(route: string, caller: Caller | undefined): void;
   report(): {
     total: number;
     byRoute: Record<string, number>;
     highestRatePerSecond: number;
-    /** Who called; null for both: a call without credentials that are valid. */
+    /** null for both: the call had no valid credentials. */
     byCaller: {
       contractNumber: number | null;
       username: string | null;

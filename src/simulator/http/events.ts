@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Effects } from "../faults/effects.ts";
+import type { Effects } from "./effects.ts";
 
-/** Sends each event in a packet of its own, as fast as the caller takes them, and stops when he leaves. */
+/** Sends each event in a packet of its own, as fast as the caller reads them, and stops when the caller disconnects. */
 export async function sendEvents(
   response: ServerResponse,
   events: Iterable<string>,

@@ -1,12 +1,26 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Effects } from "../faults/effects.ts";
-import type { User } from "../identity/users.ts";
+import type { User } from "../users.ts";
+import type { Effects } from "./effects.ts";
 import type { Refusal } from "./refusal.ts";
+
+/** Which form of the interface is served, where the platform's description and its public interface differ. */
+export const interfaces = ["both", "described", "public"] as const;
+export type Interface = (typeof interfaces)[number];
+
+export interface Forms {
+  readonly described: boolean;
+  readonly public: boolean;
+}
+
+export const formsOf = (served: Interface): Forms => ({
+  described: served !== "public",
+  public: served !== "described",
+});
 
 export const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof methods)[number];
 
-/** Who calls: the user, of which contract and, with a bearer token, its id. */
+/** The caller: the user, the contract and, with a bearer token, the id of the token. */
 export interface Caller {
   contractNumber: number;
   user: User;
@@ -41,11 +55,11 @@ export interface Reply {
   headers?: Record<string, string>;
   /** Sent as JSON; undefined sends no body. */
   body?: unknown;
-  /** Lay the JSON out for people. */
+  /** Indents the JSON. */
   indent?: boolean;
   /** Sent as it is, as a web page unless the headers name another type. */
   page?: string;
-  /** What the call was about, for the activity log, where neither the path nor the body names it. */
+  /** The resources of the call for the activity log, where neither the path nor the body names them. */
   about?: readonly { type: string; id: string }[];
   /** Sent one by one as server-sent events, none before the caller has taken the one before. Made outside the transaction. */
   events?: Iterable<string>;
@@ -72,9 +86,9 @@ export interface Route {
   mostBytes?: number;
   /** How many bytes a JSON body may have, where it is another number than usual. */
   mostText?: number;
-  /** How the product puts a refusal; absent: as the core API. */
+  /** The error payload of the product; absent: that of the core API. */
   payload?(refusal: Refusal): unknown;
-  /** What has to be waited for before an admitted call is handled. Outside the transaction of the call. */
+  /** Runs before an admitted call is handled, outside the transaction of the call. */
   prepare?(call: Call): Promise<void>;
   handle(call: Call): Reply;
 }

@@ -32,11 +32,14 @@ export function refusal(status: number, code: string, message: string, headers?:
   return new Refusal(status, [{ errorCode: code, message }], headers);
 }
 
-/** 404 in the platform's words, also for what is not ready yet. */
+/** 404 with the platform's message, also for what is not ready yet. */
 export const missing = () => refusal(404, errorCode.missing, "Resource does not exist");
 
 /** 422: the request is well formed, the platform does not do it (now). */
 export const refused = (message: string) => refusal(422, errorCode.refused, message);
+
+/** 409: the state of something does not allow the call. */
+export const conflict = (message: string) => refusal(409, errorCode.refused, message);
 
 /** 422: the resource is being changed by another request. */
 export const busy = ({ type, id }: { type: string; id: string }) =>
@@ -45,10 +48,10 @@ export const busy = ({ type, id }: { type: string; id: string }) =>
 /** 422 for one field; `path` such as `(root).properties.ram`. */
 export const invalid = (path: string, message: string) => refusal(422, errorCode.validation, `[${path}] ${message}`);
 
-/** A refusal in the words of the core API. */
+/** The error payload of the core API. */
 export const corePayload = ({ status, messages }: Refusal): unknown => ({ httpStatus: status, messages });
 
-/** The same with the error codes of a newer service: `paas-<service>-<n>`. */
+/** The error payload of a newer service, with the codes `paas-<service>-<n>`. */
 export const servicePayload =
   (service: string) =>
   ({ status, messages }: Refusal): unknown => ({

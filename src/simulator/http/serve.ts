@@ -6,7 +6,7 @@ export async function listenOn(server: Server, host: string, port: number): Prom
   return `http://${await addressOf(server, host, port)}`;
 }
 
-/** The same for what does not speak HTTP: `127.0.0.1:8080`. */
+/** Begins to listen and gives the address, e.g. `127.0.0.1:8080`. */
 export function addressOf(server: AnyServer, host: string, port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);

@@ -6,10 +6,9 @@ import { errorCode, refusal } from "../http/refusal.ts";
 import type { Documents, Table } from "../store/documents.ts";
 import type { Resources } from "../store/resources.ts";
 import type { SimulatedClock } from "../time.ts";
+import { claimOf, newProfile, type User, userKey, userSchema } from "../users.ts";
 import { createSigner, newPrivateKey, type Signer, userIdIn } from "./jwt.ts";
-import { claimOf } from "./privilege-flags.ts";
 import { privilegesOf } from "./privileges.ts";
-import { newProfile, type User, userKey, userSchema } from "./users.ts";
 
 const tokenSchema = z.object({ id: z.string(), userId: z.string(), createdAt: z.number(), expiresAt: z.number() });
 export type Token = Readonly<z.infer<typeof tokenSchema>>;
@@ -22,14 +21,14 @@ export const lifetimes = [3600, 14400, 86400, 604800, 2592000, 5184000, 7776000,
 export const longestLifetime = 31536000;
 const tokensPerUser = 100;
 
-/** Whom a new contract belongs to, and the key that signs the tokens of all contracts. */
+/** The owner of a new contract, and the key that signs the tokens of all contracts. */
 export interface FirstOwner {
   username: string;
   password?: string | undefined;
   privateKey?: string | undefined;
 }
 
-/** Who may call, in one contract. */
+/** The users of one contract and their tokens. */
 export interface Identity {
   privateKey(): string;
   readonly users: Table<User>;
@@ -39,36 +38,83 @@ export interface Identity {
   save(user: User): void;
   /** Ends an account together with its tokens. */
   close(userId: string): void;
-  /** Mints a token; refuses the 101st of a user, of which expired ones count until they are deleted. `skew` shifts the times it states. */
+  /**
+   * Mints a token. A user has at most 100; expired ones count until they are deleted. `skew` shifts the times in the
+   * token.
+   */
   mint(user: User, lifetime: number, skew?: number): string;
-  /** Who of this contract sends this Authorization header; nobody whom it knows: undefined. Throws the platform's 401. */
+  /** The user of this contract who sends this Authorization header; undefined: none. Throws the platform's 401. */
   authenticate(authorization: string | undefined): Caller | undefined;
-  /** The user of this contract whom such a header names, whether or not it is good. */
+  /** The user of this contract whom the header names, whether or not the credentials are valid. */
   named(authorization: string | undefined): User | undefined;
-  /** Makes signing key, owner and his token, or finds those of an earlier run. Inside a transaction. */
+  /** Makes the signing key, the owner and the owner's token, or finds those of an earlier run. Inside a transaction. */
   open(first: FirstOwner): { user: User; token: string };
 }
 
-export function createIdentity(
-  documents: Documents,
-  resources: Resources,
-  chance: Chance,
-  clock: SimulatedClock,
-  contractNumber: number,
-): Identity {
-  const users = documents.table("users", userSchema);
-  const tokens = documents.table("tokens", tokenSchema);
+interface IdentityParts {
+  documents: Documents;
+  resources: Resources;
+  chance: Chance;
+  clock: SimulatedClock;
+  contractNumber: number;
+}
+
+export function createIdentity(parts: IdentityParts): Identity {
+  const { documents, resources, clock } = parts;
   const secrets = documents.table("secrets", secretsSchema);
+  const { users, byName, save, addUser, addProfile } = createAccounts(parts);
+  const { tokens, start, issue, mint, fromBearer, tokenIdOf } = createTokens(parts, users);
+  const fromBasic = basicLogin(parts, byName);
+  return {
+    users,
+    tokens,
+    addUser,
+    save,
+    close(userId) {
+      users.delete(userId);
+      for (const token of [...tokens.values()]) if (token.userId === userId) tokens.delete(token.id);
+    },
+    mint,
+    authenticate(authorization) {
+      const [scheme, value, ...rest] = (authorization ?? "").trim().split(/ +/);
+      if (value !== undefined && rest.length === 0) {
+        if (scheme?.toLowerCase() === "bearer") return fromBearer(value);
+        if (scheme?.toLowerCase() === "basic") return fromBasic(value);
+      }
+      throw unauthorized("Credentials are missing: send Authorization with a bearer token");
+    },
+    named(authorization) {
+      const [scheme = "", value = ""] = (authorization ?? "").trim().split(/ +/);
+      if (scheme.toLowerCase() === "basic") return byName(Buffer.from(value, "base64").toString().split(":")[0] ?? "");
+      return scheme.toLowerCase() === "bearer" ? users.get(userIdIn(value) ?? "") : undefined;
+    },
+    privateKey: () => secrets.get("own")?.privateKey ?? newPrivateKey(),
+    open({ username, password = randomBytes(15).toString("base64url"), privateKey: shared }) {
+      const kept = secrets.get("own");
+      const privateKey = kept?.privateKey ?? shared ?? newPrivateKey();
+      start(privateKey);
+      const user =
+        (kept && users.get(kept.mainUser)) ??
+        addUser({ username, password, role: "owner", twoFactor: false, active: true, privileges: [] });
+      // Accounts of data directories from before users were resources.
+      for (const each of users.values()) if (resources.get(userKey(each.id)) === undefined) addProfile(each);
+      const tokenId = kept && tokenIdOf(kept.steeringToken);
+      const living = tokenId !== undefined && (tokens.get(tokenId)?.expiresAt ?? 0) > clock.now();
+      const token = kept && living ? kept.steeringToken : issue(user, longestLifetime);
+      secrets.put("own", { privateKey, mainUser: user.id, steeringToken: token });
+      return { user, token };
+    },
+  };
+}
+
+/** The accounts of a contract, each with a resource that shows the person. */
+function createAccounts({ documents, resources, chance, clock }: IdentityParts) {
+  const users = documents.table("users", userSchema);
   const byName = new Map<string, User>();
   users.watch((before, after) => {
     if (before !== undefined) byName.delete(before.username);
     if (after !== undefined) byName.set(after.username, after);
   });
-  let signer: Signer | undefined;
-  const signing = () => {
-    if (signer === undefined) throw new Error("identity is used before it was opened");
-    return signer;
-  };
 
   function save(user: User): void {
     const holder = byName.get(user.username);
@@ -78,6 +124,10 @@ export function createIdentity(
     users.put(user.id, user);
   }
 
+  function addProfile(user: User): void {
+    resources.put(newProfile(user, chance.uuid("s3-canonical-user").replaceAll("-", ""), clock.now()));
+  }
+
   function addUser(account: Omit<User, "id">): User {
     const user: User = { ...account, id: chance.uuid("user") };
     save(user);
@@ -85,18 +135,17 @@ export function createIdentity(
     return user;
   }
 
-  function addProfile(user: User): void {
-    resources.put(newProfile(user, chance.uuid("s3-canonical-user").replaceAll("-", ""), clock.now()));
-  }
+  return { users, byName: (username: string) => byName.get(username), save, addUser, addProfile };
+}
 
-  function mint(user: User, lifetime: number, skew = 0): string {
-    let kept = 0;
-    for (const token of tokens.values()) if (token.userId === user.id) kept += 1;
-    if (kept >= tokensPerUser) {
-      throw refusal(422, errorCode.refused, `A user can have at most ${tokensPerUser} tokens; delete some first`);
-    }
-    return issue(user, lifetime, skew);
-  }
+/** The tokens of a contract. They can be signed and checked once `start` has the key. */
+function createTokens({ documents, resources, chance, clock, contractNumber }: IdentityParts, users: Table<User>) {
+  const tokens = documents.table("tokens", tokenSchema);
+  let signer: Signer | undefined;
+  const signing = () => {
+    if (signer === undefined) throw new Error("identity is used before it was opened");
+    return signer;
+  };
 
   function issue(user: User, lifetime: number, skew = 0): string {
     const now = clock.now();
@@ -121,76 +170,51 @@ export function createIdentity(
     });
   }
 
-  function fromBearer(token: string): Caller | undefined {
-    const tokenId = signing().tokenIdOf(token);
-    const record = tokenId === undefined ? undefined : tokens.get(tokenId);
-    if (record === undefined) return undefined;
-    if (record.expiresAt <= clock.now()) throw unauthorized("The token has expired");
-    const user = users.get(record.userId);
-    if (user === undefined) throw unauthorized("The user of the token does not exist");
-    if (!user.active) throw unauthorized("The user of the token is not active");
-    return { contractNumber, user, tokenId: record.id };
-  }
+  return {
+    tokens,
+    start(privateKey: string): void {
+      signer = createSigner(privateKey);
+    },
+    issue,
+    mint(user: User, lifetime: number, skew = 0): string {
+      const kept = [...tokens.values()].filter((token) => token.userId === user.id);
+      if (kept.length >= tokensPerUser) {
+        throw refusal(422, errorCode.refused, `A user can have at most ${tokensPerUser} tokens; delete some first`);
+      }
+      return issue(user, lifetime, skew);
+    },
+    fromBearer(token: string): Caller | undefined {
+      const record = tokens.get(signing().tokenIdOf(token) ?? "");
+      if (record === undefined) return undefined;
+      if (record.expiresAt <= clock.now()) throw unauthorized("The token has expired");
+      const user = users.get(record.userId);
+      if (user === undefined) throw unauthorized("The user of the token does not exist");
+      if (!user.active) throw unauthorized("The user of the token is not active");
+      return { contractNumber, user, tokenId: record.id };
+    },
+    tokenIdOf: (token: string) => signing().tokenIdOf(token),
+  };
+}
 
-  function fromBasic(encoded: string): Caller | undefined {
+/** The user who sends Basic credentials; undefined: they are not valid. */
+const basicLogin =
+  ({ resources, contractNumber }: IdentityParts, byName: (username: string) => User | undefined) =>
+  (encoded: string): Caller | undefined => {
     const credentials = Buffer.from(encoded, "base64").toString();
     const colon = credentials.indexOf(":");
-    const user = byName.get(credentials.slice(0, Math.max(colon, 0)));
+    const user = byName(credentials.slice(0, Math.max(colon, 0)));
     if (!user?.active || !same(credentials.slice(colon + 1), user.password)) return undefined;
     if (user.twoFactor || resources.get(userKey(user.id))?.properties.forceSecAuth === true) {
       throw unauthorized("Accounts with two-factor authentication must use a bearer token");
     }
     return { contractNumber, user, tokenId: null };
-  }
-
-  return {
-    users,
-    tokens,
-    addUser,
-    save,
-    close(userId) {
-      users.delete(userId);
-      for (const token of [...tokens.values()]) if (token.userId === userId) tokens.delete(token.id);
-    },
-    mint,
-    authenticate(authorization) {
-      const [scheme, value, ...rest] = (authorization ?? "").trim().split(/ +/);
-      if (value !== undefined && rest.length === 0) {
-        if (scheme?.toLowerCase() === "bearer") return fromBearer(value);
-        if (scheme?.toLowerCase() === "basic") return fromBasic(value);
-      }
-      throw unauthorized("Credentials are missing: send Authorization with a bearer token");
-    },
-    named(authorization) {
-      const [scheme = "", value = ""] = (authorization ?? "").trim().split(/ +/);
-      if (scheme.toLowerCase() === "basic")
-        return byName.get(Buffer.from(value, "base64").toString().split(":")[0] ?? "");
-      return scheme.toLowerCase() === "bearer" ? users.get(userIdIn(value) ?? "") : undefined;
-    },
-    privateKey: () => secrets.get("own")?.privateKey ?? newPrivateKey(),
-    open({ username, password = randomBytes(15).toString("base64url"), privateKey: shared }) {
-      const kept = secrets.get("own");
-      const privateKey = kept?.privateKey ?? shared ?? newPrivateKey();
-      signer = createSigner(privateKey);
-      const user =
-        (kept && users.get(kept.mainUser)) ??
-        addUser({ username, password, role: "owner", twoFactor: false, active: true, privileges: [] });
-      // Accounts of data directories from before users were resources.
-      for (const each of users.values()) if (resources.get(userKey(each.id)) === undefined) addProfile(each);
-      const tokenId = kept && signer.tokenIdOf(kept.steeringToken);
-      const living = tokenId !== undefined && (tokens.get(tokenId)?.expiresAt ?? 0) > clock.now();
-      const token = kept && living ? kept.steeringToken : issue(user, longestLifetime);
-      secrets.put("own", { privateKey, mainUser: user.id, steeringToken: token });
-      return { user, token };
-    },
   };
-}
 
 export function unauthorized(message: string) {
   return refusal(401, errorCode.unauthorized, message, { "WWW-Authenticate": "Bearer" });
 }
 
-/** Compares without telling by its duration how much was right. */
+/** Compares in constant time. */
 export function same(a: string, b: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(a), digest(b));

@@ -62,7 +62,7 @@ function checkedTokenId(token: string, publicKey: KeyObject): string | undefined
 
 const claimed = z.looseObject({ identity: z.looseObject({ uuid: z.string() }) });
 
-/** The user whom a token names, whether or not it is good. */
+/** The user whom a token names, whether or not it is valid. */
 export function userIdIn(token: string): string | undefined {
   try {
     return claimed.parse(JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString())).identity.uuid;

@@ -1,8 +1,7 @@
 import type { Call } from "../http/exchange.ts";
 import { errorCode, refusal } from "../http/refusal.ts";
 import type { Resources } from "../store/resources.ts";
-import { type PrivilegeFlag, privilegeFlags } from "./privilege-flags.ts";
-import { groupsOf, type User } from "./users.ts";
+import { groupsOf, type PrivilegeFlag, privilegeFlags, type User } from "../users.ts";
 
 /** The privileges that the platform's documentation calls by a name of their own. */
 const words: Partial<Record<PrivilegeFlag, string>> = {
@@ -13,7 +12,7 @@ const words: Partial<Record<PrivilegeFlag, string>> = {
 
 export const isAdministrator = (user: User) => user.role !== "user";
 
-/** Owner and administrators may do everything; a user what was granted to him directly or to one of his groups. */
+/** Owner and administrators have all privileges; a user has those granted directly or to one of the user's groups. */
 export function privilegesOf(resources: Resources, user: User): PrivilegeFlag[] {
   if (isAdministrator(user)) return [...privilegeFlags];
   const groups = groupsOf(resources, user.id);

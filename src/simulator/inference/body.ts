@@ -35,7 +35,7 @@ const tool = z.looseObject({
 export type Tool = z.infer<typeof tool>;
 
 const maxTokens = z.int().min(1);
-/** What calls for text have in common. */
+/** The fields that calls for text share. */
 const generation = {
   model: z.string(),
   temperature: z.number().min(0).max(2).nullish(),
@@ -116,7 +116,7 @@ export function bodyOf<T>(schema: z.ZodType<T>, body: string): T {
   throw refusal(422, "invalid_value", `${param ?? "body"}: ${issue?.message ?? "is not valid"}`, param);
 }
 
-/** What a person reads in a message. */
+/** The text of a message. */
 export function textOf({ content }: Message): string {
   if (typeof content === "string") return content;
   return (content ?? []).map((part) => (part.type === "text" ? part.text : "[image]")).join(" ");

@@ -2,10 +2,9 @@ import type { Call, Reply } from "../http/exchange.ts";
 import type { World } from "../world.ts";
 import { bodyOf, type ChatBody, chatBody, type Message, type Tool, textOf } from "./body.ts";
 import { type ChatLogprobs, chatLogprobs } from "./logprobs.ts";
-import { checkContext, modelOf } from "./models.ts";
+import { checkContext, countTokens, ended, modelOf, usageOf } from "./models.ts";
 import { refusal } from "./refusal.ts";
 import { valueFor } from "./schema-value.ts";
-import { countTokens, ended, usageOf } from "./tokens.ts";
 
 interface ToolCall {
   id: string;
@@ -69,7 +68,7 @@ function choiceOf(world: World, body: ChatBody, index: number, maxTokens: number
   return { ...ended(contentOf(body, index), { stop, maxTokens }), calls };
 }
 
-/** The last words of the user. */
+/** The last message of the user. */
 const asked = ({ messages }: ChatBody): string => {
   const last = messages.findLast(({ role }) => role === "user");
   return last === undefined ? "" : textOf(last);
@@ -95,7 +94,7 @@ function contentOf(body: ChatBody, index: number): string {
   ].join("\n");
 }
 
-/** Those that have to be called, else those that the user's last words name. After a tool's answer none is. */
+/** The tools that must be called, else those that the user's last message names. After the answer of a tool, none. */
 function toolsFor({ tools, tool_choice: choice, messages, ...rest }: ChatBody): Tool[] {
   if (!tools || choice === "none") return [];
   if (typeof choice === "object" && choice !== null) {

@@ -2,10 +2,9 @@ import type { Call, Reply } from "../http/exchange.ts";
 import type { World } from "../world.ts";
 import { bodyOf, completionBody } from "./body.ts";
 import { type CompletionLogprobs, completionLogprobs } from "./logprobs.ts";
-import { checkContext, modelOf } from "./models.ts";
-import { countTokens, ended, usageOf } from "./tokens.ts";
+import { checkContext, countTokens, ended, modelOf, usageOf } from "./models.ts";
 
-/** Goes on with a text by repeating it. */
+/** Completes a text by repeating it. */
 export function complete(world: World, call: Call): Reply {
   const body = bodyOf(completionBody, call.body);
   const model = modelOf(body.model, "chat");

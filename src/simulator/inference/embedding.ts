@@ -2,9 +2,8 @@ import { createHash } from "node:crypto";
 import type { Call, Reply } from "../http/exchange.ts";
 import type { World } from "../world.ts";
 import { bodyOf, embeddingBody } from "./body.ts";
-import { checkContext, dimensions, modelOf } from "./models.ts";
+import { checkContext, countTokens, dimensions, modelOf } from "./models.ts";
 import { refusal } from "./refusal.ts";
-import { countTokens } from "./tokens.ts";
 
 export function embed(world: World, call: Call): Reply {
   const body = bodyOf(embeddingBody, call.body);
@@ -34,7 +33,7 @@ export function embed(world: World, call: Call): Reply {
   };
 }
 
-/** A direction of length one that follows from model and words alone: texts with words in common lie closer together. */
+/** A unit vector that follows from model and text alone: texts with words in common are closer together. */
 function vectorOf(model: string, text: string): Float32Array {
   const sums = new Float32Array(dimensions);
   for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+|[^\s\p{L}\p{N}]/gu) ?? [""]) {

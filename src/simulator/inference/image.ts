@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import { crc32, deflateSync } from "node:zlib";
 import type { Call, Reply } from "../http/exchange.ts";
 import { bodyOf, imageBody } from "./body.ts";
-import { checkContext, modelOf } from "./models.ts";
-import { countTokens } from "./tokens.ts";
+import { checkContext, countTokens, modelOf } from "./models.ts";
 
 /** Pictures that follow from the prompt: another prompt, other colours. */
 export function draw(call: Call): Reply {

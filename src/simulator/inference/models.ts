@@ -1,6 +1,6 @@
 import { nearest, refusal } from "./refusal.ts";
 
-/** What a model does; a chat model also completes plain text. */
+/** The task of a model; a chat model also completes plain text. */
 export type Task = "chat" | "embedding" | "image";
 
 export interface Model {
@@ -23,7 +23,7 @@ export const models: readonly Model[] = [
   { id: "black-forest-labs/FLUX.1-schnell", task: "image", context: 512 },
 ];
 
-/** A model as `/v1/models` shows it: what every such API tells, then window and prices. */
+/** A model as `/v1/models` shows it: the usual fields, then context window and prices. */
 export const shown = ({ id, context, price }: Model) => ({
   id,
   object: "model",
@@ -35,7 +35,7 @@ export const shown = ({ id, context, price }: Model) => ({
   }),
 });
 
-/** The model of that very id. */
+/** The model with this id. */
 export function modelOf(id: string, task?: Task): Model {
   const model = models.find((each) => each.id === id);
   if (model === undefined) {
@@ -63,3 +63,28 @@ export function checkContext({ context }: Model, prompt: number, completion: num
     param,
   );
 }
+
+/** A text cut into tokens of up to four letters; joined, they are the text again. */
+export const tokensOf = (text: string): string[] => text.match(/\s*\S{1,4}|\s+$/gu) ?? [];
+
+export const countTokens = (text: string): number => tokensOf(text).length;
+
+export interface Ending {
+  stop: readonly string[];
+  maxTokens: number;
+}
+
+/** As much of a text as the caller wants, and why it ends there. */
+export function ended(text: string, { stop, maxTokens }: Ending): { tokens: string[]; finish: "stop" | "length" } {
+  const places = stop.map((word) => text.indexOf(word)).filter((at) => at >= 0);
+  const tokens = tokensOf(text.slice(0, Math.min(text.length, ...places)));
+  return tokens.length > maxTokens
+    ? { tokens: tokens.slice(0, maxTokens), finish: "length" }
+    : { tokens, finish: "stop" };
+}
+
+export const usageOf = (prompt: number, completion: number) => ({
+  prompt_tokens: prompt,
+  completion_tokens: completion,
+  total_tokens: prompt + completion,
+});

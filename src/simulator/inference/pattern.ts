@@ -1,4 +1,4 @@
-/** The pattern is one that no text is made for here. */
+/** A pattern that this module cannot make a text for. */
 export class UnknownPattern extends Error {}
 
 type Pick = (place: string, count: number) => number;
@@ -11,7 +11,7 @@ const printable = Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 +
 const classes: Readonly<Record<string, string>> = { d: digits, w: word, s: " " };
 const without = (set: string) => [...printable].filter((each) => !set.includes(each)).join("");
 
-/** What an escape stands for: one letter, or any of some. */
+/** The letters that an escape stands for. */
 function escaped(letter: string): string {
   const known = classes[letter];
   if (known !== undefined) return known;
@@ -24,8 +24,8 @@ function escaped(letter: string): string {
 }
 
 /**
- * A text that a regular expression matches; what repeats without bound does so `more` times than it has to. Groups,
- * alternatives, classes and counts are understood, nothing that looks around or back.
+ * A text that a regular expression matches. An unbounded repeat comes `more` times above its minimum. Supports groups,
+ * alternatives, classes and counts, but no lookaround and no backreference.
  */
 export function textFor(pattern: string, more: number, pick: Pick): string {
   let at = 0;
@@ -50,7 +50,8 @@ export function textFor(pattern: string, more: number, pick: Pick): string {
     while (at < pattern.length && pattern[at] !== "|" && pattern[at] !== ")") {
       const from = at;
       const first = atom();
-      const count = repeats();
+      const { count, length } = repeats(pattern.slice(at), more);
+      at += length;
       const end = at;
       let piece = count === 0 ? "" : first;
       for (let nth = 1; nth < count; nth += 1) {
@@ -94,20 +95,20 @@ export function textFor(pattern: string, more: number, pick: Pick): string {
     return negated ? without(set) : set;
   }
 
-  /** How often the atom before comes. */
-  function repeats(): number {
-    const [whole = "", , least, comma, most] = /^([*+?]|\{(\d+)(,?)(\d*)\})\??/.exec(pattern.slice(at)) ?? [];
-    at += whole.length;
-    if (whole === "") return 1;
-    if (whole.startsWith("*")) return more;
-    if (whole.startsWith("+")) return 1 + more;
-    if (whole.startsWith("?")) return 0;
-    const low = Number(least);
-    if (comma === "") return low;
-    return Math.min(low + more, most === "" ? Number.POSITIVE_INFINITY : Number(most));
-  }
-
   const text = alternatives();
   if (at < pattern.length) throw new UnknownPattern();
   return text;
+}
+
+/** How often the atom before `rest` repeats, and the length of the quantifier. */
+function repeats(rest: string, more: number): { count: number; length: number } {
+  const [whole = "", , least, comma, most] = /^([*+?]|\{(\d+)(,?)(\d*)\})\??/.exec(rest) ?? [];
+  const { length } = whole;
+  if (whole === "") return { count: 1, length };
+  if (whole.startsWith("*")) return { count: more, length };
+  if (whole.startsWith("+")) return { count: 1 + more, length };
+  if (whole.startsWith("?")) return { count: 0, length };
+  const low = Number(least);
+  if (comma === "") return { count: low, length };
+  return { count: Math.min(low + more, most === "" ? Number.POSITIVE_INFINITY : Number(most)), length };
 }

@@ -18,7 +18,7 @@ export const refusal = (
   headers: Record<string, string> = {},
 ) => new InferenceRefusal(status, code, message, param, headers);
 
-/** What the rest of the simulator refuses, in the codes of this API. */
+/** A refusal of the rest of the simulator, in the codes of this API. */
 const codes: Record<string, string> = {
   [errorCode.unauthorized]: "invalid_api_key",
   [errorCode.tooMany]: "rate_limit_exceeded",

@@ -1,7 +1,7 @@
-import { limitsOf } from "../core/limits.ts";
 import type { Buckets } from "../faults/rate-limit.ts";
 import type { Call, Method, Reply, Route } from "../http/exchange.ts";
 import { Refusal } from "../http/refusal.ts";
+import { limitsOf } from "../records/limits.ts";
 import type { World } from "../world.ts";
 import { chat } from "./chat.ts";
 import { complete } from "./completion.ts";
@@ -24,7 +24,7 @@ export function inferenceRoutes(world: World, buckets: Buckets): Route[] {
       : { perSecond: inference.perSecond, burst: inference.burst };
   };
 
-  /** Counts the call, whatever becomes of it, and tells the limits in every answer. */
+  /** Counts the call, whatever its result, and shows the limits in every answer. */
   function limited(path: string, work: () => Reply): Reply {
     const limit = rate(path);
     const bucket = `${world.contractNumber}${path.startsWith("/images") ? "/images" : ""}`;

@@ -46,7 +46,7 @@ const rules: Readonly<Record<string, Rule>> = {
   not: (limit: unknown, value, accepts) => !accepts(limit, value),
 };
 
-/** Whether a schema allows a value, as far as the schema's words are known here. */
+/** Whether a schema allows a value, as far as its keywords are known here. */
 export function createCheck(resolve: (reference: string) => unknown): (schema: unknown, value: unknown) => boolean {
   const accepts = (schema: unknown, value: unknown): boolean => {
     if (typeof schema === "boolean") return schema;
@@ -60,7 +60,7 @@ export function createCheck(resolve: (reference: string) => unknown): (schema: u
 const larger = new Set(["minimum", "exclusiveMinimum", "minLength", "minItems"]);
 const smaller = new Set(["maximum", "exclusiveMaximum", "maxLength", "maxItems"]);
 
-/** One schema in the place of several that all hold. */
+/** One schema in the place of several that must all hold. */
 export function merged(schemas: readonly Fields[]): Fields {
   const all: Record<string, unknown> = {};
   for (const schema of schemas) {

@@ -1,12 +1,11 @@
 import { z } from "zod";
-import type { Contracts } from "../contracts.ts";
 import type { Call, Route } from "../http/exchange.ts";
 import { isJson } from "../http/incoming.ts";
 import { errorCode, invalid, refusal, servicePayload } from "../http/refusal.ts";
-import { admitted } from "../pipelines/ingest-access.ts";
-import { BrokenInput } from "./broken-input.ts";
-import { plain } from "./plain.ts";
-import { objection } from "./streams.ts";
+import { objection } from "../records/pipelines.ts";
+import type { Contracts } from "../world.ts";
+import { admitted } from "./access.ts";
+import { BrokenInput, plain } from "./forward/messagepack.ts";
 
 const mostBytes = 4 * 1024 * 1024;
 const recordSchema = z.record(z.string(), z.unknown());

@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { checked } from "../core/body.ts";
+import { checked } from "../core/kind/body.ts";
 import type { Call, Route } from "../http/exchange.ts";
 import { invalid } from "../http/refusal.ts";
+import { regions } from "../pipelines/kinds.ts";
 import { centralLinesId } from "../pipelines/product-logs.ts";
-import { type Product, pipelineOf } from "../pipelines/records.ts";
-import { regions } from "../pipelines/service.ts";
+import { type Product, pipelineOf } from "../records/pipelines.ts";
 import { timestamp } from "../time.ts";
 import type { World } from "../world.ts";
 
-/** An instant as people write it. */
+/** An instant in ISO form. */
 const since = z.iso
   .datetime({ offset: true, error: "must be a time such as 2026-01-31T12:00:00Z" })
   .transform((text) => Date.parse(text))
@@ -27,7 +27,7 @@ const linesQuery = z.strictObject({
   limit,
 });
 
-/** What pipelines have received, for tests and for people. Samples and lines of pipelines that went are gone with them. */
+/** Samples and lines that pipelines have received, for tests and for people. They are gone with their pipeline. */
 export function readingRoutes(world: World): Route[] {
   const route = (path: string, read: (call: Call) => unknown): Route => ({
     method: "GET",

@@ -1,44 +1,93 @@
 import type { Call } from "../http/exchange.ts";
-import type { Host } from "../regional/service.ts";
+import type { Progress, Row } from "../records/life.ts";
 import type { Table } from "../store/documents.ts";
 import type { World } from "../world.ts";
-import type { Row } from "./life.ts";
+import type { Host } from "./service.ts";
 
-/** One kind of thing that a product manages: everything about it that is not the same for all of them. */
+/** Shortest and longest time, in simulated milliseconds. */
+export type Span = readonly [low: number, high: number];
+
+export type Operation = "create" | "update" | "delete";
+
+/** Metadata and properties that only one answer shows. */
+export interface Told {
+  metadata?: object;
+  properties?: object;
+}
+
+/** One kind of resource of a managed service: everything that differs between kinds. `F` are the fields of its rows. */
 export interface Managed<F> {
   host: Host;
   /** The type string of the wire. */
   type: string;
-  /** Of the collection: `/zones/{zoneId}/records`. */
+  /** The path of the collection below the host: `/zones/{zoneId}/records`. */
   path: string;
-  /** What the path calls the id of one: `recordId`. */
+  /** The name of the id in the path of one: `recordId`. */
   param: string;
-  /** The call that changes one; PUT also makes one of a given id. */
-  change: "PUT" | "PATCH";
-  /** How accepted writes are answered. */
+  /** The call that changes one; PUT also creates one with a given id. Absent: it cannot be changed. */
+  change?: "PUT" | "PATCH";
   statuses: { create: number; change: number };
-  /** Simulated milliseconds that a write takes; absent: it is done at once. */
-  span?: readonly [low: number, high: number];
+  /** How long an operation takes; absent: it is done at once. */
+  span?: Span | Readonly<Partial<Record<Operation, Span>>>;
+  /** The state of creation and change. Default: PROVISIONING. */
+  working?: "PROVISIONING" | "DEPLOYING";
+  /** How long reads do not show a new one; absent: they show it at once. */
+  unseen?: Span;
+  /** The purposes of its random draws. Default: by host and type. */
+  draws?: { id: string; time(what: Operation | "unseen"): string };
   table(world: World): Table<Row<F>>;
-  /** The part of the table that the path of a call names. Throws 404 when what it is to lie in is not there. */
+  /** Which rows are of this kind, where kinds share a table. */
+  owns?(row: Row<F>): boolean;
+  /** Which rows the path of a call can mean. Throws 404 when their parent does not exist. */
   within?(world: World, call: Call): (row: Row<F>) => boolean;
-  /** What the body of a creation or a change says; at a change `before` is what was there. */
-  given(world: World, call: Call, before: Row<F> | undefined): F;
-  properties(row: Row<F>): object;
-  /** Besides who made it when; names what the path of the collection does. */
-  metadata(world: World, row: Row<F>): Readonly<Record<string, unknown>>;
-  /** What only the answer to its creation tells of the properties. */
-  toldOnce?(row: Row<F>): object;
+  /**
+   * The fields that the body of a creation or a change gives; `before` is the row that a change is about. `tell` takes
+   * what only this answer may show, such as a new key.
+   */
+  given(world: World, call: Call, before: Row<F> | undefined, tell: (told: Told) => void): F;
+  /** The values of the parameters in `path`. */
+  names?(world: World, row: Row<F>): Readonly<Record<string, string>>;
+  properties(row: Row<F>, world: World): object;
+  /** Properties that answers add to the others, or show in their place. */
+  answered?(world: World, row: Row<F>, call: Call): object;
+  /** Metadata besides stamps and URN. */
+  metadata(world: World, row: Row<F>, call: Call): object;
+  /** How metadata shows a failure. Default: `statusMessage`. */
+  failed?(world: World, row: Row<F>): object;
+  /** More that steering shows. */
+  inspected?(world: World, row: Row<F>): object;
   filters?: Readonly<Record<string, (row: Row<F>, value: string) => boolean>>;
-  /** A deletion that is not possible throws. */
+  /** The properties that `orderBy` can name. Absent: lists have one order. */
+  orders?: Readonly<Record<string, (row: Row<F>) => unknown>>;
+  /** false: lists have no pages. */
+  paged?: false;
+  /** A change waits for the one before it (409), and one that changes nothing is not made. */
+  exclusive?: true;
+  /** Called before a change is made. */
+  changing?(world: World, row: Row<F>): void;
+  /** The progress of something outside the API; the operation does not end before it is done. */
+  progress?(world: World, row: Row<F>): Progress;
+  /** The fields that change when it becomes AVAILABLE. */
+  ready?: Partial<F>;
+  /** The answer to a deletion shows the resource. */
+  showsRemoved?: true;
+  /** Throws when the row cannot be deleted. */
   checkRemoval?(world: World, row: Row<F>): void;
-  /** What goes with it. Inside the transaction of its end. */
+  /** Removes what belongs to a deleted row. Inside the transaction that deletes it. */
   gone?(world: World, row: Row<F>): void;
 }
 
 /** The path with its `{name}` segments filled in. */
-export const pathOf = (path: string, names: Readonly<Record<string, unknown>>) =>
-  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(names[name] ?? ""));
+export const pathOf = (path: string, names: Readonly<Record<string, string>>) =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => names[name] ?? "");
+
+/** The path of the collection that a row is in. */
+export const collectionOf = <F>(world: World, { host, path, names }: Managed<F>, row: Row<F>) =>
+  `/${host.path}${pathOf(path, names?.(world, row) ?? {})}`;
+
+/** The rows of a kind, in order of creation. */
+export const rowsOf = <F>(world: World, { table, owns = () => true }: Managed<F>): Row<F>[] =>
+  [...table(world).values()].filter((row) => owns(row));
 
 /** Compares as the filters of the platform do. */
 export const contains = (text: string, part: string) => text.toLowerCase().includes(part.toLowerCase());

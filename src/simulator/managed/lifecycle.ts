@@ -1,97 +1,132 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Call } from "../http/exchange.ts";
-import { errorCode, refusal } from "../http/refusal.ts";
+import { conflict } from "../http/refusal.ts";
+import type { Life, Row } from "../records/life.ts";
 import type { World } from "../world.ts";
-import { type Managed, pathOf } from "./kind.ts";
-import type { Life, Row } from "./life.ts";
+import { collectionOf, type Managed, type Operation, rowsOf, type Span } from "./kind.ts";
 
-/** Makes one, PROVISIONING where that takes time. */
-export function create<F>(
-  world: World,
-  kind: Managed<F>,
-  { at, caller, effects }: Call,
-  own: F,
-  id = world.chance.uuid(`${kind.host.path}/${kind.type}`),
-): Row<F> {
+/** Creates a row, PROVISIONING where that takes time. */
+export function create<F>(world: World, kind: Managed<F>, call: Call, fields: F, id = newId(world, kind)): Row<F> {
+  const { at, caller, effects } = call;
   const userId = caller.user.id;
-  const stamps = { createdAt: at, createdBy: userId, modifiedAt: at, modifiedBy: userId };
-  const born: Life = {
-    ...stamps,
+  const unseen = kind.unseen === undefined ? 0 : Math.round(drawn(world, kind, "unseen", kind.unseen));
+  const life: Life = {
     id,
-    state: "PROVISIONING",
+    state: kind.working ?? "PROVISIONING",
     failure: effects.failWith,
     dueAt: at,
-    visibleAt: at + effects.invisibleFor,
+    createdAt: at,
+    createdBy: userId,
+    modifiedAt: at,
+    modifiedBy: userId,
+    visibleAt: at + Math.max(unseen, effects.invisibleFor),
   };
-  return begin(world, kind, effects.slowdown, { ...born, own });
+  return begin(world, kind, call, "create", { ...fields, ...life });
 }
 
-/** Changes one; it is PROVISIONING again for a moment. */
-export function change<F>(world: World, kind: Managed<F>, call: Call, row: Row<F>, own: F): Row<F> {
+/** Changes a row; it is PROVISIONING again until that has ended. */
+export function change<F>(world: World, kind: Managed<F>, call: Call, row: Row<F>, fields: F): Row<F> {
   refuseLeaving(kind, row);
-  return begin(world, kind, call.effects.slowdown, { ...modified(call, row, "PROVISIONING"), own });
+  if (kind.exclusive) {
+    // A FAILED row is tried again even without a change.
+    if (row.state !== "FAILED" && isDeepStrictEqual({ ...row, ...fields }, row)) return row;
+    if (isMoving(row)) throw conflict(`The ${kind.type} ${row.id} is being provisioned; wait until it is AVAILABLE`);
+  }
+  kind.changing?.(world, row);
+  return begin(world, kind, call, "update", { ...fields, ...modified(call, row, kind.working ?? "PROVISIONING") });
 }
 
-/** It can be seen until it has gone. */
-export function remove<F>(world: World, kind: Managed<F>, call: Call, row: Row<F>): void {
+/** Deletes a row. Reads show it until it is gone, unless a fault hides it. */
+export function remove<F>(world: World, kind: Managed<F>, call: Call, row: Row<F>): Row<F> {
   refuseLeaving(kind, row);
   kind.checkRemoval?.(world, row);
-  begin(world, kind, call.effects.slowdown, { ...modified(call, row, "DESTROYING"), own: row.own });
+  return begin(world, kind, call, "delete", { ...row, ...modified(call, row, "DESTROYING") });
 }
 
-/** Puts what an earlier run had begun back on the agenda. */
+/** Puts the operations of an earlier run back on the agenda. */
 export function resume<F>(world: World, kind: Managed<F>): void {
-  for (const row of kind.table(world).values()) if (isMoving(row)) putOnAgenda(world, kind, row);
+  for (const row of rowsOf(world, kind)) if (isMoving(row)) putOnAgenda(world, kind, row);
 }
 
-const modified = ({ at, caller, effects }: Call, row: Life, state: Life["state"]): Life => ({
-  id: row.id,
-  state,
-  failure: effects.failWith,
-  dueAt: at,
-  createdAt: row.createdAt,
-  createdBy: row.createdBy,
-  modifiedAt: at,
-  modifiedBy: caller.user.id,
-  visibleAt: row.visibleAt,
-  hidden: state === "DESTROYING" && effects.hideWhileDeleting,
-});
-
-const isMoving = ({ state }: Life) => state === "PROVISIONING" || state === "DESTROYING";
-
-function begin<F>(world: World, kind: Managed<F>, slowdown: number, row: Row<F>): Row<F> {
-  const [low, high] = kind.span ?? [0, 0];
-  const takes = high === 0 ? 0 : world.chance.between(`${kind.host.path}/${kind.type}/span`, low, high);
-  const begun = { ...row, dueAt: row.modifiedAt + Math.round(takes * slowdown) };
-  kind.table(world).put(begun.id, begun);
-  if (takes === 0) return end(world, kind, begun.id, begun.dueAt) ?? begun;
-  putOnAgenda(world, kind, begun);
-  return begun;
+/**
+ * Ends the operation of a row when its time is over and its progress outside the API is done, whichever is later. The
+ * agenda calls it at the instant, the outside whenever there is progress. Inside a transaction.
+ */
+export function settle<F>(world: World, kind: Managed<F>, id: string): void {
+  const row = kind.table(world).get(id);
+  if (row === undefined || !isMoving(row) || world.clock.now() < row.dueAt) return;
+  const progress = row.failure === null ? kind.progress?.(world, row) : undefined;
+  if (progress?.kind === "pending") return;
+  end(world, kind, { ...row, failure: progress?.kind === "failed" ? progress.message : row.failure });
 }
 
-function putOnAgenda<F>(world: World, kind: Managed<F>, { id, dueAt }: Row<F>): void {
-  world.agenda.schedule(dueAt, () => world.documents.transaction(() => void end(world, kind, id, dueAt)));
-}
-
-/** A later write has set another end: then this one is of no account any more. */
-function end<F>(world: World, kind: Managed<F>, id: string, dueAt: number): Row<F> | undefined {
-  const table = kind.table(world);
-  const row = table.get(id);
-  if (row === undefined || row.dueAt !== dueAt || !isMoving(row)) return undefined;
-  const { failure, modifiedBy: by } = row;
+function end<F>(world: World, kind: Managed<F>, row: Row<F>): void {
+  const { id, failure, modifiedBy: by } = row;
   const leaves = row.state === "DESTROYING";
-  const method = leaves ? "DELETE" : row.createdAt === row.modifiedAt ? "POST" : kind.change;
-  const collection = `/${kind.host.path}${pathOf(kind.path, kind.metadata(world, row))}`;
-  world.activity.settled({ method, collection, type: kind.type, id, by, failure });
-  if (leaves && failure === null) {
+  const method = leaves ? "DELETE" : row.createdAt === row.modifiedAt ? "POST" : (kind.change ?? "POST");
+  world.activity.settled({ method, collection: collectionOf(world, kind, row), type: kind.type, id, by, failure });
+  const table = kind.table(world);
+  if (failure !== null) {
+    table.put(id, { ...row, state: "FAILED", hidden: false });
+  } else if (leaves) {
     table.delete(id);
     kind.gone?.(world, row);
-    return undefined;
+  } else {
+    table.put(id, { ...row, ...kind.ready, state: "AVAILABLE", hidden: false });
   }
-  const settled: Row<F> = { ...row, state: failure === null ? "AVAILABLE" : "FAILED", hidden: false };
-  table.put(id, settled);
-  return settled;
+}
+
+const newId = <F>(world: World, { host, type, draws }: Managed<F>) =>
+  world.chance.uuid(draws?.id ?? `${host.path}/${type}`);
+
+const drawn = <F>(world: World, { host, type, draws }: Managed<F>, what: Operation | "unseen", [low, high]: Span) =>
+  world.chance.between(draws?.time(what) ?? `${host.path}/${type}/span`, low, high);
+
+function modified({ at, caller, effects }: Call, row: Life, state: Life["state"]): Life {
+  return {
+    id: row.id,
+    state,
+    failure: effects.failWith,
+    dueAt: at,
+    createdAt: row.createdAt,
+    createdBy: row.createdBy,
+    modifiedAt: at,
+    modifiedBy: caller.user.id,
+    visibleAt: row.visibleAt,
+    hidden: state === "DESTROYING" && effects.hideWhileDeleting,
+  };
+}
+
+const isMoving = ({ state }: Life) => state === "PROVISIONING" || state === "DEPLOYING" || state === "DESTROYING";
+
+function begin<F>(world: World, kind: Managed<F>, { effects }: Call, operation: Operation, row: Row<F>): Row<F> {
+  const span = spanOf(kind, operation);
+  const takes = span === undefined ? 0 : drawn(world, kind, operation, span);
+  const begun = { ...row, dueAt: row.modifiedAt + Math.round(takes * effects.slowdown) };
+  kind.table(world).put(begun.id, begun);
+  if (span !== undefined) {
+    putOnAgenda(world, kind, begun);
+    return begun;
+  }
+  settle(world, kind, begun.id);
+  return kind.table(world).get(begun.id) ?? begun;
+}
+
+const isSpan = (span: Managed<never>["span"]): span is Span => Array.isArray(span);
+
+function spanOf<F>({ span }: Managed<F>, operation: Operation): Span | undefined {
+  return isSpan(span) ? span : span?.[operation];
+}
+
+/** A later operation sets another end; then this entry does nothing. */
+function putOnAgenda<F>(world: World, kind: Managed<F>, { id, dueAt }: Life): void {
+  world.agenda.schedule(dueAt, () =>
+    world.documents.transaction(() => {
+      if (kind.table(world).get(id)?.dueAt === dueAt) settle(world, kind, id);
+    }),
+  );
 }
 
 function refuseLeaving<F>({ type }: Managed<F>, { id, state }: Row<F>): void {
-  if (state === "DESTROYING") throw refusal(409, errorCode.refused, `The ${type} ${id} is being deleted`);
+  if (state === "DESTROYING") throw conflict(`The ${type} ${id} is being deleted`);
 }

@@ -1,9 +1,11 @@
 import type { Call, Reply } from "../http/exchange.ts";
 import { missing } from "../http/refusal.ts";
+import type { Host } from "../managed/service.ts";
 import { pageReply } from "../managed/view.ts";
-import { defaultRegion } from "../storage/region.ts";
+import { defaultRegion } from "../s3/buckets/records.ts";
 import type { World } from "../world.ts";
-import { managementHost } from "./host.ts";
+
+export const managementHost: Host = { path: "object-storage-management", privilege: "s3Privilege" };
 
 /** Where buckets can be, with the location of each. */
 export const regions: Readonly<Record<string, string>> = {

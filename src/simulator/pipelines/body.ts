@@ -1,21 +1,25 @@
 import { z } from "zod";
-import { asObject, checked, objectIn } from "../core/body.ts";
-import type { Forms } from "../forms.ts";
-import type { Pipeline, Stream } from "./records.ts";
+import { checkedProperties, objectIn } from "../core/kind/body.ts";
+import type { Call, Forms } from "../http/exchange.ts";
+import { invalid } from "../http/refusal.ts";
+import type { Pipeline, Stream } from "../records/pipelines.ts";
 
-/** What a call says about a pipeline. */
+/** The properties of a pipeline that a caller sets. */
 export type Given = Pick<Pipeline, "name" | "logs" | "resourceTier">;
 
 const nameRule = "must have 1 to 20 characters";
 const nameSchema = z.string().min(1, nameRule).max(20, nameRule);
 
 const days = [0, 7, 14, 30] as const;
-/** 0 and unlimited are two spellings of one thing. */
+/** `unlimited` is stored as 0. */
 const retentionSchema = z
   .union([z.literal(days), z.literal("unlimited")], { error: "must be 7, 14, 30 or unlimited" })
   .transform((given) => (given === "unlimited" ? 0 : given));
 
-/** The retention is said directly, in the one destination, or not at all; where only one form is served, the other says nothing. */
+/**
+ * The retention is a field of its own, or of the one destination, or absent. Where only one form is served, the field
+ * of the other is ignored.
+ */
 const streamSchema = (forms: Forms) =>
   z
     .object({
@@ -78,23 +82,22 @@ const logChangeShape = (forms: Forms) =>
     resourceTier: z.string().nullish(),
   });
 
-const where = "(root).properties";
-const propertiesIn = (body: string) => asObject(objectIn(body).properties ?? {}, where);
-
-export const givenMetricPipeline = (body: string): Given => ({
-  ...checked(metricShape, propertiesIn(body), where),
-  logs: [],
-  resourceTier: null,
-});
+/** The body of a PUT may repeat the id of the path. */
+export function givenMetricPipeline({ body, method, params: { pipelineId } }: Call): Given {
+  const given = checkedProperties(metricShape, body);
+  const { id = pipelineId } = objectIn(body);
+  if (method === "PUT" && id !== pipelineId) throw invalid("(root).id", "must be the id of the path, or be left out");
+  return { ...given, logs: [], resourceTier: null };
+}
 
 export function givenLogPipeline(body: string, forms: Forms): Given {
-  const { resourceTier, ...given } = checked(logShape(forms), propertiesIn(body), where);
+  const { resourceTier, ...given } = checkedProperties(logShape(forms), body);
   return { ...given, resourceTier: resourceTier ?? null };
 }
 
-/** What a PATCH leaves out, or null, stays. */
+/** A property that a PATCH leaves out, or sets to null, stays. */
 export function changedLogPipeline(body: string, { name, logs, resourceTier }: Given, forms: Forms): Given {
-  const given = checked(logChangeShape(forms), propertiesIn(body), where);
+  const given = checkedProperties(logChangeShape(forms), body);
   return {
     name: given.name ?? name,
     logs: given.logs ?? logs,
@@ -104,4 +107,4 @@ export function changedLogPipeline(body: string, { name, logs, resourceTier }: G
 
 const switchShape = z.object({ enabled: z.boolean({ error: "must be true or false" }) });
 
-export const givenSwitch = (body: string): boolean => checked(switchShape, propertiesIn(body), where).enabled;
+export const givenSwitch = (body: string): boolean => checkedProperties(switchShape, body).enabled;

@@ -1,27 +1,27 @@
 import { uuidOfName } from "../chance.ts";
-import type { Reply } from "../http/exchange.ts";
+import type { Call, Reply } from "../http/exchange.ts";
 import { missing } from "../http/refusal.ts";
-import { stampsOf, urnOf } from "../regional/metadata.ts";
+import { stampsOf, urnOf } from "../managed/service.ts";
+import type { Central, Product } from "../records/pipelines.ts";
 import type { World } from "../world.ts";
 import { givenSwitch } from "./body.ts";
+import { dashboardOf, hrefOf, services } from "./kinds.ts";
 import { watchProducts } from "./product-logs.ts";
-import type { Central } from "./records.ts";
-import { dashboardOf, hrefOf, type RegionalCall, services } from "./service.ts";
 
 /**
- * The switch that lets integrated products forward their logs or metrics: one per contract and region and always
- * there, off until somebody switches it.
+ * The switch that lets integrated products forward their logs or metrics: one per contract and region. It always exists
+ * and is off at first.
  */
-export function readCentral(world: World, call: RegionalCall): Reply {
-  if (call.params.centralId !== idOf(world, call)) throw missing();
-  return { status: 200, body: shown(world, call) };
+export function readCentral(world: World, product: Product, call: Call): Reply {
+  if (call.params.centralId !== idOf(world, placeOf(product, call))) throw missing();
+  return { status: 200, body: shown(world, product, call) };
 }
 
 /** The public interface has a list; as described, there is one switch without an id. */
-export function listCentrals(world: World, call: RegionalCall): Reply {
-  const item = shown(world, call);
+export function listCentrals(world: World, product: Product, call: Call): Reply {
+  const item = shown(world, product, call);
   const { metadata, properties } = item;
-  const href = hrefOf(call.origin, call.product, call.region, "central");
+  const href = hrefOf(call.origin, product, call.params.region ?? "", "central");
   const { forms } = world;
   return {
     status: 200,
@@ -32,22 +32,23 @@ export function listCentrals(world: World, call: RegionalCall): Reply {
   };
 }
 
-/** By its id or, since there is only one, without. */
-export function switchCentral(world: World, call: RegionalCall): Reply {
-  const { product, region, at } = call;
-  const { centralId } = call.params;
-  if (centralId !== undefined && centralId !== idOf(world, call)) throw missing();
+/** By its id, or without one: there is only one. */
+export function switchCentral(world: World, product: Product, call: Call): Reply {
+  const { at, params } = call;
+  const place = placeOf(product, call);
+  const { region } = place;
+  if (params.centralId !== undefined && params.centralId !== idOf(world, place)) throw missing();
   const enabled = givenSwitch(call.body);
   const { centrals } = world.pipelines;
   const userId = call.caller.user.id;
-  if (enabled && product === "logs" && centrals.get(rowOf(call))?.enabled !== true) watchProducts(world, region, at);
-  const before = centrals.get(rowOf(call)) ?? { createdAt: at, createdBy: userId };
-  centrals.put(rowOf(call), { ...before, product, region, enabled, modifiedAt: at, modifiedBy: userId });
-  const { metadata, properties, ...named } = shown(world, call);
+  if (enabled && product === "logs" && centrals.get(rowOf(place))?.enabled !== true) watchProducts(world, region, at);
+  const before = centrals.get(rowOf(place)) ?? { createdAt: at, createdBy: userId };
+  centrals.put(rowOf(place), { ...before, product, region, enabled, modifiedAt: at, modifiedBy: userId });
+  const { metadata, properties, ...named } = shown(world, product, call);
   return { status: 200, body: { ...(world.forms.public && named), metadata, properties } };
 }
 
-/** What steering shows. */
+/** The switches that steering shows. */
 export const centralsIn = (world: World) =>
   [...world.pipelines.centrals.values()].map(({ product, region, enabled }) => ({
     id: idOf(world, { product, region }),
@@ -59,15 +60,19 @@ export const centralsIn = (world: World) =>
 
 type Place = Pick<Central, "product" | "region">;
 
+const placeOf = (product: Product, { params: { region = "" } }: Call): Place => ({ product, region });
+
 const rowOf = ({ product, region }: Place) => `${product}/${region}`;
 
-/** Follows from the contract, so that it is known before anybody has switched anything. */
+/** Follows from the contract, so that it is known before the first switch. */
 const idOf = ({ contractNumber }: World, place: Place) => uuidOfName(`central/${contractNumber}/${rowOf(place)}`);
 
-function shown(world: World, call: RegionalCall) {
-  const { product, region, origin } = call;
-  const id = idOf(world, call);
-  const central = world.pipelines.centrals.get(rowOf(call));
+function shown(world: World, product: Product, call: Call) {
+  const { origin } = call;
+  const place = placeOf(product, call);
+  const { region } = place;
+  const id = idOf(world, place);
+  const central = world.pipelines.centrals.get(rowOf(place));
   return {
     id,
     type: "central",

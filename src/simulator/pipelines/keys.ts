@@ -1,14 +1,11 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { hashOf, type Pipeline, type Product, takesData } from "../records/pipelines.ts";
 import type { World } from "../world.ts";
-import { hashOf, type Pipeline, type Product, takesData } from "./records.ts";
 
-/**
- * Random, never drawn from the seed: whoever knows the seed does not know the key. What every key begins with lets one be
- * found wherever it should not be.
- */
+/** Random, not drawn from the seed: the seed must not reveal the key. The prefix lets tests find keys in output. */
 export const newKey = () => `ingestkey_${randomBytes(32).toString("base64url")}`;
 
-/** What a pipeline keeps of a new key. Inside a transaction. */
+/** The columns of a new key. Inside a transaction. */
 export function keptKey(world: World, product: Product, key: string): Pick<Pipeline, "keyHash" | "sealedKey"> {
   return { keyHash: hashOf(key), sealedKey: product === "logs" ? sealed(world, key) : null };
 }
@@ -32,7 +29,7 @@ const cipher = "aes-256-gcm";
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** What opens it lies in the same data directory, as the key that signs tokens does. */
+/** The sealing key is in the same data directory, as is the key that signs tokens. */
 function sealed({ pipelines: { seals } }: World, key: string): string {
   const seal = seals.get("own") ?? randomBytes(32).toString("base64");
   seals.put("own", seal);

@@ -1,11 +1,11 @@
 import { uuidOfName } from "../chance.ts";
-import type { Line } from "../ingest/lines.ts";
 import { type Resource, textIn } from "../store/resource.ts";
+import type { Line } from "../telemetry/lines.ts";
 import type { World } from "../world.ts";
 
-/** How often a product that forwards its logs has something to say, in simulated milliseconds. */
+/** How often a product sends a line, in simulated milliseconds. */
 const sayEvery = 60_000;
-/** After a leap of the clock the lines of its last hour are made up for, not those of years. */
+/** After a jump of the clock only the lines of its last hour are made. */
 const longestMemory = 3_600_000;
 
 const products = ["applicationloadbalancer", "networkloadbalancer"] as const;
@@ -18,7 +18,7 @@ export const productTags: readonly string[] = products;
 
 const isOn = ({ pipelines: { centrals } }: World, region: string) => centrals.get(`logs/${region}`)?.enabled === true;
 
-/** Has the products of a region forward their logs for as long as central logging is on. */
+/** Lets the products of a region forward their logs while central logging is on. */
 export function watchProducts(world: World, region: string, since: number): void {
   const from = Math.max(since, world.clock.now() - longestMemory);
   world.agenda.schedule((Math.floor(from / sayEvery) + 1) * sayEvery, (at) => {
@@ -28,7 +28,7 @@ export function watchProducts(world: World, region: string, since: number): void
   });
 }
 
-/** Takes up what an earlier run left. */
+/** Resumes after a restart. */
 export function resumeProducts(world: World): void {
   for (const { product, region } of world.pipelines.centrals.values()) {
     if (product === "logs") watchProducts(world, region, world.clock.now());

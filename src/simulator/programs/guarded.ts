@@ -9,7 +9,7 @@ const guard = '{ read -r _ <&3; kill -KILL 0; } & exec "$@" 3<&-';
 export interface Guarded {
   /** Settles when the program is gone; never rejects. 127: not found. */
   readonly ended: Promise<number>;
-  /** The last words of the program so far. */
+  /** The end of the program's output so far. */
   lastWords(): string;
   /** Kills the program with everything it started. */
   kill(): Promise<void>;

@@ -4,15 +4,15 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A folder that goes with this process at the latest, however that ends. */
+/** A folder that is removed when this process ends, however that happens. */
 export interface Swept extends AsyncDisposable {
   readonly path: string;
   remove(): Promise<void>;
-  /** Lets it stay: something in it is worth reading. */
+  /** Keeps the folder, for people who want to read its content. */
   keep(): void;
 }
 
-/** A shell waits on a pipe that only this process holds open. What this process started has a second to die first. */
+/** A shell waits on a pipe that only this process holds open. Child processes have a second to die first. */
 const sweeper = 'read -r _; sleep 1; rm -rf -- "$1"';
 
 export function sweptFolder(path: string): Swept {
@@ -31,6 +31,6 @@ export function sweptFolder(path: string): Swept {
   return { path, remove, keep, [Symbol.asyncDispose]: remove };
 }
 
-/** A new folder of this process alone; `name` tells people what it is for. */
+/** A new folder for this process alone; `name` shows its purpose. */
 export const temporaryFolder = (name: string): Swept =>
   sweptFolder(mkdtempSync(join(realpathSync(tmpdir()), `mooring-${name}-`)));

@@ -1,7 +1,7 @@
 import { AwsClient } from "aws4fetch";
-import { elementsIn, textOf } from "./builtin/xml.ts";
+import { regionOf } from "../s3/buckets/records.ts";
+import { elementsIn, textOf } from "../s3/xml/xml.ts";
 import type { Access } from "./object-storage.ts";
-import { regionOf } from "./region.ts";
 
 /** The few calls that the platform itself makes to an object storage that is not its own code. */
 export interface S3Client {
@@ -9,7 +9,7 @@ export interface S3Client {
   /** A bucket that the caller has already is fine. */
   createBucket(name: string): Promise<void>;
   put(bucket: string, key: string, content: Buffer): Promise<void>;
-  /** A signed call; rejects, with the storage's own words, unless it is answered 2xx. Gives the body. */
+  /** Makes a signed call and gives the body. Rejects with the storage's own message unless the answer is 2xx. */
   call(method: string, path: string, body?: string | Uint8Array<ArrayBuffer>): Promise<string>;
 }
 

@@ -1,7 +1,6 @@
-import type { Contracts } from "../contracts.ts";
-import { bucketUser } from "./bucket-users.ts";
+import type { Contracts } from "../world.ts";
 import { createS3Client, type S3Client } from "./client.ts";
-import type { Access, ObjectStorage, StorageParts } from "./object-storage.ts";
+import { type Access, bucketUser, type ObjectStorage, type StorageParts } from "./object-storage.ts";
 
 /** An object storage that runs elsewhere, with keys of its own. The platform's S3 keys do not open it. */
 export function createExternal(url: string, { buckets, onError }: StorageParts): ObjectStorage {
@@ -16,14 +15,14 @@ export function createExternal(url: string, { buckets, onError }: StorageParts):
     known = new Set(await opened().buckets());
   };
 
-  /** Over there nobody knows of our contracts: whoever uses a bucket first has it. */
+  /** The external storage knows no contracts: a bucket belongs to the first contract that uses it. */
   const contractOf = (bucket: string, asking: number) =>
     buckets.includes(bucket) ? contracts?.first.contractNumber : contracts && (bucketUser(contracts, bucket) ?? asking);
 
   return {
     hasBucket(name, contractNumber) {
       if (known.has(name)) return contractOf(name, contractNumber) === contractNumber;
-      // Somebody may have made it over there since the last look: the next try finds it.
+      // The bucket may be new: the next try finds it.
       look().catch((error) => onError("object storage: list of buckets", error));
       return false;
     },

@@ -13,7 +13,7 @@ export interface Table<T> {
   delete(key: string): void;
   values(): Iterable<T>;
   readonly size: number;
-  /** Tells an index of every change, also of those that a rollback or a restore makes. */
+  /** Reports every change to an index, also those of a rollback or a restore. */
   watch(listener: (before: T | undefined, after: T | undefined) => void): void;
 }
 
@@ -24,9 +24,9 @@ export interface Table<T> {
 export interface Documents {
   table<T>(name: string, schema: z.ZodType<T>): Table<T>;
   transaction<R>(work: () => R): R;
-  /** Undoes what the running transaction has done so far to the tables that are meant. */
+  /** Undoes the changes of the running transaction to some tables. */
   takeBack(isMeant: (table: string) => boolean): void;
-  /** Does more at the end of every transaction, as a part of it. */
+  /** Adds work to the end of every transaction. */
   beforeCommit(work: () => void): void;
   /** Every document, as changes that `restore` understands. */
   everything(): Change[];
@@ -34,18 +34,60 @@ export interface Documents {
   restore(changes: Change[]): void;
 }
 
-/** Somebody wants to write where nothing can be written. */
+/** A write outside a transaction. */
 export class NoTransaction extends Error {}
 
 interface AnyTable {
   set(key: string, value: unknown): void;
-  /** Brings the row back to what it is now. */
+  /** Gives a step that restores the present value of the row. */
   keep(key: string): () => void;
   current(key: string): unknown;
   entries(): Iterable<[string, unknown]>;
 }
 
-/** `remember` is given what takes a commit back, and what makes it again. */
+/** A table and its internal side. `record` gets the undo step of each change before the change is made. */
+function createTable<T>(
+  schema: z.ZodType<T>,
+  record: (key: string, restoreBefore: () => void) => void,
+): { table: Table<T>; inside: AnyTable } {
+  const rows = new Map<string, T>();
+  const watchers: ((before: T | undefined, after: T | undefined) => void)[] = [];
+  const write = (key: string, value: T | undefined) => {
+    const before = rows.get(key);
+    if (value === undefined) rows.delete(key);
+    else rows.set(key, value);
+    for (const watcher of watchers) watcher(before, value);
+  };
+  const change = (key: string, value: T | undefined) => {
+    const before = rows.get(key);
+    record(key, () => write(key, before));
+    write(key, value);
+  };
+  const inside: AnyTable = {
+    set: (key, value) => write(key, value === undefined ? undefined : schema.parse(value)),
+    keep(key) {
+      const value = rows.get(key);
+      return () => write(key, value);
+    },
+    current: (key) => rows.get(key),
+    entries: () => rows.entries(),
+  };
+  const table: Table<T> = {
+    get: (key) => rows.get(key),
+    put: change,
+    delete: (key) => change(key, undefined),
+    values: () => rows.values(),
+    get size() {
+      return rows.size;
+    },
+    watch(listener) {
+      watchers.push(listener);
+    },
+  };
+  return { table, inside };
+}
+
+/** `remember` gets a step that undoes a commit, and one that repeats it. */
 export function createDocuments(
   committed: (changes: Change[]) => void,
   remember: (undo: () => void, redo: () => void) => void = () => {},
@@ -63,40 +105,9 @@ export function createDocuments(
 
   return {
     table<T>(name: string, schema: z.ZodType<T>): Table<T> {
-      const rows = new Map<string, T>();
-      const watchers: ((before: T | undefined, after: T | undefined) => void)[] = [];
-      const write = (key: string, value: T | undefined) => {
-        const before = rows.get(key);
-        if (value === undefined) rows.delete(key);
-        else rows.set(key, value);
-        for (const watcher of watchers) watcher(before, value);
-      };
-      const change = (key: string, value: T | undefined) => {
-        const before = rows.get(key);
-        record(name, key, () => write(key, before));
-        write(key, value);
-      };
-      tables.set(name, {
-        set: (key, value) => write(key, value === undefined ? undefined : schema.parse(value)),
-        keep(key) {
-          const value = rows.get(key);
-          return () => write(key, value);
-        },
-        current: (key) => rows.get(key),
-        entries: () => rows.entries(),
-      });
-      return {
-        get: (key) => rows.get(key),
-        put: change,
-        delete: (key) => change(key, undefined),
-        values: () => rows.values(),
-        get size() {
-          return rows.size;
-        },
-        watch(listener) {
-          watchers.push(listener);
-        },
-      };
+      const { table, inside } = createTable(schema, (key, restoreBefore) => record(name, key, restoreBefore));
+      tables.set(name, inside);
+      return table;
     },
 
     transaction(work) {

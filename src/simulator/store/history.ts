@@ -1,12 +1,12 @@
-/** The commits of the last while, so that a read can be answered as things were. */
+/** The recent commits, so that a read can be answered as of an earlier instant. */
 export interface History {
-  /** Both leave what the commit did not touch as it is. */
+  /** Neither changes rows that the commit did not touch. */
   note(undo: () => void, redo: () => void): void;
-  /** Reads as of that instant, or as far back as there is memory. Nothing can be written meanwhile. */
+  /** Reads as of that instant, or as of the oldest commit kept. Nothing can be written in between. */
   asOf<R>(at: number, read: () => R): R;
 }
 
-/** `reach`: for how long a commit is worth remembering, in milliseconds of `now`. */
+/** `reach`: how long commits are kept, in milliseconds of `now`. */
 export function createHistory(now: () => number, reach: () => number): History {
   let commits: { at: number; undo: () => void; redo: () => void }[] = [];
   return {

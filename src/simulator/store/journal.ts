@@ -129,7 +129,7 @@ function createJournal(directory: string, unlock: () => void): Journal {
         waiting = undefined;
         return write(lines);
       });
-      // Whoever waits for it hears of a failure; nobody has to wait.
+      // Callers of `flushed` see the failure; the promise itself must not be unhandled.
       written.catch(() => {});
     },
     flushed: () => written,
@@ -155,7 +155,7 @@ function readDirectory(directory: string) {
   let { at } = snapshot;
   const journalFile = join(directory, journalName(snapshot.journal));
   const lines = existsSync(journalFile) ? readFileSync(journalFile, "utf8").split("\n") : [];
-  // What follows the last line end was cut off by a crash, before it was answered.
+  // A crash cut off the text after the last line end, before its call was answered.
   for (const line of lines.slice(0, -1)) {
     const entry = entrySchema.parse(JSON.parse(line));
     at = Math.max(at, entry.at);

@@ -1,7 +1,7 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-/** Directories this very process holds: a pid alone cannot tell two holders in one process apart. */
+/** Directories that this process holds: a pid alone does not tell two holders in one process apart. */
 const held = new Set<string>();
 
 /**
@@ -56,7 +56,7 @@ function linked(claim: string, file: string): boolean {
   }
 }
 
-/** Moves a stale lock away, and back again if somebody replaced it in between. */
+/** Moves a stale lock away, and back again if another process replaced it in between. */
 function discard(file: string, stale: string): void {
   const aside = `${file}.${process.pid}.stale`;
   try {
@@ -89,7 +89,7 @@ function isAlive(holder: string): boolean {
   return startOf(Number(pid)) === start;
 }
 
-/** When a process started, as the kernel tells; the same word for all where it does not tell. */
+/** The start time of a process, from the kernel; `unknown` where the kernel does not provide it. */
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

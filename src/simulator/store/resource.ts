@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { showing } from "../shown.ts";
+import { showing, stamps } from "./shown.ts";
 
 export type Properties = Readonly<Record<string, unknown>>;
 
@@ -16,15 +16,12 @@ export const resourceSchema = z.object({
   refs: z.array(z.string()).readonly(),
   /** null: the type has no states (labels). */
   state: z.enum(["AVAILABLE", "BUSY"]).nullable(),
-  /** The word that reads show for the state, where the type has words of its own. */
+  /** The name of the state that reads show, where the type has its own names. */
   shownState: z.string().optional(),
   properties: z.record(z.string(), z.unknown()).readonly(),
   /** Counts up with every change; the etag follows from it. */
   revision: z.number(),
-  createdAt: z.number(),
-  createdBy: z.string(),
-  modifiedAt: z.number(),
-  modifiedBy: z.string(),
+  ...stamps,
   ...showing,
 });
 
@@ -66,3 +63,11 @@ export const textsIn = (properties: Properties, name: string): string[] => {
   const value = properties[name];
   return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
 };
+
+export const basePath = "/cloudapi/v6";
+
+/** The absolute URL of a resource or collection by its key. */
+export const hrefOf = (origin: string, key: string) => `${origin}${basePath}/${key}`;
+
+/** The key of the datacenter that something lies in: `datacenters/<id>`. */
+export const datacenterOf = (key: string): string => key.split("/", 2).join("/");

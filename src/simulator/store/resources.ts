@@ -58,7 +58,7 @@ export function createResources(documents: Documents): Resources {
     if (resource === undefined) return;
     for (const child of [...childKeys.of(key)]) remove(child);
     for (const referrer of [...resolve(referrerKeys.of(key))]) {
-      // A share is about nothing but what it shares.
+      // A share ends with the resource that it shares.
       if (referrer.collection === "shares") {
         remove(referrer.key);
         continue;

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { asObject, checked, objectIn } from "../core/body.ts";
-import { refuseBusy } from "../core/reading.ts";
+import { checkedProperties } from "../core/kind/body.ts";
+import { refuseBusy } from "../core/provisioning/reading.ts";
 import type { Call } from "../http/exchange.ts";
-import { isVisible } from "../shown.ts";
+import { type Cluster, sizes, type Topic } from "../records/streaming.ts";
+import { isVisible } from "../store/shown.ts";
 import type { World } from "../world.ts";
 import { connectionsSchema, type Network } from "./connections.ts";
-import { type Cluster, sizes, type Topic } from "./records.ts";
 
 const nameRule = "must have 2 to 63 characters: letters, digits, - _ and . with a letter or digit at both ends";
 const nameSchema = z
@@ -16,9 +16,6 @@ const nameSchema = z
 /** The one version of the brokers. */
 const version = "4.0.0";
 const mostOf32Bits = 2 ** 31 - 1;
-
-const where = "(root).properties";
-const propertiesIn = (body: string) => asObject(objectIn(body).properties ?? {}, where);
 
 const clusterSchema = (network: Network) =>
   z.object({
@@ -40,14 +37,14 @@ export function givenCluster(world: World, { body, at }: Call): Cluster["propert
     hasDatacenter: (id) => datacenter(id) !== undefined,
     hasLan: (datacenterId, id) => lan(datacenterId, id) !== undefined,
   });
-  const properties = checked(schema, propertiesIn(body), where);
+  const properties = checkedProperties(schema, body);
   for (const { datacenterId, lanId } of properties.connections) {
     refuseBusy([datacenter(datacenterId), lan(datacenterId, lanId)].filter((each) => each !== undefined));
   }
   return properties;
 }
 
-/** `null` says as much as nothing. */
+/** `null` counts as absent. */
 const optional = <T>(schema: z.ZodType<T>) => schema.nullish().transform((value) => value ?? undefined);
 
 const wholeNumber = (low: number, high: number, rule: string) =>
@@ -71,4 +68,4 @@ const topicSchema = (brokers: number) =>
 
 /** A topic that has as many copies as are asked for, which takes as many brokers. */
 export const givenTopic = (body: string, brokers: number): Topic["properties"] =>
-  checked(topicSchema(brokers), propertiesIn(body), where);
+  checkedProperties(topicSchema(brokers), body);

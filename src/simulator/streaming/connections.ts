@@ -21,7 +21,7 @@ function cidrIn(text: string): Cidr | undefined {
   const size = 2 ** (32 - bits);
   const number = address.split(".").reduce((sum, part) => sum * 256 + Number(part), 0);
   const place = number % size;
-  // The first address of a subnet is its name, the last one calls all in it.
+  // The first address of a subnet is the network, the last one the broadcast address.
   if (place === 0 || place === size - 1) return undefined;
   return { address, subnet: `${Math.floor(number / size)}/${bits}` };
 }
@@ -41,7 +41,7 @@ const addressesSchema = z
     }
   });
 
-/** What a connection may name. */
+/** The resources that a connection may name. */
 export interface Network {
   hasDatacenter(id: string): boolean;
   hasLan(datacenterId: string, lanId: string): boolean;

@@ -1,6 +1,6 @@
 import { type Authority, clientCertificate, newAuthority, type Validity } from "../certificates.ts";
+import type { Credentials } from "../records/streaming.ts";
 import type { World } from "../world.ts";
-import type { Credentials } from "./records.ts";
 
 /** The name of the one user that every cluster has. */
 export const userName = "admin";
@@ -23,10 +23,10 @@ function validity({ clock, machine }: World, days: number): Validity {
   return { notBefore: new Date(begin < real ? begin : real - tolerance), notAfter: new Date(begin + days * oneDay) };
 }
 
-/** As long as the authority's: nobody renews the certificates of brokers. */
+/** As long as the authority's: the certificates of brokers are not renewed. */
 export const brokerValidity = (world: World) => validity(world, authorityDays);
 
-/** The authority of a cluster, made when it is first needed; undefined when the cluster has gone. */
+/** The authority of a cluster, made when it is first needed; undefined when the cluster is deleted. */
 export async function authorityOf(world: World, clusterId: string): Promise<Authority | undefined> {
   const { clusters, authorities } = world.streaming;
   const kept = authorities.get(clusterId);
@@ -34,7 +34,7 @@ export async function authorityOf(world: World, clusterId: string): Promise<Auth
   const made = await newAuthority(`Event streaming ${clusterId}`, validity(world, authorityDays));
   return world.documents.transaction(() => {
     if (clusters.get(clusterId) === undefined) return undefined;
-    // Somebody else may have made one meanwhile: there is only one.
+    // Another call may have made one in between: the first one counts.
     const first = authorities.get(clusterId) ?? made;
     authorities.put(clusterId, first);
     return first;
@@ -42,8 +42,8 @@ export async function authorityOf(world: World, clusterId: string): Promise<Auth
 }
 
 /**
- * Sees to it that the user of a cluster has a certificate to be read. It is valid for 365 days and stays the same until
- * half of them are over; then whoever asks gets a new one. Both are valid until they end.
+ * Makes sure that the user of a cluster has a certificate. It is valid for 365 days. After half of them the next read
+ * gets a new one; both stay valid until they expire.
  */
 export async function ensureCredentials(world: World, clusterId: string): Promise<void> {
   const { credentials } = world.streaming;

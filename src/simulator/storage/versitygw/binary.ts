@@ -2,10 +2,8 @@ import { randomUUID } from "node:crypto";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { cacheFolder } from "../../programs/cache.ts";
-import { isExecutable, onPath } from "../../programs/find.ts";
 import { spawnGuarded } from "../../programs/guarded.ts";
-import { told } from "../../programs/told.ts";
+import { cacheFolder, isExecutable, onPath, told } from "../../programs/install.ts";
 
 /** The Go module that pins the gateway. The path is the same from src/ and from dist/. */
 const moduleFolder = fileURLToPath(new URL("../../../../deploy/local/versitygw/", import.meta.url));

@@ -5,15 +5,14 @@ import { createServer } from "node:http";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import type { Contracts } from "../../contracts.ts";
+import { s3KeyOf } from "../../core/users/s3-keys.ts";
 import { closeServer, listenOn } from "../../http/serve.ts";
-import { s3KeyOf } from "../../identity/s3-keys.ts";
 import { type Guarded, spawnGuarded } from "../../programs/guarded.ts";
 import { type Swept, temporaryFolder } from "../../programs/swept.ts";
-import { bucketUser } from "../bucket-users.ts";
+import { defaultRegion } from "../../s3/buckets/records.ts";
+import type { Contracts } from "../../world.ts";
 import { createS3Client, type S3Client } from "../client.ts";
-import type { ObjectStorage, StorageParts } from "../object-storage.ts";
-import { defaultRegion } from "../region.ts";
+import { bucketUser, type ObjectStorage, type StorageParts } from "../object-storage.ts";
 import { provideVersitygw } from "./binary.ts";
 import { keepUsers, type Users } from "./users.ts";
 
@@ -34,7 +33,7 @@ export function createVersitygw(parts: StorageParts): ObjectStorage {
   let contracts: Contracts | undefined;
   const hasBucket = (name: string) => folder !== undefined && existsSync(join(folder, "buckets", name));
 
-  /** The gateway knows the key that made a bucket; it may have gone since. */
+  /** The gateway knows the key that made a bucket; the key may be deleted since. */
   function contractOf(bucket: string): number | undefined {
     if (contracts === undefined || folder === undefined) return undefined;
     const acl = join(folder, "metadata", bucket, "meta", "acl");
@@ -105,7 +104,7 @@ export function createVersitygw(parts: StorageParts): ObjectStorage {
 
 const keptFolder = (data: string) => resolve(data, "versitygw");
 
-/** An origin that nobody listens on now. The gateway cannot choose a port and tell it. */
+/** An origin with a free port. The gateway cannot choose a port and report it. */
 async function freeOrigin(host: string, port: number): Promise<string> {
   const probe = createServer();
   const origin = await listenOn(probe, host, port);

@@ -1,6 +1,6 @@
-import type { Contracts } from "../../contracts.ts";
-import { accessKeysOf, s3KeyOf } from "../../identity/s3-keys.ts";
-import { xmlDocument } from "../builtin/xml.ts";
+import { accessKeysOf, s3KeyOf } from "../../core/users/s3-keys.ts";
+import { xmlDocument } from "../../s3/xml/xml.ts";
+import type { Contracts } from "../../world.ts";
 import type { S3Client } from "../client.ts";
 
 /** Keeps the gateway's users the same as the platform's S3 keys. */

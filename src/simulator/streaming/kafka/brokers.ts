@@ -9,14 +9,14 @@ import { type Node, settingsOf } from "./settings.ts";
 
 export interface BrokerParts {
   program: KafkaProgram;
-  /** Keeps what the brokers keep; a cluster that was here before goes on. */
+  /** The folder of the brokers' data; a cluster with data continues with it. */
   folder: string;
   clusterId: string;
   nodes: readonly Node[];
   authority: Authority;
   /** Of the brokers. */
   certificate: Issued;
-  /** Hears of every broker that ended, before it is started again. */
+  /** Called for every broker that ended, before it is started again. */
   onDeath(error: Error): void;
 }
 

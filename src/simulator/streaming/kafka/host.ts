@@ -1,11 +1,20 @@
 import { rm } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { serverCertificate } from "../../certificates.ts";
+import { settle } from "../../managed/lifecycle.ts";
+import type { Progress } from "../../records/life.ts";
+import {
+  type Cluster,
+  done,
+  isWanted,
+  networkAddresses,
+  pending,
+  type Topic,
+  topicsOf,
+} from "../../records/streaming.ts";
 import type { World } from "../../world.ts";
 import { authorityOf, brokerValidity } from "../credentials.ts";
-import { done, networkAddresses, type Progress, pending } from "../data-plane.ts";
-import { type Cluster, isWanted, type Topic, topicsOf } from "../records.ts";
-import { settleCluster, settleTopic } from "../settle.ts";
+import { clusterKind, topicKind } from "../kinds.ts";
 import { type BrokerParts, startBrokers } from "./brokers.ts";
 import { freePorts } from "./ports.ts";
 import type { KafkaProgram } from "./program.ts";
@@ -16,9 +25,9 @@ import { type TopicAdmin, withTopicAdmin } from "./topics.ts";
 export interface Host {
   clusterProgress(): Progress;
   topicProgress(topic: Topic): Progress;
-  /** Topics may have come or gone. */
+  /** Called when topics may be created or deleted. */
   follow(): void;
-  /** Ends the brokers; what they kept goes too, unless it is for a later run. */
+  /** Ends the brokers and, unless `keep` is set, removes their data. */
   stop(keep: boolean): Promise<void>;
 }
 
@@ -33,7 +42,7 @@ const mostAttempts = 3;
 const pollMs = 100;
 const retryMs = 1000;
 
-/** The addresses that the brokers have here and, for whoever checks them, those they have on the platform. */
+/** The addresses of the brokers here and on the platform, for clients that check host names. */
 const certifiedHosts = (cluster: Cluster) => [
   "127.0.0.1",
   "::1",
@@ -48,11 +57,7 @@ export function createHost(world: World, cluster: Cluster, parts: HostParts): Ho
   const stopping = new AbortController();
   const { signal } = stopping;
   let progress: Progress = pending;
-  /** Names of the topics that the brokers have. */
-  let present = new Set<string>();
-  /** Why the brokers do not take a topic, by its id. */
-  const refused = new Map<string, string>();
-  let change = Promise.withResolvers<void>();
+  const topics = createTopics(world, id, signal, (error) => parts.onError(where, error));
 
   async function live(): Promise<void> {
     const program = await parts.program();
@@ -61,7 +66,7 @@ export function createHost(world: World, cluster: Cluster, parts: HostParts): Ho
     const certificate = await serverCertificate(authority, certifiedHosts(cluster), brokerValidity(world));
     for (let attempt = 1; ; attempt += 1) {
       signal.throwIfAborted();
-      // Somebody may have taken a port between its choice and its use: the next attempt has others.
+      // Another process may have taken a port in between: the next attempt has others.
       const earlier = attempt === 1 ? world.streaming.ports.get(id) : undefined;
       const ports = await freePorts(parts.brokers * portsPerNode, earlier);
       try {
@@ -90,39 +95,48 @@ export function createHost(world: World, cluster: Cluster, parts: HostParts): Ho
     const running = await startBrokers(brokers, AbortSignal.any([signal, failing.signal]));
     life.defer(() => running.ended);
     life.defer(() => failing.abort());
-    await Promise.race([untilAnswering(nodes, AbortSignal.any([signal, failing.signal])), early.promise]);
+    await Promise.race([topics.untilAnswering(nodes, AbortSignal.any([signal, failing.signal])), early.promise]);
     signal.throwIfAborted();
     onReady();
     reached(done);
-    await keepTopics(nodes);
+    await topics.keep(nodes);
   }
 
-  async function untilAnswering(nodes: readonly Node[], until: AbortSignal): Promise<void> {
-    const look = async (admin: TopicAdmin) => {
-      present = new Set(await admin.names());
-      return admin.brokers();
-    };
-    while ((await withTopicAdmin(nodes, look).catch(() => 0)) < nodes.length) {
-      await delay(pollMs, undefined, { signal: until });
-    }
+  function reached(next: Progress): void {
+    progress = next;
+    if (!signal.aborted) world.documents.transaction(() => settle(world, clusterKind, id));
   }
 
-  async function keepTopics(nodes: readonly Node[]): Promise<void> {
-    while (!signal.aborted) {
-      const changed = change.promise;
-      try {
-        await withTopicAdmin(nodes, bringInLine);
-        await changed;
-      } catch (error) {
-        // A broker that is being started again, mostly: the next try finds it.
-        if (!signal.aborted) parts.onError(where, error);
-        await delay(retryMs, undefined, { signal });
-      }
-    }
-  }
+  const ended = live().catch((error) => {
+    if (signal.aborted) return;
+    parts.onError(where, error);
+    const reason = error instanceof Error ? error.message : String(error);
+    reached({ kind: "failed", message: `No broker could be started: ${reason.split("\n")[0]}` });
+  });
+
+  return {
+    clusterProgress: () => progress,
+    topicProgress: topics.progress,
+    follow: topics.follow,
+    async stop(keep) {
+      stopping.abort();
+      topics.follow();
+      await ended;
+      if (!keep) await rm(parts.folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Keeps the topics of the brokers of one cluster as the management API has them. */
+function createTopics(world: World, clusterId: string, signal: AbortSignal, onError: (error: unknown) => void) {
+  /** Names of the topics that the brokers have. */
+  let present = new Set<string>();
+  /** Why the brokers do not take a topic, by its id. */
+  const refused = new Map<string, string>();
+  let change = Promise.withResolvers<void>();
 
   async function bringInLine(admin: TopicAdmin): Promise<void> {
-    const wanted = topicsOf(world, id).filter(isWanted);
+    const wanted = topicsOf(world, clusterId).filter(isWanted);
     const names = new Set(wanted.map(({ properties: { name } }) => name));
     for (const name of present) {
       if (names.has(name)) continue;
@@ -139,37 +153,42 @@ export function createHost(world: World, cluster: Cluster, parts: HostParts): Ho
   }
 
   const settleTopics = () => {
-    for (const topic of topicsOf(world, id)) settleTopic(world, topic.id);
+    for (const topic of topicsOf(world, clusterId)) settle(world, topicKind, topic.id);
   };
 
-  function reached(next: Progress): void {
-    progress = next;
-    if (!signal.aborted) world.documents.transaction(() => settleCluster(world, id));
-  }
-
-  const ended = live().catch((error) => {
-    if (signal.aborted) return;
-    parts.onError(where, error);
-    const reason = error instanceof Error ? error.message : String(error);
-    reached({ kind: "failed", message: `No broker could be started: ${reason.split("\n")[0]}` });
-  });
-
   return {
-    clusterProgress: () => progress,
-    topicProgress(topic) {
+    /** Resolves when all brokers answer. */
+    async untilAnswering(nodes: readonly Node[], until: AbortSignal): Promise<void> {
+      const look = async (admin: TopicAdmin) => {
+        present = new Set(await admin.names());
+        return admin.brokers();
+      };
+      while ((await withTopicAdmin(nodes, look).catch(() => 0)) < nodes.length) {
+        await delay(pollMs, undefined, { signal: until });
+      }
+    },
+    async keep(nodes: readonly Node[]): Promise<void> {
+      while (!signal.aborted) {
+        const changed = change.promise;
+        try {
+          await withTopicAdmin(nodes, bringInLine);
+          await changed;
+        } catch (error) {
+          // A broker that is being started again, mostly: the next try finds it.
+          if (!signal.aborted) onError(error);
+          await delay(retryMs, undefined, { signal });
+        }
+      }
+    },
+    progress(topic: Topic): Progress {
       const reason = refused.get(topic.id);
       if (reason !== undefined && isWanted(topic)) return { kind: "failed", message: reason };
       return present.has(topic.properties.name) === isWanted(topic) ? done : pending;
     },
-    follow() {
+    /** Called when topics may be created or deleted. */
+    follow(): void {
       change.resolve();
       change = Promise.withResolvers();
-    },
-    async stop(keep) {
-      stopping.abort();
-      change.resolve();
-      await ended;
-      if (!keep) await rm(parts.folder, { recursive: true, force: true });
     },
   };
 }

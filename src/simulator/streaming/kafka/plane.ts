@@ -1,20 +1,35 @@
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import type { Contracts } from "../../contracts.ts";
 import { type Swept, sweptFolder } from "../../programs/swept.ts";
-import type { World } from "../../world.ts";
-import { done, networkAddresses, pending } from "../data-plane.ts";
-import { type Cluster, isWanted } from "../records.ts";
-import type { RunningPlane } from "../running-plane.ts";
+import { type Cluster, type DataPlane, done, isWanted, networkAddresses, pending } from "../../records/streaming.ts";
+import type { Contracts, World } from "../../world.ts";
 import { createHost, type Host } from "./host.ts";
 import { type KafkaProgram, lackFor, provideKafka } from "./program.ts";
 import { clientAddress, nodesOn } from "./settings.ts";
 
+/** Brokers that can be opened and closed. */
+export interface RunningPlane extends DataPlane {
+  /** Begins to follow the records. Called once, when the state of an earlier run is restored. */
+  open(contracts: Contracts): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** No brokers; the management API behaves as with them. */
+export const noDataPlane: RunningPlane = {
+  brokers: 3,
+  clusterProgress: () => done,
+  topicProgress: () => done,
+  addressesOf: networkAddresses,
+  noticeOf: () => undefined,
+  open: () => Promise.resolve(),
+  close: () => Promise.resolve(),
+};
+
 export interface KafkaParts {
   /** Brokers per cluster; the platform has three. */
   brokers: number;
-  /** Keeps what the brokers keep in this directory; absent: in a temporary one that goes at the end. */
+  /** Keeps the brokers' data in this directory; absent: in a temporary one that is removed at the end. */
   data: string | undefined;
   onError(where: string, error: unknown): void;
 }
@@ -29,29 +44,10 @@ export function createKafkaPlane({ brokers, data, onError }: KafkaParts): Runnin
   const root = data === undefined ? join(tmpdir(), `mooring-kafka-${randomUUID()}`) : resolve(data, `kafka-${brokers}`);
   let contracts: Contracts | undefined;
   let temporary: Swept | undefined;
-  let program: Promise<KafkaProgram> | undefined;
+  const provided = createProvider(closing.signal);
+  const served = () => oldestOf(contracts);
   let noted = false;
   const leaving = new Set<Promise<void>>();
-
-  /** Fetched for the first cluster; a failure is not kept for the next. */
-  function provided(): Promise<KafkaProgram> {
-    program ??= provideKafka(process.env, (line) => process.stderr.write(`${line}\n`), closing.signal);
-    program.catch(() => {
-      program = undefined;
-    });
-    return program;
-  }
-
-  const wanted = (world: World) => {
-    const clusters = world.viewer.asPlatform(() => [...world.streaming.clusters.values()]);
-    return clusters.filter(isWanted).map((cluster) => ({ world, cluster }));
-  };
-  /** The oldest of all contracts. */
-  const served = () =>
-    (contracts?.all() ?? [])
-      .flatMap(wanted)
-      .sort((a, b) => a.cluster.createdAt - b.cluster.createdAt)
-      .slice(0, mostClusters);
   const isServed = (clusterId: string) => served().some(({ cluster }) => cluster.id === clusterId);
 
   function follow(): void {
@@ -80,7 +76,7 @@ export function createKafkaPlane({ brokers, data, onError }: KafkaParts): Runnin
     void ended.then(() => leaving.delete(ended));
   }
 
-  /** Changes are told while they are written: what follows from them comes after that. */
+  /** Watchers are called inside a transaction, so the work is done after it. */
   function note(): void {
     if (noted) return;
     noted = true;
@@ -93,9 +89,8 @@ export function createKafkaPlane({ brokers, data, onError }: KafkaParts): Runnin
     topicProgress: (topic) =>
       isServed(topic.clusterId) ? (hosts.get(topic.clusterId)?.topicProgress(topic) ?? pending) : done,
     addressesOf(cluster) {
-      const ports = served()
-        .find((each) => each.cluster.id === cluster.id)
-        ?.world.streaming.ports.get(cluster.id);
+      const found = served().find((each) => each.cluster.id === cluster.id);
+      const ports = found?.world.streaming.ports.get(cluster.id);
       return ports === undefined ? networkAddresses(cluster) : nodesOn(ports).map(clientAddress);
     },
     noticeOf({ id }) {
@@ -122,3 +117,25 @@ export function createKafkaPlane({ brokers, data, onError }: KafkaParts): Runnin
     },
   };
 }
+
+/** Gives the program, fetched for the first cluster; a failure is not kept for the next. */
+function createProvider(signal: AbortSignal): () => Promise<KafkaProgram> {
+  let program: Promise<KafkaProgram> | undefined;
+  return () => {
+    program ??= provideKafka(process.env, (line) => process.stderr.write(`${line}\n`), signal);
+    program.catch(() => {
+      program = undefined;
+    });
+    return program;
+  };
+}
+
+/** The clusters that have brokers: the oldest of all contracts. */
+const oldestOf = (contracts: Contracts | undefined): { world: World; cluster: Cluster }[] =>
+  (contracts?.all() ?? [])
+    .flatMap((world) => {
+      const clusters = world.viewer.asPlatform(() => [...world.streaming.clusters.values()]);
+      return clusters.filter(isWanted).map((cluster) => ({ world, cluster }));
+    })
+    .sort((a, b) => a.cluster.createdAt - b.cluster.createdAt)
+    .slice(0, mostClusters);

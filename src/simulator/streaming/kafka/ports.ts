@@ -7,13 +7,13 @@ export async function freePorts(count: number, earlier: readonly number[] | unde
     try {
       return await held(earlier);
     } catch {
-      // Somebody has taken one.
+      // One of them is taken.
     }
   }
   return held(Array.from({ length: count }, () => 0));
 }
 
-/** Kafka cannot choose ports and tell them: all are held at once, so that they differ, and let go. */
+/** Kafka cannot choose ports and report them. All are held at once, so that they differ, and then released. */
 async function held(wanted: readonly number[]): Promise<number[]> {
   const servers: Server[] = [];
   try {

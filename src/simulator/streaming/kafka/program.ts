@@ -3,13 +3,11 @@ import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { cacheFolder } from "../../programs/cache.ts";
-import { isExecutable, onPath } from "../../programs/find.ts";
 import { spawnGuarded } from "../../programs/guarded.ts";
-import { told } from "../../programs/told.ts";
+import { cacheFolder, isExecutable, onPath, told } from "../../programs/install.ts";
 import { DirectoryTaken, lockDirectory } from "../../store/lock.ts";
 
-/** What pins Kafka. The path is the same from src/ and from dist/. */
+/** The file that pins Kafka. The path is the same from src/ and from dist/. */
 const pom = fileURLToPath(new URL("../../../../deploy/local/kafka/pom.xml", import.meta.url));
 const goal = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies";
 

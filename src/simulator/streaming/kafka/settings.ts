@@ -26,11 +26,11 @@ export interface Files {
   data: string;
   /** PEM: the broker's key and its certificate. */
   keystore: string;
-  /** PEM: whose clients are let in. */
+  /** The authority of the clients, as PEM. */
   truststore: string;
 }
 
-/** The configuration of one node. Only the clients' listener speaks TLS; the others are not meant for anybody else. */
+/** The configuration of one node. Only the clients' listener has TLS; the others are internal. */
 export function settingsOf(node: Node, nodes: readonly Node[], files: Files): string {
   const brokers = nodes.length;
   const coordinators = {
@@ -49,7 +49,7 @@ export function settingsOf(node: Node, nodes: readonly Node[], files: Files): st
     "num.network.threads": 2,
     "num.io.threads": 4,
     "log.cleaner.dedupe.buffer.size": 4 * 1024 * 1024,
-    // How long a broker that was killed stays counted as there, and cannot come back.
+    // How long a killed broker counts as alive and cannot register again.
     "broker.session.timeout.ms": 3000,
     "broker.heartbeat.interval.ms": 500,
   };

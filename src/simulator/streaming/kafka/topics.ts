@@ -1,14 +1,14 @@
-import type { Topic } from "../records.ts";
+import type { Topic } from "../../records/streaming.ts";
 import { internalAddress, type Node } from "./settings.ts";
 
-/** What the simulator asks brokers for. */
+/** The calls that the simulator makes to brokers. */
 export interface TopicAdmin {
   /** How many brokers are there. */
   brokers(): Promise<number>;
   names(): Promise<string[]>;
   /** Makes a topic that may be there already; resolves with the reason when the brokers refuse it. */
   create(topic: Topic): Promise<string | undefined>;
-  /** Drops a topic that may be gone already. */
+  /** Deletes a topic, which may be deleted already. */
   remove(name: string): Promise<void>;
 }
 

@@ -1,5 +1,0 @@
-import type { Host } from "../regional/service.ts";
-
-export const certificateHost: Host = { path: "certificate-manager", privilege: "accessAndManageCertificates" };
-
-export const certificateEndpoint = (api: string) => `${api}/${certificateHost.path}`;

@@ -1,0 +1,84 @@
+import type { IncomingMessage } from "node:http";
+import { BlockList, isIPv6 } from "node:net";
+import type { Access, Caller } from "../http/exchange.ts";
+import { errorCode, Refusal, refusal } from "../http/refusal.ts";
+import { same, unauthorized } from "../identity/identity.ts";
+import type { Contracts } from "../world.ts";
+
+const loopback = new BlockList();
+loopback.addSubnet("127.0.0.0", 8, "ipv4");
+loopback.addAddress("::1", "ipv6");
+
+/** Whether a peer is on this machine. IPv4 peers of a dual-stack socket arrive as `::ffff:127.0.0.1`. */
+export function isLoopback(address: string | undefined): boolean {
+  if (address === undefined) return false;
+  return loopback.check(address, isIPv6(address) ? "ipv6" : "ipv4");
+}
+
+const nobody: Caller = {
+  contractNumber: 0,
+  user: { id: "", username: "", password: "", role: "user", twoFactor: false, active: true, privileges: [] },
+  tokenId: null,
+};
+
+export interface Gate {
+  /** Admits a call to a route of the given access and gives the caller; throws 401 or 403. */
+  admit(request: IncomingMessage, access: Access): Caller;
+  /** The caller without a check of access; undefined: no valid credentials. */
+  recognize(request: IncomingMessage): Caller | undefined;
+}
+
+/** `steeringToken` is the only one that steers. */
+export function createGate(contracts: Contracts, steeringToken: string): Gate {
+  function local({ socket }: IncomingMessage): Caller {
+    if (isLoopback(socket.remoteAddress)) return nobody;
+    throw refusal(403, errorCode.denied, "The simulator is steered and looked at from its own machine only");
+  }
+
+  function steering(request: IncomingMessage): Caller {
+    local(request);
+    const { headers } = request;
+    const token = /^bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
+    if (token === undefined) throw refusal(401, errorCode.unauthorized, "Send the simulator's token as bearer token");
+    if (!same(token, steeringToken)) {
+      throw refusal(403, errorCode.denied, "Only the simulator's own token steers it");
+    }
+    return nobody;
+  }
+
+  /**
+   * A token belongs to one contract. Several contracts may know a user by the same password; the header then names one.
+   */
+  function user({ headers }: IncomingMessage): Caller {
+    const callers = contracts.all().flatMap(({ identity }) => identity.authenticate(headers.authorization) ?? []);
+    const [first] = callers;
+    if (first === undefined) throw unauthorized("The credentials are not valid: they are wrong, or were revoked");
+    const contract = headers["x-contract-number"];
+    const caller = contract === undefined ? first : callers.find((each) => each.contractNumber === Number(contract));
+    if (caller !== undefined) return caller;
+    throw refusal(403, errorCode.denied, "Access denied: the contract of X-Contract-Number is not yours");
+  }
+
+  return {
+    admit(request, access) {
+      switch (access) {
+        case "open":
+          return nobody;
+        case "user":
+          return user(request);
+        case "local":
+          return local(request);
+        case "steering":
+          return steering(request);
+      }
+    },
+    recognize(request) {
+      try {
+        return user(request);
+      } catch (error) {
+        if (error instanceof Refusal) return undefined;
+        throw error;
+      }
+    },
+  };
+}

@@ -1,5 +1,0 @@
-import type { Host } from "../regional/service.ts";
-
-export const managementHost: Host = { path: "object-storage-management", privilege: "s3Privilege" };
-
-export const managementEndpoint = (api: string) => `${api}/${managementHost.path}`;

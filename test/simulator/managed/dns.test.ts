@@ -1,0 +1,348 @@
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { type CallOptions, items, platformForFile, refusal, resource } from "../platform.ts";
+
+const platform = await platformForFile();
+const { endpoints, contractNumber } = platform.ready;
+const dns = (method: string, path: string, body?: unknown, options?: CallOptions) =>
+  platform.call(method, `/dns${path}`, body, options);
+
+async function made(collection: string, properties: object): Promise<string> {
+  const answer = await dns("POST", collection, { properties });
+  expect(answer).toMatchObject({ status: 202, body: { metadata: { state: "PROVISIONING" } } });
+  await platform.advance(5);
+  return `${collection}/${resource(answer).id}`;
+}
+let count = 0;
+const newZone = (properties: object = {}) => made("/zones", { zoneName: `zone-${count++}.example`, ...properties });
+const names = async (path: string) => items(await dns("GET", path)).map(({ properties }) => Object(properties).name);
+
+const zoneFileOf = async (zone: string) => z.string().parse((await dns("GET", `${zone}/zonefile`)).body);
+const putZoneFile = (zone: string, raw: string) =>
+  dns("PUT", `${zone}/zonefile`, undefined, { raw, headers: { "content-type": "text/plain" } });
+
+describe("a zone", () => {
+  it("is PROVISIONING, then AVAILABLE, and tells its name servers", async () => {
+    const path = await newZone({ zoneName: "Shop.Example.", description: "the shop" });
+    const { id, href, metadata, properties } = resource(await dns("GET", path));
+    expect(href).toBe(`${endpoints.dns}${path}`);
+    expect(properties).toEqual({ zoneName: "shop.example", description: "the shop", enabled: true });
+    expect(metadata).toMatchObject({
+      state: "AVAILABLE",
+      nameservers: ["ns-ic.ui-dns.com", "ns-ic.ui-dns.de", "ns-ic.ui-dns.org", "ns-ic.ui-dns.biz"],
+      resourceURN: `urn:ionos:dns:${contractNumber}::zone/${id}`,
+    });
+  });
+
+  it("keeps its name, and takes a new description", async () => {
+    const path = await newZone({ zoneName: "kept.example" });
+    expect(await dns("PUT", path, { properties: { zoneName: "kept.example", description: "b" } })).toMatchObject({
+      status: 202,
+      body: { metadata: { state: "PROVISIONING" }, properties: { description: "b" } },
+    });
+    const renamed = await dns("PUT", path, { properties: { zoneName: "other.example" } });
+    expect(refusal(renamed, 422, "paas-dns-100")).toContain("zoneName");
+    refusal(await dns("POST", "/zones", { properties: { zoneName: "kept.example" } }), 409, "paas-dns-200");
+  });
+
+  it("is made by PUT under an id of one's own", async () => {
+    const id = "11111111-2222-4333-8444-555555555555";
+    const body = { properties: { zoneName: "ensured.example" } };
+    expect(await dns("PUT", `/zones/${id}`, body)).toMatchObject({ status: 202, body: { id } });
+    refusal(await dns("PUT", "/zones/not-a-uuid", { properties: { zoneName: "no.example" } }), 422, "paas-dns-100");
+  });
+
+  it("takes its records and keys along when it goes", async () => {
+    const path = await newZone();
+    const record = await made(`${path}/records`, { name: "www", type: "A", content: "192.0.2.1" });
+    await dns("POST", `${path}/keys`, { properties: {} });
+    expect((await dns("DELETE", path)).status).toBe(202);
+    expect(resource(await dns("GET", path)).metadata.state).toBe("DESTROYING");
+    refusal(await dns("DELETE", path), 409, "paas-dns-200");
+    await platform.advance(5);
+    for (const gone of [path, record, `${path}/keys`]) refusal(await dns("GET", gone), 404, "paas-dns-309");
+  });
+
+  it("fails where the plan says so, and says why", async () => {
+    await platform.steer("PUT", "faults", {
+      rules: [{ fault: "request-failed", message: "no room", route: "POST /dns/zones", count: 1 }],
+    });
+    const answer = await dns("POST", "/zones", { properties: { zoneName: "failed.example" } });
+    await platform.advance(5);
+    const { metadata } = resource(await dns("GET", `/zones/${resource(answer).id}`));
+    expect(metadata).toMatchObject({ state: "FAILED", statusMessage: "no room" });
+    await platform.steer("PUT", "faults", {});
+  });
+});
+
+describe("lists", () => {
+  it("come in pages with links, and filters narrow them", async () => {
+    const zone = await newZone();
+    for (const name of ["a", "b", "c"]) await made(`${zone}/records`, { name, type: "TXT", content: name });
+    const first = await dns("GET", `${zone}/records?limit=2`);
+    expect(first.body).toMatchObject({
+      type: "collection",
+      offset: 0,
+      limit: 2,
+      _links: { self: expect.any(String), next: expect.stringContaining("offset=2") },
+    });
+    expect(await names(`${zone}/records?limit=2`)).toEqual(["a", "b"]);
+    expect(await names(`${zone}/records?limit=2&offset=2`)).toEqual(["c"]);
+    const id = zone.split("/")[2];
+    expect(await names(`/records?filter.zoneId=${id}&filter.name=B&filter.type=txt&filter.state=AVAILABLE`)).toEqual([
+      "b",
+    ]);
+    expect(items(await dns("GET", "/zones?filter.zoneName=shop"))).toHaveLength(1);
+    for (const query of ["limit=0", "limit=1001", "offset=-1"]) {
+      refusal(await dns("GET", `/zones?${query}`), 422, "paas-dns-100");
+    }
+  });
+});
+
+describe("a record", () => {
+  it("has the name it is found by, and only some types have a priority", async () => {
+    const zone = await newZone({ zoneName: "records.example" });
+    const mail = await made(`${zone}/records`, {
+      name: "@",
+      type: "MX",
+      content: "mail.records.example",
+      priority: 10,
+    });
+    const { metadata, properties } = resource(await dns("GET", mail));
+    expect(metadata).toMatchObject({ state: "AVAILABLE", fqdn: "records.example", zoneId: zone.split("/")[2] });
+    expect(properties).toEqual({
+      name: "",
+      type: "MX",
+      content: "mail.records.example",
+      ttl: 3600,
+      priority: 10,
+      enabled: true,
+    });
+    const www = await made(`${zone}/records`, {
+      name: "WWW",
+      type: "A",
+      content: "192.0.2.1",
+      ttl: 60,
+      enabled: false,
+    });
+    expect(resource(await dns("GET", www))).toMatchObject({
+      metadata: { fqdn: "www.records.example" },
+      properties: { name: "www", ttl: 60, enabled: false },
+    });
+    const other = await newZone();
+    refusal(await dns("GET", www.replace(zone, other)), 404, "paas-dns-309");
+  });
+
+  it.each([
+    ["A with a name", { type: "A", content: "example.org" }, "content"],
+    ["AAAA with IPv4", { type: "AAAA", content: "192.0.2.1" }, "content"],
+    ["CNAME with spaces", { type: "CNAME", content: "a b" }, "content"],
+    ["SRV without a port", { type: "SRV", content: "5 target" }, "content"],
+    ["an unknown type", { type: "SPF", content: "x" }, "type"],
+    ["a lifetime below a minute", { type: "A", content: "192.0.2.1", ttl: 59 }, "ttl"],
+    ["a lifetime above a week", { type: "A", content: "192.0.2.1", ttl: 604_801 }, "ttl"],
+    ["a priority on A", { type: "A", content: "192.0.2.1", priority: 1 }, "priority"],
+    ["a priority above 65535", { type: "MX", content: "a.example", priority: 65_536 }, "priority"],
+    ["no content", { type: "A" }, "content"],
+    ["a name with spaces", { type: "A", content: "192.0.2.1", name: "a b" }, "name"],
+  ])("with %s is refused: 422 that names the field", async (_, properties, field) => {
+    const zone = await dns("GET", "/zones?limit=1");
+    const answer = await dns("POST", `/zones/${items(zone)[0]?.id}/records`, {
+      properties: { name: "x", ...properties },
+    });
+    expect(refusal(answer, 422, "paas-dns-100")).toContain(`[(root).properties.${field}]`);
+  });
+
+  it("is not there twice, and a CNAME stands alone", async () => {
+    const zone = await newZone();
+    const records = `${zone}/records`;
+    await made(records, { name: "a", type: "A", content: "192.0.2.1" });
+    const post = (properties: object) => dns("POST", records, { properties });
+    refusal(await post({ name: "a", type: "A", content: "192.0.2.1" }), 409, "paas-dns-200");
+    refusal(await post({ name: "a", type: "CNAME", content: "b.example" }), 409, "paas-dns-200");
+    expect((await post({ name: "a", type: "A", content: "192.0.2.2" })).status).toBe(202);
+  });
+});
+
+describe("a zone file", () => {
+  it("is BIND text with all that is enabled", async () => {
+    const zone = await newZone({ zoneName: "file.example" });
+    await made(`${zone}/records`, { name: "www", type: "A", content: "192.0.2.1" });
+    await made(`${zone}/records`, { name: "", type: "TXT", content: 'v="1"; x' });
+    await made(`${zone}/records`, { name: "", type: "MX", content: "mail.file.example", priority: 5 });
+    await made(`${zone}/records`, { name: "off", type: "A", content: "192.0.2.9", enabled: false });
+    const text = await zoneFileOf(zone);
+    expect(text).toContain(
+      "$ORIGIN file.example.\n$TTL 3600\n@\t3600\tIN\tSOA\tns-ic.ui-dns.com. hostmaster.file.example. ",
+    );
+    expect(text).toContain("@\t86400\tIN\tNS\tns-ic.ui-dns.de.\n");
+    expect(text).toContain("www\t3600\tIN\tA\t192.0.2.1\n");
+    expect(text).toContain('@\t3600\tIN\tTXT\t"v=\\"1\\"; x"\n');
+    expect(text).toContain("@\t3600\tIN\tMX\t5 mail.file.example.\n");
+    expect(text).not.toContain("192.0.2.9");
+  });
+
+  it("replaces the records, and the one of another zone reads back the same", async () => {
+    const zone = await newZone({ zoneName: "put.example" });
+    const kept = await made(`${zone}/records`, { name: "www", type: "A", content: "192.0.2.1", ttl: 600 });
+    await made(`${zone}/records`, { name: "old", type: "A", content: "192.0.2.2" });
+    const answer = await putZoneFile(
+      zone,
+      `$TTL 1h ; the usual
+@ IN SOA ns.put.example. root.put.example. (
+    1 7200 ; refresh
+    600 3600000 60 )
+@     IN NS ns.put.example.
+www   600 IN A 192.0.2.1
+      IN AAAA 2001:db8::1
+mail  IN 1d MX 10 mx
+_sip._tcp 300 IN SRV 1 2 5060 sip.put.example.
+@     TXT "one " "two; three"
+@     IN CAA 0 issue "letsencrypt.org"
+alias.put.example. IN CNAME www
+`,
+    );
+    expect(answer.status).toBe(200);
+    expect(items(answer).map(({ properties }) => properties)).toEqual([
+      { name: "www", type: "A", content: "192.0.2.1", ttl: 600, enabled: true },
+      { name: "www", type: "AAAA", content: "2001:db8::1", ttl: 3600, enabled: true },
+      { name: "mail", type: "MX", content: "mx.put.example", ttl: 86_400, priority: 10, enabled: true },
+      { name: "_sip._tcp", type: "SRV", content: "2 5060 sip.put.example", ttl: 300, priority: 1, enabled: true },
+      { name: "", type: "TXT", content: "one two; three", ttl: 3600, enabled: true },
+      { name: "", type: "CAA", content: '0 issue "letsencrypt.org"', ttl: 3600, enabled: true },
+      { name: "alias", type: "CNAME", content: "www.put.example", ttl: 3600, enabled: true },
+    ]);
+    expect((await dns("GET", kept)).status).toBe(200);
+    const written = await zoneFileOf(zone);
+    expect((await putZoneFile(zone, written)).status).toBe(200);
+    expect(await zoneFileOf(zone)).toBe(written);
+  });
+
+  it.each([
+    ["a record of another domain", "www.else.example. IN A 192.0.2.1", "line 1: www.else.example is not in the zone"],
+    ["an unknown type", "\nwww IN HINFO a b", "line 2: the type HINFO"],
+    ["a wrong address", "www IN A 300.0.0.1", "line 1"],
+    ["an open parenthesis", "@ IN TXT ( a", "line 1: there is a ( without )"],
+    ["a directive that is not supported", "$INCLUDE other", "line 1: $INCLUDE"],
+  ])("with %s is refused and changes nothing", async (_, text, message) => {
+    const zone = await newZone();
+    await made(`${zone}/records`, { name: "here", type: "A", content: "192.0.2.1" });
+    expect(refusal(await putZoneFile(zone, text), 422, "paas-dns-100")).toContain(message);
+    expect(await names(`${zone}/records`)).toEqual(["here"]);
+  });
+});
+
+const keysShape = z.looseObject({
+  metadata: z.looseObject({
+    items: z.array(
+      z.object({
+        keyTag: z.number(),
+        digestAlgorithmMnemonic: z.literal("SHA-256"),
+        digest: z.string(),
+        keyData: z.object({ flags: z.number(), pubKey: z.string() }),
+        composedKeyData: z.string(),
+      }),
+    ),
+  }),
+});
+
+describe("DNSSEC keys", () => {
+  it("are a pair whose digest is that of RFC 4034", async () => {
+    const zone = await newZone({ zoneName: "signed.example" });
+    refusal(await dns("GET", `${zone}/keys`), 404, "paas-dns-309");
+    const properties = { validity: 120, keyParameters: { algorithm: "RSASHA256", kskBits: 4096, zskBits: 1024 } };
+    expect((await dns("POST", `${zone}/keys`, { properties })).status).toBe(202);
+    const [ksk, zsk] = keysShape.parse((await dns("GET", `${zone}/keys`)).body).metadata.items;
+    expect([ksk?.keyData.flags, zsk?.keyData.flags]).toEqual([257, 256]);
+    const key = Buffer.from(ksk?.keyData.pubKey ?? "", "base64");
+    expect(key).toHaveLength(4 + 4096 / 8);
+    const wire = Buffer.concat([Buffer.from("\u0006signed\u0007example\u0000"), Buffer.from([1, 1, 3, 8]), key]);
+    expect(ksk?.digest).toBe(createHash("sha256").update(wire).digest("hex"));
+    refusal(await dns("POST", `${zone}/keys`, { properties }), 409, "paas-dns-200");
+    expect((await dns("DELETE", `${zone}/keys`)).status).toBe(202);
+    refusal(await dns("GET", `${zone}/keys`), 404, "paas-dns-309");
+  });
+
+  it.each([
+    [{ validity: 89 }, "validity"],
+    [{ keyParameters: { kskBits: 512 } }, "keyParameters.kskBits"],
+    [{ keyParameters: { algorithm: "ED25519" } }, "keyParameters.algorithm"],
+    [{ nsecParameters: { nsec3Iterations: 51 } }, "nsecParameters.nsec3Iterations"],
+    [{ nsecParameters: { nsec3SaltBits: 32 } }, "nsecParameters.nsec3SaltBits"],
+  ])("%j are refused", async (properties, field) => {
+    const answer = await dns("POST", `${await newZone()}/keys`, { properties });
+    expect(refusal(answer, 422, "paas-dns-100")).toContain(`[(root).properties.${field}]`);
+  });
+});
+
+describe("a secondary zone", () => {
+  it("has the records that its primaries give, and can ask again", async () => {
+    const properties = { zoneName: "second.example", primaryIps: ["192.0.2.53", "2001:db8::53"] };
+    const path = await made("/secondaryzones", properties);
+    expect(resource(await dns("GET", path)).properties).toEqual(properties);
+    const list = await dns("GET", `${path}/records`);
+    expect(list.body).toMatchObject({ metadata: { primaryIps: properties.primaryIps } });
+    expect(items(list)[0]).toMatchObject({
+      metadata: { fqdn: "second.example", zoneId: path.split("/")[2], rootName: "second.example" },
+      properties: { type: "NS" },
+    });
+    for (const method of ["GET", "PUT"]) {
+      expect(await dns(method, `${path}/axfr`)).toMatchObject({
+        status: 202,
+        body: { items: properties.primaryIps.map((primaryIp) => ({ primaryIp, status: "OK" })) },
+      });
+    }
+    const answer = await dns("POST", "/secondaryzones", { properties: { zoneName: "x.example", primaryIps: ["x"] } });
+    expect(refusal(answer, 422, "paas-dns-100")).toContain("primaryIps[0]");
+    refusal(await dns("POST", "/zones", { properties: { zoneName: "second.example" } }), 409, "paas-dns-200");
+  });
+});
+
+describe("a reverse record", () => {
+  it("is of an address of the contract, one for each", async () => {
+    const block = await platform.made("/ipblocks", { properties: { name: "b", location: "de/fra", size: 2 } });
+    const [ip, second] = z.array(z.string()).parse(resource(await platform.core("GET", block)).properties.ips);
+    const properties = { name: "mail.example.org", ip };
+    const answer = await dns("POST", "/reverserecords", { properties });
+    expect(answer).toMatchObject({ status: 201, body: { properties } });
+    const { id, metadata } = resource(answer);
+    expect(metadata).not.toHaveProperty("state");
+    refusal(await dns("POST", "/reverserecords", { properties }), 409, "paas-dns-200");
+    const foreign = await dns("POST", "/reverserecords", { properties: { ...properties, ip: "192.0.2.77" } });
+    expect(refusal(foreign, 422, "paas-dns-100")).toContain("ip");
+    const body = { properties: { ...properties, name: "www.example.org" } };
+    expect(await dns("PUT", `/reverserecords/${id}`, body)).toMatchObject({ status: 200, body });
+    expect(items(await dns("GET", `/reverserecords?filter.recordIp=${ip}`))).toHaveLength(1);
+    expect(items(await dns("GET", `/reverserecords?filter.recordIp=${second}`))).toHaveLength(0);
+    expect((await dns("DELETE", `/reverserecords/${id}`)).status).toBe(202);
+    refusal(await dns("GET", `/reverserecords/${id}`), 404, "paas-dns-309");
+  });
+});
+
+const quotaShape = z.object({
+  quotaUsage: z.record(z.string(), z.number()),
+  quotaLimits: z.record(z.string(), z.number()),
+});
+
+describe("the contract", () => {
+  it("has a quota that counts what is there", async () => {
+    const before = quotaShape.parse((await dns("GET", "/quota")).body);
+    await newZone();
+    const after = quotaShape.parse((await dns("GET", "/quota")).body);
+    expect(after.quotaUsage).toEqual({ ...before.quotaUsage, zones: (before.quotaUsage.zones ?? 0) + 1 });
+    expect(Object.keys(after.quotaLimits)).toEqual(Object.keys(after.quotaUsage));
+  });
+
+  it("shares nothing with others, and its users need the privilege", async () => {
+    const zone = await newZone({ zoneName: "private.example" });
+    const other = await platform.contract();
+    const authorization = `Bearer ${other.ready.token}`;
+    refusal(await dns("GET", zone, undefined, { authorization }), 404, "paas-dns-309");
+    const body = { properties: { zoneName: "private.example" } };
+    expect((await dns("POST", "/zones", body, { authorization })).status).toBe(202);
+    const user = await platform.user("plain@example.org", { privileges: [] });
+    const plain = await dns("GET", "/zones", undefined, { authorization: `Bearer ${user.token}` });
+    expect(refusal(plain, 403, "paas-dns-451")).toContain("accessAndManageDns");
+  });
+});
