@@ -1,6 +1,5 @@
 import type { AccountHandle } from "../../engine/accounts/accounts.ts";
-import { messageOf } from "../../engine/observe/obstacles.ts";
-import { obstacleFrom } from "../../engine/observe/platform-errors.ts";
+import { messageOf, obstacleFrom } from "../../engine/observe/platform-errors.ts";
 import { isPaused } from "../../engine/state/annotations.ts";
 import type { ObjectKey } from "../../engine/state/object.ts";
 import { policiesOf } from "../../engine/state/policies.ts";

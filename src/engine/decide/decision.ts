@@ -2,53 +2,50 @@ import type { Operation } from "../../kinds/desired.ts";
 import type { Obstacle, Reason } from "../status/reasons.ts";
 
 export type Decision =
-  /** Nothing of ours. */
+  /** The object is released. */
   | { step: "ignore" }
-  /**
-   * Up to date; with `keep`, its id takes the place of its intent: it survives a backup that has no status. With an
-   * `obstacle` all is well on the platform, but not what workloads are to get of it.
-   */
+  /** The resource is up to date. `keep`: the id replaces the intent in the annotations. `obstacle`: the output was not written. */
   | { step: "rest"; keep?: boolean; obstacle?: Obstacle }
-  /** Somebody has told Mooring to let it be. */
   | { step: "pause" }
-  /** The platform or another object has to move first. */
+  /** The platform or another object has to change first. */
   | { step: "wait"; reason: Reason; message: string; look?: Look; recheckMs?: number }
-  /** Somebody has to change something; `retryMs` when time may help as well. */
+  /** A person has to change something; `retryMs` if time may help too. */
   | { step: "stall"; reason: Reason; message: string; look?: Extract<Look, "member">; retryMs?: number }
-  /** The request failed: write it down, then try again later. */
+  /** The request failed. It is recorded, and sent again later. `gone`: nothing was created. */
   | { step: "fail"; reason: Reason; message: string; gone: boolean }
-  /** Look up in a catalogue of the platform what spec names. */
+  /** Look up the entry of a catalogue that spec names. */
   | { step: "check" }
   /** Spec asks for no resource, and there is none. */
   | { step: "idle" }
   | { step: "create" }
-  /** Take over an existing resource; without an id the only one there is. */
+  /** Adopt an existing resource; without an id, the permanent one. */
   | { step: "adopt"; id?: string }
-  /** Look what is inside before it goes. */
+  /** Read what is inside before a deletion. */
   | { step: "inspect" }
-  /** Look for what an open intent made. */
+  /** Search for the result of an open intent. */
   | { step: "search" }
   | { step: "claim"; identity: string }
-  /** Put the finalizer, and the open intent, back where somebody has taken them away. */
+  /** Put back the finalizer and the annotation of the open intent. */
   | { step: "mark" }
-  /** The resource is gone without us: let go of its id. */
+  /** Remove the id of a resource that is gone, or that spec no longer asks for. */
   | { step: "forget" }
   | { step: "update"; operation: Operation }
-  /** Make a new key for the Secret, or bring the rest of it up to date. */
+  /** Make a new key, and write it to the Secret. */
   | { step: "renew" }
+  /** Write the Secret again with the same key. */
   | { step: "publish" }
   /** Write the Secret or ConfigMap of spec.output, and delete those that it named before. */
   | { step: "output" }
-  /** Delete what came before the resource. */
+  /** Delete the previous resource of a successive key. */
   | { step: "revoke" }
-  /** Find out what became of a write that got no answer. */
+  /** Search the log of the platform for a write that got no answer. */
   | { step: "recall" }
-  /** It was not executed, and never will be; or nothing of it is left to look for. */
+  /** Remove the record of a write or an intent that was certainly not executed. */
   | { step: "retract" }
-  /** Put the key of a renewal where it belongs. */
+  /** Write the key of a renewal to the Secret. */
   | { step: "deliver" }
   | { step: "delete"; action: "delete" | "replace" }
   | { step: "release"; reason: Reason; message: string };
 
-/** What to ask the platform side for while waiting: a fresh list, or this very member and its request. */
-export type Look = "list" | "member";
+/** What to read while waiting: the list, or this member and its request. */
+type Look = "list" | "member";

@@ -7,12 +7,12 @@ import type { Decision } from "./decision.ts";
 import { inProgress } from "./waiting.ts";
 
 /**
- * What happens instead of a write that the platform has accepted before and whose effect is not seen: it is sent again only
- * after a pause that grows with each attempt, and on a reading that began after the pause. After a few attempts a person is
- * told. Undefined when the write may be sent.
+ * The platform has accepted this write before, and its effect is not seen. It is sent again only after a backoff, and on a read that
+ * began after it. After a few attempts status says so. Undefined when the write may be sent.
  */
 export function repetition(view: View, operation: Operation): Decision | undefined {
-  const { accepted, observation, now } = view;
+  const { accepted, observation } = view.resource;
+  const { now } = view.times;
   if (!accepted || observation.seen !== "present" || !isAccepted(accepted, markOf(operation))) return undefined;
   const { at, retryAt, times } = accepted;
   const { asOf } = observation;
@@ -24,7 +24,7 @@ export function repetition(view: View, operation: Operation): Decision | undefin
   return { step: "stall", reason: "NotApplied", message: notApplied(view, operation), retryMs: retryAt - now };
 }
 
-function notApplied({ kind, observation }: View, { action, fields }: Operation): string {
+function notApplied({ kind, resource: { observation } }: View, { action, fields }: Operation): string {
   const drift = observation.seen === "present" ? (observation.comparison?.drift ?? []) : [];
   const differs = drift.find(({ field }) => fields?.includes(field) ?? true);
   const way = `check the ${kind} on the platform; the operator tries again ever more rarely, set the annotation ${RECONCILE_AT} to retry now`;

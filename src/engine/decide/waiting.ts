@@ -5,14 +5,14 @@ import type { Decision } from "./decision.ts";
 
 type Wait = Extract<Decision, { step: "wait" }>;
 
-/** Recheck interval while another party has to act. */
+/** Recheck interval while something else has to happen first. */
 export const RECHECK_MS = 2000;
 
 export const blockedBy = ({ reason, message }: Obstacle): Decision =>
   needsPerson(reason) ? { step: "stall", reason, message } : { step: "wait", reason, message };
 
-/** A failed attempt stands until its time has come. */
-export function afterFailure({ failure, now }: View): Decision | undefined {
+/** The last failure, until its backoff is over. */
+export function afterFailure({ resource: { failure }, times: { now } }: View): Decision | undefined {
   if (!failure || failure.retryAt <= now) return undefined;
   const { reason, message, retryAt } = failure;
   const inMs = retryAt - now;
@@ -27,18 +27,17 @@ const GERUND: Record<string, { reason: Reason; doing: string; detail?: string }>
   replace: { reason: "Replacing", doing: "deleting", detail: " to replace it" },
 };
 
-/** What a person reads while the platform works on a request. */
+/** The message while the platform works on a request. */
 export function inProgress({ kind }: Pick<View, "kind">, action: string): Wait {
   const changing = { reason: "Updating", doing: "changing", detail: ` (${action})` } as const;
   const { reason, doing, detail = "" } = GERUND[action] ?? changing;
   return { step: "wait", reason, message: `the platform is ${doing} the ${kind}${detail}` };
 }
 
-/** Whether what a request left can be seen: it is done, or it has no address where it could be asked. */
+/** Whether the effect of a request can be seen: it is DONE, or it has no address to ask at. */
 export const isDone = ({ outcome }: PendingRequest): boolean => outcome === "DONE" || outcome === "accepted";
 
-/** Nothing was read of the claimed resource yet. */
-export function awaitingFirstRead({ kind, observation }: View, reason: Reason = "Observing"): Wait {
+export function awaitingFirstRead({ kind, resource: { observation } }: View, reason: Reason = "Observing"): Wait {
   const { tooLarge } = observation.seen === "unknown" ? observation : {};
   if (tooLarge === undefined)
     return { step: "wait", reason, message: `waiting for the first read of the ${kind}`, look: "list" };
@@ -46,7 +45,7 @@ export function awaitingFirstRead({ kind, observation }: View, reason: Reason = 
   return { step: "wait", reason: "ListTooLarge", message, look: "list" };
 }
 
-/** Somebody else changes it, or something inside it: that is no news about this object. */
+/** Somebody else changes it, or something inside it. Status does not say so. */
 export function busyWithOthers({ kind }: View): Wait {
   return { step: "wait", reason: "Observing", message: `${kind} is being changed outside Mooring` };
 }

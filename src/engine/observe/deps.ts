@@ -11,7 +11,7 @@ import type { Shards } from "../state/shards.ts";
 import type { Signatures } from "../state/signatures.ts";
 import type { Spending } from "../state/spending.ts";
 import type { Author } from "../status/author.ts";
-import type { Collections } from "./collections.ts";
+import type { Collections } from "./resource/collections.ts";
 
 /** Times that decide how patient the engine is, in milliseconds. */
 export interface Settings {

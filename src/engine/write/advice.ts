@@ -4,7 +4,7 @@ import type { Deps } from "../observe/deps.ts";
 import { annotationAdvice, isAboutAnnotations } from "../state/annotations.ts";
 import { readStatus } from "../status/status.ts";
 
-/** A status with what there is to say about the object's annotations now, whatever else it advises. */
+/** A status with the current advice about annotations. Other advice in it is kept. */
 export function withAnnotationAdvice(kind: Kind, object: KubeObject, status: object): object {
   const { advice: before, ...rest }: { advice?: unknown } = status;
   const others: unknown[] = Array.isArray(before) ? before.filter((each) => !isAboutAnnotations(String(each))) : [];
@@ -12,7 +12,7 @@ export function withAnnotationAdvice(kind: Kind, object: KubeObject, status: obj
   return advice.length > 0 ? { ...rest, advice } : rest;
 }
 
-/** Tells in an Event what a write has added to the advice: each piece once, for as long as it stands. */
+/** Records an Event for each piece of advice that a write has added. */
 export function tellAdvice({ events }: Pick<Deps, "events">, before: KubeObject, after: KubeObject): void {
   const known = readStatus(before).advice ?? [];
   for (const news of (readStatus(after).advice ?? []).filter((each) => !known.includes(each))) {
@@ -20,11 +20,11 @@ export function tellAdvice({ events }: Pick<Deps, "events">, before: KubeObject,
   }
 }
 
-/** Whether the advice of an object does not fit its annotations, or it still says that it is paused although it goes on. */
+/** Whether status must be written again because of annotations: other advice, or a condition Paused that is over. */
 export function isAnnotatedAnew(kind: Kind, object: KubeObject): boolean {
   const { advice = [], conditions = [] } = readStatus(object);
-  const told = advice.filter(isAboutAnnotations);
+  const known = advice.filter(isAboutAnnotations);
   return (
-    told.join("\n") !== annotationAdvice(kind, object).join("\n") || conditions.some(({ type }) => type === "Paused")
+    known.join("\n") !== annotationAdvice(kind, object).join("\n") || conditions.some(({ type }) => type === "Paused")
   );
 }

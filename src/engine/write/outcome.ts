@@ -5,28 +5,22 @@ import type { Deps } from "../observe/deps.ts";
 import type { Context } from "../observe/view.ts";
 import { readStatus, readyOf } from "../status/status.ts";
 
-/**
- * Whether a write puts right what somebody has changed on the platform: the object was Ready for the spec that it has. What
- * follows on such a write is part of the same correction.
- */
+/** Whether a write corrects drift: the object was Ready with its current spec. A write after such a write is part of the correction. */
 function isCorrection({ object, status }: Pick<Context, "object" | "status">): boolean {
   if (status.observedGeneration !== (object.metadata.generation ?? 1)) return false;
   return status.request ? status.request.corrects === true : readyOf(object)?.status === "True";
 }
 
-/** What a request is noted down with, for when it is over. */
+/** What the record of a request needs when it is over. */
 export const notesOf = (context: Pick<Context, "object" | "status">, marks: Operation["marks"]) => ({
   ...(marks && { marks }),
   ...(isCorrection(context) && { corrects: true }),
 });
 
-/**
- * Tells in an Event what a request has led to, when the status lets go of the request and the resource was seen at rest since:
- * that the resource was created, and which drift is no more.
- */
+/** Records an Event when a request is over and its effect was seen: the resource was created, or drift was corrected. */
 export function tellOutcome(deps: Deps, { kind, status, view }: Context, after: KubeObject): void {
   const { request: before, drift = [], id } = status;
-  const { observation } = view;
+  const { observation } = view.resource;
   if (!before || observation.seen !== "present" || observation.busy || observation.broken !== undefined) return;
   const now = readStatus(after);
   if (before.action === "create" && now.request?.action !== "create" && !isSuccessive(kind)) {
@@ -40,7 +34,7 @@ export function tellOutcome(deps: Deps, { kind, status, view }: Context, after: 
   deps.events.record(after, "Normal", "DriftCorrected", `corrected drift: ${inWords(corrected)}`);
 }
 
-/** So many fields are named, and so much of a value. */
+/** How many fields an Event names, and how much of a value. */
 const MOST = 5;
 const LENGTH = 80;
 

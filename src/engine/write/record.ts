@@ -1,7 +1,7 @@
 import type { ResourceKind } from "../../kinds/kind.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
-import { PlatformError, Retry, Unauthorized } from "../../platform/answers/errors.ts";
+import { type PlatformError, Retry, Unauthorized } from "../../platform/answers/errors.ts";
 import { type AccountHandle, addressOf } from "../accounts/accounts.ts";
 import { backoffMs, type Deps } from "../observe/deps.ts";
 import { obstacleFrom } from "../observe/platform-errors.ts";
@@ -15,7 +15,7 @@ import { tellOutcome } from "./outcome.ts";
 import { recordWarning } from "./warnings.ts";
 import { writeStatus } from "./write.ts";
 
-/** Writes a status in which only what `changes` names is different; undefined takes a field away. */
+/** Writes status with these conditions and changes; undefined removes a field. */
 export async function record(
   deps: Deps,
   context: Context,
@@ -23,23 +23,23 @@ export async function record(
   changes: { [K in keyof ResourceStatus]?: ResourceStatus[K] | undefined } = {},
   facts = readFacts(context.object),
 ): Promise<KubeObject> {
-  const { key, kind, object, status, accountKey, view } = context;
+  const { key, kind, object, status, view } = context;
   deps.guard();
   const after = await writeStatus(deps, kind, object, {
     ...facts,
     ...status,
-    // Which Account is meant is settled with the first word about the object.
-    account: accountKey ?? status.account,
+    // The object keeps the Account of its first status until spec changes.
+    account: view.account.key ?? status.account,
     ...changes,
     observedGeneration: object.metadata.generation,
     conditions: conditions(object, deps.clock.now(), standing),
   });
-  recordWarning(deps, key, { before: object, after, standing, youngUntil: view.graceUntil });
+  recordWarning(deps, key, { before: object, after, standing, graceUntil: view.times.graceUntil });
   tellOutcome(deps, context, after);
   return after;
 }
 
-/** Says that the object is paused; everything else stays as it was. */
+/** Adds the condition Paused, and changes nothing else. */
 export async function pause(deps: Deps, { kind, object, status }: Context): Promise<void> {
   deps.guard();
   const conditions = paused(object, deps.clock.now());
@@ -58,22 +58,26 @@ export async function stall(
   await record(deps, context, standing, { ...(drift && { drift }), ...changes });
 }
 
-export const comparison = ({ view: { observation } }: Context): Pick<ResourceStatus, "drift"> =>
-  observation.seen === "present" && observation.comparison ? { drift: observation.comparison.drift } : {};
+/** The drift of the last comparison, for status. */
+export const comparison = ({ view }: Context): Pick<ResourceStatus, "drift"> => {
+  const { observation } = view.resource;
+  return observation.seen === "present" && observation.comparison ? { drift: observation.comparison.drift } : {};
+};
 
 /**
- * A claim as status keeps it, wherever it was read. It moves to the object's present Account only when that Account leads to the
- * resource: otherwise the signature would confirm what nobody has checked.
+ * The claim for status. It names the current Account only if that one leads to the resource: otherwise the signature would confirm
+ * what nobody has checked.
  */
-export function ownership({ view: { claim, accountObstacle }, account, kind }: Context): Partial<Claim> {
-  if (!claim || !account || accountObstacle) return { ...claim };
+export function ownership({ view, account, kind }: Context): Partial<Claim> {
+  const { claim } = view.resource;
+  if (!claim || !account || view.account.obstacle) return { ...claim };
   const { userId, ...where } = located(account, kind);
-  // Another user than the one who made it counts only where the Account accepts that: its token may have been exchanged just now.
+  // The token may have been exchanged just now: another user counts only if the Account accepts it.
   const isAccepted = userId !== undefined && (claim.userId === undefined || account.acceptsUser === userId);
   return { ...where, ...claim, account: account.key, ...(isAccepted && { userId }) };
 }
 
-/** Where what is made with an Account is, and as whom: a claim that it no longer leads to is not gone. */
+/** The contract, endpoint and user of what is created with an Account. */
 export function located(
   account: AccountHandle,
   { resource }: ResourceKind,
@@ -88,8 +92,8 @@ export function located(
 }
 
 /**
- * Remembers that an attempt was in vain: nothing is sent for the object before the pause is over, which doubles with each
- * until the object rests or spec changes, and is never shorter than what the platform asked for.
+ * Remembers a failed attempt. Nothing is sent for the object during the backoff, which doubles until the object is up to date or spec
+ * changes, and is at least `afterMs`.
  */
 export function postpone(
   deps: Deps,
@@ -108,7 +112,7 @@ export function postpone(
   return { inMs, message };
 }
 
-/** Says when it goes on by itself, where each attempt is news anyway. */
+/** Adds the time of the next attempt, for reasons whose message changes with each attempt anyway. */
 export function withTime({ reason, message }: Obstacle, at: number): string {
   const time = `${new Date(Math.ceil(at / 1000) * 1000).toISOString().slice(0, 19)}Z`;
   if (reason === "RateLimited") return `${message} until ${time}`;
@@ -118,11 +122,11 @@ export function withTime({ reason, message }: Obstacle, at: number): string {
 
 const PASSING_MS = 1000;
 
-/** What passes by itself is tried again soon; where somebody has to act, waiting less long does not help. */
+/** The backoff is short unless a person has to act. */
 export const pauseAfter = ({ settings }: Pick<Deps, "settings">, { reason }: Obstacle, attempts: number): number =>
   needsPerson(reason) ? backoffMs(settings, attempts) : PASSING_MS * 2 ** Math.min(attempts, 6);
 
-/** The context with what this process has just written. Whoever has written since, another shard for example, is not overwritten. */
+/** The context with the object that this process has just written. A later write of another process causes a conflict. */
 export const withWritten = (context: Context, object: KubeObject): Context => ({
   ...context,
   object,
@@ -130,15 +134,13 @@ export const withWritten = (context: Context, object: KubeObject): Context => ({
 });
 
 /**
- * The context with the object as last read: people may have edited it since. Another process may have written to it
- * as well: what is on record of creations and requests is changed only where it is still this process's own.
+ * The context with the object as the watch has it now: a person or another process may have written to it. Callers must check that an
+ * intent or a request in it is still their own.
  */
-export function refreshed(deps: Deps, context: Context): Context {
-  const object = deps.objects.find(context.key)?.object ?? context.object;
-  return { ...context, object, status: readStatus(object) };
-}
+export const refreshed = (deps: Deps, context: Context): Context =>
+  withWritten(context, deps.objects.find(context.key)?.object ?? context.object);
 
-/** The platform said no, or certainly did nothing: say so, and come back when it makes sense. */
+/** Records an error of the platform, and when to try again. */
 export async function recordPlatformError(
   deps: Deps,
   context: Context,
@@ -147,33 +149,24 @@ export async function recordPlatformError(
   hide: (text: string) => string = (text) => text,
 ): Promise<Requeue> {
   const named = obstacleFrom(error, context.kind);
-  // A credential that is refused is the Account's trouble, and waits for it.
+  // A refused credential is a problem of the Account, which is checked at once.
   const reason = error instanceof Unauthorized ? "AccountNotReady" : named.reason;
   const obstacle = { reason, message: hide(named.message) };
   if (error instanceof Unauthorized && context.account) deps.suspect(context.account.key);
-  return recordFailure(deps, context, obstacle, { changes, ...(error instanceof Retry && { afterMs: error.afterMs }) });
+  return recordFailure(deps, context, obstacle, changes, error instanceof Retry ? error.afterMs : undefined);
 }
 
-/** Writes down why an attempt was in vain, and makes the next one wait. */
+/** Records a failed attempt, and when to try again. */
 export async function recordFailure(
   deps: Deps,
   context: Context,
   obstacle: Obstacle,
-  { changes = {}, afterMs }: { changes?: object; afterMs?: number | undefined } = {},
+  changes: object = {},
+  afterMs?: number,
 ): Promise<Requeue> {
   const { reason } = obstacle;
   const { inMs, message } = postpone(deps, context, obstacle, afterMs);
   if (needsPerson(reason)) await stall(deps, context, reason, message, changes);
   else await record(deps, context, { mode: "reconciling", reason, message }, changes);
   return { inMs };
-}
-
-/** Runs a call; an error of the platform becomes a standing instead of a failure of the operator. */
-export async function withPlatform(deps: Deps, context: Context, call: () => Promise<Requeue>): Promise<Requeue> {
-  try {
-    return await call();
-  } catch (error) {
-    if (error instanceof PlatformError) return recordPlatformError(deps, context, error);
-    throw error;
-  }
 }

@@ -1,31 +1,24 @@
-import type { Desired, Inputs, Reference, Referent, SecretInput } from "../../kinds/desired.ts";
-import { isForbidden } from "../../kube/client/errors.ts";
-import type { KubeClient } from "../../kube/client/transport.ts";
-import type { KubeObject } from "../../kube/resource.ts";
-import { fetchObject } from "../../kube/watch/followed.ts";
-import { CONFIG_MAPS, configMapValue, SECRETS, secretValue } from "../../kube/write/owned-secret.ts";
-import { isPaused } from "../state/annotations.ts";
-import { keyOfTarget, objectKey } from "../state/object.ts";
-import type { Objects } from "../state/objects.ts";
-import type { Obstacle } from "../status/reasons.ts";
-import { readStatus, readWhole } from "../status/status.ts";
-
-import { waitingFor } from "./waiting.ts";
+import type { Desired, Inputs, Reference, Referent, SecretInput } from "../../../kinds/desired.ts";
+import { isForbidden } from "../../../kube/client/errors.ts";
+import type { KubeClient } from "../../../kube/client/transport.ts";
+import type { KubeObject } from "../../../kube/resource.ts";
+import { fetchObject } from "../../../kube/watch/followed.ts";
+import { CONFIG_MAPS, configMapValue, SECRETS, secretValue } from "../../../kube/write/owned-secret.ts";
+import { withoutVarying } from "../../../platform/answers/varying.ts";
+import { isPaused } from "../../state/annotations.ts";
+import { keyOfTarget, objectKey } from "../../state/object.ts";
+import type { Objects } from "../../state/objects.ts";
+import { isReason, needsPerson, type Obstacle, type Reason } from "../../status/reasons.ts";
+import { readWhole, readyOf } from "../../status/status.ts";
 
 export type Resolved<T> = { value: T } | { obstacle: Obstacle };
 
-/** What spec's references lead to. */
-export interface References {
-  /** Ids of what the resource lives under, by role. */
-  parents: Readonly<Record<string, string>>;
-  refs: Inputs["refs"];
-  /** Roles that lead into another namespace. */
-  abroad: readonly string[];
-}
+/** What the references of spec lead to. */
+export type References = Required<Pick<Inputs, "parents" | "refs" | "abroad">>;
 
 /**
- * Follows spec's references, within the object's own namespace and where a Grant opens another one. `kept` are the parents of a resource that exists or is
- * being made: it does not move, and needs no more than what it uses.
+ * Follows the references of spec, in the namespace of the object and where a Grant allows another one. `kept` are the parents of a
+ * resource that exists or is being created: it keeps them, and only the references that it uses must be Ready.
  */
 export function resolveReferences(
   objects: Objects,
@@ -48,13 +41,13 @@ export function resolveReferences(
   return { value: { parents, refs, abroad: abroad.map(({ role }) => role) } };
 }
 
-/** A reference of spec that leads into another namespace and may not. Where it does, nothing is made any more. */
+/** The first reference into another namespace that no Grant allows. */
 export function notGranted(objects: Objects, object: KubeObject, { references }: Desired): Obstacle | undefined {
   const { namespace = "" } = object.metadata;
   return references.map((reference) => closed(objects, namespace, reference)).find((obstacle) => obstacle);
 }
 
-/** In the same words whatever is there: who may not refer to it learns nothing about it. */
+/** The message is the same whether the object exists or not. */
 function closed(objects: Objects, own: string, { kind, field, target }: Reference): Obstacle | undefined {
   if ("id" in target || objects.isOpenTo(own, keyOfTarget(own, kind, target))) return undefined;
   const { name, namespace } = target;
@@ -74,25 +67,25 @@ function resolve(objects: Objects, object: KubeObject, reference: Reference, whe
   const key = keyOfTarget(own, kind, target);
   const known = objects.find(key);
   const found = known?.object;
-  const wait = (reason: "ReferenceNotFound" | "ReferenceNotReady", message: string): Resolved<Referent> => ({
+  const blocked = (reason: Reason, message: string): Resolved<Referent> => ({
     obstacle: { reason, message: `${field}: ${message}` },
   });
-  if (!found) return wait("ReferenceNotFound", `${kind} ${name} not found in namespace ${namespace}`);
+  if (!found) return blocked("ReferenceNotFound", `${kind} ${name} not found in namespace ${namespace}`);
   const self = objectKey(object.kind, own, object.metadata.name);
   if (objects.referrers(self).includes(key)) {
     const back = objects.named(known.kind, found).find((named) => named.key === self);
-    const message = `${field}: ${title} names this ${object.kind} in ${back?.field}, and each would wait for the other: remove one of the two`;
-    return { obstacle: { reason: "InvalidSpec", message } };
+    const message = `${title} names this ${object.kind} in ${back?.field}, and each would wait for the other: remove one of the two`;
+    return blocked("InvalidSpec", message);
   }
   const pause = isPaused(found) ? `${title} is paused: remove its annotation mooring.dev/paused` : undefined;
   if (whenReady && found.metadata.deletionTimestamp) {
-    return wait("ReferenceNotReady", `${title} is being deleted${pause ? `; ${pause}` : ""}`);
+    return blocked("ReferenceNotReady", `${title} is being deleted${pause ? `; ${pause}` : ""}`);
   }
   const claim = objects.owned(key);
-  // A parent must be fully provisioned before a child is created; one that is being changed will be so again.
-  const ready = readStatus(found).conditions?.some(({ type, status }) => type === "Ready" && status === "True");
+  // A child is created only under a parent that is Ready. Later changes of the parent do not affect the child.
+  const ready = readyOf(found)?.status === "True";
   if (!claim || (whenReady && !ready)) {
-    return wait("ReferenceNotReady", pause ?? waitingFor(title, found));
+    return blocked("ReferenceNotReady", pause ?? waitingFor(title, found));
   }
   const status = readWhole(found);
   const id = part ? part.of(status) : claim.id;
@@ -100,12 +93,12 @@ function resolve(objects: Objects, object: KubeObject, reference: Reference, whe
     const others = part?.all?.(status) ?? [];
     const hint = others.length > 0 ? `; valid: ${others.join(", ")}` : "";
     const reason = ready ? "ReferenceNotFound" : "ReferenceNotReady";
-    return wait(reason, `${title} has no ${part?.what}${hint}${pause ? `; ${pause}` : ""}`);
+    return blocked(reason, `${title} has no ${part?.what}${hint}${pause ? `; ${pause}` : ""}`);
   }
   return { value: { id, status, name: shown } };
 }
 
-/** What an object of the namespace knows of a resource that is named by its id. */
+/** The status of the object in the namespace that owns the resource with this id. */
 function behind(objects: Objects, namespace: string, kind: string, id: string): Omit<Referent, "id"> {
   const holder = objects.holders(namespace, id).find((key) => key.startsWith(`${kind}/`));
   const object = holder === undefined ? undefined : objects.find(holder)?.object;
@@ -117,7 +110,7 @@ const sources = {
   ConfigMap: { resource: CONFIG_MAPS, read: configMapValue, absent: "ReferenceNotFound" },
 } as const;
 
-/** The values behind spec's Secrets and ConfigMaps. Read when they are needed and kept nowhere. */
+/** The values of the Secrets and ConfigMaps that spec names. They are read when needed and not stored. */
 export async function readSecrets(
   client: KubeClient,
   object: KubeObject,
@@ -150,4 +143,40 @@ async function readSecret(
     if (isForbidden(error)) return undefined;
     throw error;
   }
+}
+
+/** Reasons that last only moments. Objects that wait do not quote them. */
+const SHORT: ReadonlySet<string> = new Set<Reason>(["Pending", "Observing"]);
+/** Reasons whose message stays the same while the platform works. */
+const WORKING: ReadonlySet<string> = new Set<Reason>(["Creating", "Updating", "Replacing", "Deleting"]);
+/** Reasons that usually need a person, although the object is not stalled. */
+const LASTING: ReadonlySet<string> = new Set<Reason>(["ReferenceNotFound", "AccountNotFound", "SecretNotFound"]);
+
+/** The longest quote of another object's message. */
+const LONGEST = 300;
+const quoted = / to be Ready: (\w+)/g;
+
+const isTrouble = (reason: string): boolean => LASTING.has(reason) || (isReason(reason) && needsPerson(reason));
+
+/** Why an object is not Ready until a person acts, on it or on what it waits for. The text is stable while the problem lasts. */
+export function troubleOf(object: KubeObject): string | undefined {
+  const { status, reason = "", message = "" } = readyOf(object) ?? {};
+  if (status === "True") return undefined;
+  const last = reason === "ReferenceNotReady" ? [...message.matchAll(quoted)].at(-1)?.[1] : undefined;
+  if (!isTrouble(reason) && !(last !== undefined && isTrouble(last))) return undefined;
+  return `${reason}: ${withoutVarying(untilRetry(message))}`;
+}
+
+/** The message without the time of the next attempt, which always changes. */
+const untilRetry = (message: string): string => message.replace(/; next attempt at .*$/, "");
+
+/** The message of an object that waits for another one: it quotes why that one is not Ready, if that lasts. */
+function waitingFor(title: string, found: KubeObject): string {
+  const { status, reason = "", message = "" } = readyOf(found) ?? {};
+  const plain = `waiting for ${title} to be Ready`;
+  if (status === undefined || status === "True" || SHORT.has(reason)) return plain;
+  const isSteady = WORKING.has(reason) || troubleOf(found) !== undefined;
+  if (!isSteady) return reason === "ReferenceNotReady" ? plain : `${plain}: ${reason}`;
+  const why = untilRetry(message);
+  return `${plain}: ${reason}: ${why.length > LONGEST ? `${why.slice(0, LONGEST)}…` : why}`;
 }

@@ -1,88 +1,77 @@
-import type { ResourceKind } from "../../kinds/kind.ts";
-import type { Connection, Log } from "../../platform/calls/transport.ts";
+import type { ResourceKind } from "../../../kinds/kind.ts";
+import type { Connection, Log } from "../../../platform/calls/transport.ts";
 import {
   type Collection,
   type CollectionListener,
   type CollectionSource,
   openCollection,
-} from "../../platform/collections/collection.ts";
-import { identityOf } from "../../platform/collections/numbered.ts";
-import { products } from "../../platform/products/products.ts";
-import type { RequestLog } from "../../platform/products/request-log.ts";
-import type { Clock } from "../../runtime/clock.ts";
-import { inSlices } from "../../runtime/time-slices.ts";
-import { type AccountHandle, addressOf } from "../accounts/accounts.ts";
-import { identified } from "../state/identity.ts";
-import type { Claim } from "../state/intent.ts";
-import type { ObjectKey } from "../state/object.ts";
+} from "../../../platform/collections/collection.ts";
+import { identityOf } from "../../../platform/collections/numbered.ts";
+import { products } from "../../../platform/products/products.ts";
+import type { RequestLog } from "../../../platform/products/request-log.ts";
+import type { Clock } from "../../../runtime/clock.ts";
+import { inSlices } from "../../../runtime/time-slices.ts";
+import { type AccountHandle, addressOf } from "../../accounts/accounts.ts";
+import { identified } from "../../state/identity.ts";
+import type { Claim } from "../../state/intent.ts";
+import type { ObjectKey } from "../../state/object.ts";
 import { createDeletionLogs, type DeletionLog } from "./deletion-logs.ts";
 
-/** One collection of the platform together with the objects that care for it. */
+/** One collection of the platform, shared by its objects. */
 export interface Shared {
   readonly collection: Collection;
   readonly source: CollectionSource;
   readonly path: string;
-  /** The id under which the collection knows what was claimed. */
+  /** The identity of a claimed resource in the collection. */
   identify(claim: Named): string;
-  /** What was posted to this path to create members. */
+  /** The log of POSTs to this path. */
   log(path: string): RequestLog;
-  /** Logs that tell of deletions since a time, in the order in which they are asked. */
+  /** Logs of deletions, in the order to read them. */
   readonly logs: readonly DeletionLog[];
-  /** More than a few of the members that objects claim, or all there is, are not shown: such a list proves nothing. */
+  /** The list lacks more than a few claimed members, or shows none at all: it proves nothing. */
   lacksMany(): boolean;
 }
 
-/** So many members may be missing at once without making the list doubtful. */
+/** This many members may be missing from a list that is still credible. */
 const FEW = 3;
 
 type Named = Pick<Claim, "id" | "born">;
+type Parents = Claim["parents"];
 
-/**
- * The platform's half of the world: every collection that some object needs is open exactly once, and its news reach
- * the objects it concerns. A collection that nobody needs any more is closed.
- */
+/** All open collections. Each is opened once for all its objects, enqueues those that a change concerns, and closes after the last. */
 export interface Collections {
-  /** The collection of `kind` under `parents`, on behalf of one object and what it claims there. */
-  join(
-    key: ObjectKey,
-    account: AccountHandle,
-    kind: ResourceKind,
-    parents: Readonly<Record<string, string>>,
-    claim: Named | undefined,
-  ): Shared;
-  /**
-   * Members of another collection that an object needs to know of, for this purpose: it hears of those alone. Without ids
-   * there are none any more.
-   */
+  /** Joins the collection of `kind` under `parents`. An object with a claim is enqueued for that member only. */
+  join(key: ObjectKey, account: AccountHandle, kind: ResourceKind, parents: Parents, claim: Named | undefined): Shared;
+  /** Joins another collection for these members of it; leaves it without ids. One collection per purpose. */
   related(
     key: ObjectKey,
     account: AccountHandle,
     kind: ResourceKind,
-    parents: Readonly<Record<string, string>>,
+    parents: Parents,
     ids: readonly string[],
     purpose?: "output" | "remains",
   ): Collection | undefined;
   leave(key: ObjectKey): void;
-  /** Has the collections of this object listed now; the object hears of it. */
+  /** Lists the collections of this object now, and enqueues it. */
   refresh(key: ObjectKey): void;
   close(): void;
 }
 
 interface Entry extends Shared {
   readonly connection: Connection;
-  /** Objects by id, of which several may care for the same; those without an id want to hear everything. */
+  /** Objects by the member that they joined for. `others` joined for all changes. */
   readonly members: Map<string, Set<ObjectKey>>;
   readonly others: Set<ObjectKey>;
 }
 
-/** Where an object cares for what; without ids it wants to hear everything. */
+/** What an object joined for; all changes if `ids` is undefined. */
 interface Membership {
   entry: Entry;
   ids: Set<string> | undefined;
 }
 type Memberships = Map<ObjectKey, Membership>;
 
-/** Whom the news of a collection concern. */
+/** The objects that a change of a collection concerns. */
 function* concerned(
   { others, members }: Entry,
   ids: Parameters<CollectionListener>[0],
@@ -96,7 +85,7 @@ export function createCollections(options: {
   log: Log;
   restMs: number;
   busyMs: number;
-  /** Something about what the object has there is known since then. */
+  /** A member of the object has changed; `since` is when that was known. */
   wake: (key: ObjectKey, since: number) => void;
 }): Collections {
   const { clock, log, restMs, busyMs, wake } = options;
@@ -107,7 +96,7 @@ export function createCollections(options: {
 
   const logsOf = createDeletionLogs(clock);
 
-  /** An Account that was deleted and made again has another connection: those who care for a collection go on with that. */
+  /** Opens a collection. `before` is the same one with the connection of an Account that was since created again. */
   function open(
     shared: Omit<Entry, "collection" | "identify" | "lacksMany" | "members" | "others">,
     livelyMs = restMs,
@@ -116,14 +105,14 @@ export function createCollections(options: {
     const { source } = shared;
     before?.collection.close();
     const collection = openCollection(source, { clock, log, restMs: Math.min(restMs, livelyMs), busyMs });
-    // Of a number whose birth is not known, whatever has it is meant.
+    // Without a creation date, a number means whatever has it now.
     const identify = (claim: Named) => {
       if (claim.born !== undefined || !source.isStillThere) return identityOf(claim);
       const number = identityOf({ ...claim, born: "" });
       return collection.members().find(({ id }) => id.startsWith(number))?.id ?? claim.id;
     };
-    const cared = before ?? { members: new Map(), others: new Set() };
-    const entry: Entry = Object.assign(cared, shared, { collection, identify, lacksMany: () => lacksMany(entry) });
+    const joined = before ?? { members: new Map(), others: new Set() };
+    const entry: Entry = Object.assign(joined, shared, { collection, identify, lacksMany: () => lacksMany(entry) });
     collection.subscribe((ids) => {
       const since = clock.monotonic();
       void inSlices(clock, concerned(entry, ids), (key) => wake(key, since));
@@ -132,7 +121,6 @@ export function createCollections(options: {
     return entry;
   }
 
-  /** The last one who cares for an id takes along that it is watched. */
   function drop({ members, collection }: Entry, id: string, key: ObjectKey): void {
     const keys = members.get(id);
     keys?.delete(key);
@@ -158,7 +146,7 @@ export function createCollections(options: {
     key: ObjectKey,
     account: AccountHandle,
     kind: ResourceKind,
-    parents: Readonly<Record<string, string>>,
+    parents: Parents,
     claims: readonly Named[] | undefined,
   ): Entry {
     const { product, depth, collection, livelyMs, reads } = kind.resource.place;
@@ -181,7 +169,7 @@ export function createCollections(options: {
     };
     const entry =
       known ?? open({ source, path, log, logs: logsOf(account, product, path), connection }, livelyMs, opened);
-    // The new place is taken before the old one is left, so that the collection is not closed in between.
+    // Joins before it leaves, so that the collection is not closed in between.
     if (!ids) entry.others.add(key);
     for (const id of ids ?? []) entry.members.set(id, (entry.members.get(id) ?? new Set()).add(key));
     if (before?.entry === entry) {
@@ -196,14 +184,8 @@ export function createCollections(options: {
     join: (key, account, kind, parents, claim) => enter(own, key, account, kind, parents, claim && [claim]),
     related(key, account, kind, parents, ids, purpose = "output") {
       if (ids.length === 0) return void quit(besides[purpose], key);
-      return enter(
-        besides[purpose],
-        key,
-        account,
-        kind,
-        parents,
-        ids.map((id) => ({ id })),
-      ).collection;
+      const named = ids.map((id) => ({ id }));
+      return enter(besides[purpose], key, account, kind, parents, named).collection;
     },
     leave(key) {
       for (const memberships of every()) quit(memberships, key);
@@ -221,7 +203,6 @@ export function createCollections(options: {
   };
 }
 
-/** What is known to be on its way out is not missed. */
 function lacksMany({ collection, members }: Entry): boolean {
   let missing = 0;
   for (const id of members.keys()) {

@@ -1,68 +1,58 @@
 import { z } from "zod";
-import type { Desired, Inputs, Mention, Product, Reference } from "../../kinds/desired.ts";
-import type { ResourceKind } from "../../kinds/kind.ts";
-import type { KubeObject } from "../../kube/resource.ts";
-import { type AccountHandle, addressOf, isShared, titleOf, urlOf } from "../accounts/accounts.ts";
-import type { Claim, Intent } from "../state/intent.ts";
-import { keyOfTarget, type ObjectKey, objectKey, observes } from "../state/object.ts";
-import type { Objects } from "../state/objects.ts";
-import { policiesOf } from "../state/policies.ts";
-import type { Obstacle } from "../status/reasons.ts";
-import { readWhole } from "../status/status.ts";
-import type { Deps } from "./deps.ts";
-
-/** Whom a question about ownership concerns: what the object wants, and the Account that it works with. */
-interface Asking {
-  object: KubeObject;
-  desired: Desired;
-  account: AccountHandle | undefined;
-}
+import type { Desired, Inputs, Mention, Reference } from "../../../kinds/desired.ts";
+import type { KubeObject } from "../../../kube/resource.ts";
+import { type AccountHandle, isShared, titleOf, urlOf } from "../../accounts/accounts.ts";
+import type { Claim } from "../../state/intent.ts";
+import { keyOfTarget, namespaceOf, type ObjectKey, objectKey, observes } from "../../state/object.ts";
+import type { Objects } from "../../state/objects.ts";
+import { policiesOf } from "../../state/policies.ts";
+import type { Obstacle } from "../../status/reasons.ts";
+import { readWhole } from "../../status/status.ts";
+import { knownAddress } from "../account.ts";
+import type { Deps } from "../deps.ts";
+import type { Context, Subject } from "../view.ts";
 
 /**
- * Where a contract is shared, knowing a name of the platform gives no right to what has it: unless the Account allows
- * adoption, ids, numbers and addresses lead only to what objects of the same namespace own. So do names of objects, whose
- * resource another Account may have shown. `begun`: what the object has, or is about to have; `named`: what it shows or is to
- * take over.
+ * With `adoption: None` an Account shares one contract between namespaces. Then ids, numbers, addresses and names in spec may only
+ * lead to what objects of the same namespace own. Names count too: another Account may have shown the resource of such an object.
  */
 export function notYours(
   objects: Objects,
-  { resource: { place }, kind }: ResourceKind,
-  { object, desired, account }: Asking,
-  { parents, abroad = [] }: Pick<Inputs, "parents" | "abroad">,
-  begun: Claim | Intent | undefined,
-  named: string | undefined,
+  { kind: { kind, resource }, object, desired, claim, intent, adopt }: Subject,
+  account: AccountHandle | undefined,
+  { parents, abroad = [] }: Inputs,
 ): Obstacle | undefined {
-  if (!account || account.adoption === "Any") return undefined;
+  if (!desired || !account || account.adoption === "Any") return undefined;
   const owner = ownerIn(objects, object, account);
-  const leadsAway = (reference: Reference) => mentioned(objects, object, reference, owner);
-  // In a place that another namespace lends, its kind says what may be named there.
+  // A mention within a parent of another namespace is judged by its kind.
   const isForeign = ({ within, ...mention }: Mention) =>
     within === undefined ? !owner.has(mention) : !abroad.includes(within) && !owner.hasId(parents[within] ?? "");
   const foreign =
-    desired.references.map(leadsAway).find((mention) => mention !== undefined) ??
-    // What may be of a catalogue is judged when it is sent: then that has been read.
+    desired.references
+      .map((reference) => mentioned(objects, object, reference, owner))
+      .find((mention) => mention !== undefined) ??
+    // A mention that may be in a catalogue is judged by `notPublic`, when the catalogue was read.
     desired.mentions.find((mention) => mention.catalogue === undefined && isForeign(mention)) ??
-    handedOver(objects, object, desired, begun);
+    handedOver(objects, object, desired, claim ?? intent);
   if (foreign) return refusal(foreign, object, account);
+  const { externalId } = policiesOf(object);
+  const named = observes(object) ? externalId : adopt;
   if (named === undefined) return undefined;
-  const house = place.collection(parents);
-  // A number is one of many in its datacenter, which may be lent by another namespace: the place counts, too.
-  const isThere = (key: ObjectKey, claim: Claim) =>
-    objects.find(key)?.kind.kind === kind && place.collection(claim.parents) === house;
-  const field = policiesOf(object).externalId === named ? "externalId" : "managementPolicy";
+  const { collection } = resource.place;
+  // A number is unique only in its collection, which may be in a datacenter of another namespace.
+  const isThere = (key: ObjectKey, owned: Claim) =>
+    objects.find(key)?.kind.kind === kind && collection(owned.parents) === collection(parents);
+  const field = externalId === named ? "externalId" : "managementPolicy";
   return owner.hasId(named, isThere) ? undefined : refusal({ field, value: named }, object, account);
 }
 
-/**
- * The same for what may be one of the platform's own as well, an image, when a body that names it is about to be sent.
- * Reads the catalogue.
- */
+/** The same rule for images, which may also be public. Called before a body that names one is sent; reads the catalogue. */
 export async function notPublic(
-  deps: Pick<Deps, "objects" | "catalogues">,
-  { object, desired, account }: Asking,
+  deps: Deps,
+  { object, desired, account }: Context,
   body: unknown,
 ): Promise<Obstacle | undefined> {
-  if (!account || account.adoption === "Any") return undefined;
+  if (!desired || !account || account.adoption === "Any") return undefined;
   const owner = ownerIn(deps.objects, object, account);
   const sent = JSON.stringify(body ?? "");
   for (const mention of desired.mentions) {
@@ -80,24 +70,27 @@ export async function notPublic(
 const item = z.looseObject({ id: z.string(), properties: z.looseObject({ public: z.boolean().nullish() }) });
 const listed = z.looseObject({ items: z.array(item) });
 
-/** A catalogue without what others of the contract have put into it: their images. */
+/** A catalogue without the private images of the contract, unless the Account allows adoption. */
 export function shownTo({ adoption }: AccountHandle, answer: unknown): unknown {
   const { data } = listed.safeParse(answer);
   if (adoption === "Any" || !data) return answer;
   return { ...data, items: data.items.filter(({ properties }) => !("public" in properties) || properties.public) };
 }
 
-/** What objects of the same namespace have of the same contract. What they only observe is not theirs. */
+/** What objects of the namespace own in the contract of an Account. An object that only observes owns nothing. */
 function ownerIn(objects: Objects, { metadata: { namespace = "" } }: KubeObject, account: AccountHandle) {
   const { contractNumber } = account.connection;
   const owned = (key: ObjectKey) => {
     const { kind, object } = objects.find(key) ?? {};
     const claim = object && !observes(object) ? objects.owned(key) : undefined;
-    // An id means something at the address where it was given: another address may belong to anybody.
-    if (kind?.resource && claim && !isAtAddress(account, kind.resource.place.product, claim)) return undefined;
-    // An Account of the namespace may lead anywhere, to somebody who makes up what is there as well.
-    const isSame = contractNumber !== undefined && claim?.contract === contractNumber && isShared(claim.account);
-    return claim?.account === account.key || isSame ? claim : undefined;
+    if (!kind?.resource || !claim) return undefined;
+    // The same id at another address may be anything.
+    const { endpoint } = claim;
+    const isHere = endpoint === undefined || knownAddress(account, kind.resource.place.product) === endpoint;
+    if (!isHere) return undefined;
+    // The tenant chooses the address of an Account in its namespace: contract numbers from there prove nothing.
+    const isSame = contractNumber !== undefined && claim.contract === contractNumber && isShared(claim.account);
+    return claim.account === account.key || isSame ? claim : undefined;
   };
   const hasId = (id: string, isMeant: (key: ObjectKey, claim: Claim) => boolean = () => true) =>
     objects.holders(namespace, id).some((key) => {
@@ -114,17 +107,7 @@ function ownerIn(objects: Objects, { metadata: { namespace = "" } }: KubeObject,
   return { owned, hasId, has: ({ value, part }: Mention) => (part ? hasPart(part) : hasId(value)) };
 }
 
-/** Whether the Account leads to where a claim was made. */
-function isAtAddress(account: AccountHandle, product: Product, { endpoint }: Claim): boolean {
-  if (endpoint === undefined) return true;
-  try {
-    return addressOf(account, product) === endpoint;
-  } catch {
-    return false;
-  }
-}
-
-/** What a reference leads to, where that is not the namespace's; nothing, as long as there is nothing behind a name. */
+/** The resource behind a reference, if the namespace does not own it. An object without a resource is no problem yet. */
 function mentioned(
   objects: Objects,
   { metadata: { namespace = "" } }: KubeObject,
@@ -140,12 +123,12 @@ function mentioned(
   return claim && !owner.owned(key) && !owner.hasId(claim.id) ? { field, value: claim.id } : undefined;
 }
 
-/** What the resource lives in, and what an object of another namespace than spec says has by now. */
+/** A parent of the resource that an object of another namespace has adopted since. */
 function handedOver(
   objects: Objects,
   { metadata: { namespace = "" } }: KubeObject,
   { references }: Desired,
-  begun: Claim | Intent | undefined,
+  begun: Pick<Claim, "parents" | "endpoint"> | undefined,
 ): Mention | undefined {
   if (!begun) return undefined;
   const { parents, endpoint } = begun;
@@ -153,12 +136,12 @@ function handedOver(
     const id = parents[role];
     const place = { id: id ?? "", parents, ...(endpoint !== undefined && { endpoint }) };
     const home = ("name" in target && target.namespace) || namespace;
-    return id !== undefined && objects.claimants(kind, place).some((key) => key.split("/")[1] !== home);
+    return id !== undefined && objects.claimants(kind, place).some((key) => namespaceOf(key) !== home);
   });
   return lost && { field: lost.field, value: parents[lost.role] ?? "" };
 }
 
-/** The same words whether it exists or not. */
+/** The message is the same whether it exists or not. */
 function refusal({ field, value }: Mention, { metadata }: KubeObject, { key }: AccountHandle): Obstacle {
   const message = `${field}: no object of namespace ${metadata.namespace} owns ${value}, and ${titleOf(key)} allows nothing else: name an object, or ask the administrator for adoption: Any`;
   return { reason: "NotYours", message };

@@ -1,17 +1,17 @@
-import { activityDeletions, type KnownDeletions } from "../../platform/activity/deletions.ts";
-import type { Connection } from "../../platform/calls/transport.ts";
-import { type Product, products } from "../../platform/products/products.ts";
-import { shareReads } from "../../platform/products/request-log.ts";
-import type { Clock } from "../../runtime/clock.ts";
-import { type AccountHandle, addressOf } from "../accounts/accounts.ts";
+import { activityDeletions, type KnownDeletions } from "../../../platform/activity/deletions.ts";
+import type { Connection } from "../../../platform/calls/transport.ts";
+import { type Product, products } from "../../../platform/products/products.ts";
+import { shareReads } from "../../../platform/products/request-log.ts";
+import type { Clock } from "../../../runtime/clock.ts";
+import { type AccountHandle, addressOf } from "../../accounts/accounts.ts";
 
-/** The deletions since a time that a log of the platform tells of. */
+/** Reads the deletions since a time from a log of the platform. */
 export type DeletionLog = (since: number) => Promise<KnownDeletions>;
 
-/** The activity log of a contract is read again after this at the earliest. */
+/** The shortest interval between two reads of the activity log of a contract. */
 const ACTIVITY_MS = 20_000;
 
-/** The logs that tell of deletions in a collection, in the order in which they are asked. Reads are shared by all who ask. */
+/** The logs with the deletions of a collection, in the order to read them. Concurrent reads are shared. */
 export function createDeletionLogs(clock: Clock) {
   const activities = new WeakMap<Connection, DeletionLog>();
 
