@@ -7,28 +7,17 @@ import { decideOutput, decidePrevious, decideSecret } from "./published.ts";
 import { decideUnanswered } from "./recovery.ts";
 import { awaitingFirstRead, blockedBy, busyWithOthers, failed, inProgress, isDone, RECHECK_MS } from "./waiting.ts";
 
-/** The object only observes: differences are reported and stay. */
-export function decideObserved(view: View): Decision {
-  const { observation } = view.resource;
-  switch (observation.seen) {
-    case "unknown":
-      return awaitingFirstRead(view);
-    case "absent":
-      return notSeen(view, observation);
-    case "present":
-      return observation.busy ? busyWithOthers(view) : (decideOutput(view) ?? upToDate(view));
-  }
-}
-
-/** The object has a resource, and keeps it up to date. */
+/** The object has a resource, and keeps it up to date. If it only observes, differences are reported and stay. */
 export function decideClaimed(view: View): Decision {
   const { observation } = view.resource;
+  const { observed } = view.spec;
   switch (observation.seen) {
     case "unknown":
       return awaitingFirstRead(view);
     case "absent":
-      return decideAbsent(view, observation);
+      return observed ? notSeen(view, observation) : decideAbsent(view, observation);
     case "present":
+      if (observed) return observation.busy ? busyWithOthers(view) : (decideOutput(view) ?? upToDate(view));
       for (const rule of Object.values(present)) {
         const decision = rule(view, observation);
         if (decision) return decision;

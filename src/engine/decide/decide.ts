@@ -1,11 +1,10 @@
 import type { ResourceView, View } from "../observe/view.ts";
 import type { Reason } from "../status/reasons.ts";
-import { decideClaimed, decideObserved } from "./claimed.ts";
+import { decideClaimed } from "./claimed.ts";
 import type { Decision } from "./decision.ts";
 import { decideDeletion, lackOfEvidence } from "./deletion.ts";
 import { decideRecovery } from "./recovery.ts";
-import { repetition } from "./repeated-write.ts";
-import { afterFailure, awaitingFirstRead, blockedBy } from "./waiting.ts";
+import { afterFailure, awaitingFirstRead, blockedBy, repetition } from "./waiting.ts";
 
 /**
  * The next step for one object. Pure: the same view gives the same decision.
@@ -54,7 +53,7 @@ const rules = {
     return intent && decideRecovery(view, intent.succeeds ? { step: "retract" } : decideCreation(view));
   },
   /** It only observes its resource. */
-  observed: (view) => (view.resource.claim && view.spec.observed ? decideObserved(view) : undefined),
+  observed: (view) => (view.resource.claim && view.spec.observed ? decideClaimed(view) : undefined),
   /** It has a resource. */
   claimed: (view) => view.resource.claim && decideClaimed(view),
   /** It names an existing resource that it does not own yet. */

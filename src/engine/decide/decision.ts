@@ -1,51 +1,56 @@
 import type { Operation } from "../../kinds/desired.ts";
 import type { Obstacle, Reason } from "../status/reasons.ts";
 
-export type Decision =
+/** All steps, with what each of them needs. */
+interface Steps {
   /** The object is released. */
-  | { step: "ignore" }
+  ignore: object;
   /** The resource is up to date. `keep`: the id replaces the intent in the annotations. `obstacle`: the output was not written. */
-  | { step: "rest"; keep?: boolean; obstacle?: Obstacle }
-  | { step: "pause" }
+  rest: { keep?: boolean; obstacle?: Obstacle };
+  pause: object;
   /** The platform or another object has to change first. */
-  | { step: "wait"; reason: Reason; message: string; look?: Look; recheckMs?: number }
+  wait: { reason: Reason; message: string; look?: Look; recheckMs?: number };
   /** A person has to change something; `retryMs` if time may help too. */
-  | { step: "stall"; reason: Reason; message: string; look?: Extract<Look, "member">; retryMs?: number }
+  stall: { reason: Reason; message: string; look?: Extract<Look, "member">; retryMs?: number };
   /** The request failed. It is recorded, and sent again later. `gone`: nothing was created. */
-  | { step: "fail"; reason: Reason; message: string; gone: boolean }
+  fail: { reason: Reason; message: string; gone: boolean };
   /** Look up the entry of a catalogue that spec names. */
-  | { step: "check" }
+  check: object;
   /** Spec asks for no resource, and there is none. */
-  | { step: "idle" }
-  | { step: "create" }
+  idle: object;
+  create: object;
   /** Adopt an existing resource; without an id, the permanent one. */
-  | { step: "adopt"; id?: string }
+  adopt: { id?: string };
   /** Read what is inside before a deletion. */
-  | { step: "inspect" }
+  inspect: object;
   /** Search for the result of an open intent. */
-  | { step: "search" }
-  | { step: "claim"; identity: string }
+  search: object;
+  claim: { identity: string };
   /** Put back the finalizer and the annotation of the open intent. */
-  | { step: "mark" }
+  mark: object;
   /** Remove the id of a resource that is gone, or that spec no longer asks for. */
-  | { step: "forget" }
-  | { step: "update"; operation: Operation }
+  forget: object;
+  update: { operation: Operation };
   /** Make a new key, and write it to the Secret. */
-  | { step: "renew" }
+  renew: object;
   /** Write the Secret again with the same key. */
-  | { step: "publish" }
+  publish: object;
   /** Write the Secret or ConfigMap of spec.output, and delete those that it named before. */
-  | { step: "output" }
+  output: object;
   /** Delete the previous resource of a successive key. */
-  | { step: "revoke" }
+  revoke: object;
   /** Search the log of the platform for a write that got no answer. */
-  | { step: "recall" }
+  recall: object;
   /** Remove the record of a write or an intent that was certainly not executed. */
-  | { step: "retract" }
+  retract: object;
   /** Write the key of a renewal to the Secret. */
-  | { step: "deliver" }
-  | { step: "delete"; action: "delete" | "replace" }
-  | { step: "release"; reason: Reason; message: string };
+  deliver: object;
+  delete: { action: "delete" | "replace" };
+  release: { reason: Reason; message: string };
+}
+
+export type Step = keyof Steps;
+export type Decision<S extends Step = Step> = { [K in S]: { step: K } & Steps[K] }[S];
 
 /** What to read while waiting: the list, or this member and its request. */
 type Look = "list" | "member";

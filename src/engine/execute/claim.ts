@@ -34,53 +34,8 @@ export async function claim(deps: Deps, context: Context, found: Unclaimed, mark
     });
   }
   const kept = noteWith(deps, context, intent.nonce)?.key;
-  const contract = context.account?.connection.contractNumber;
   for (let object: KubeObject | undefined = context.object; ; ) {
-    const before = readStatus(object);
-    const { left, leftBehind, lossAllowed } = before;
-    const succeeds = intent.succeeds !== undefined;
-    const previous = succeeds ? former(deps, context, kept ? before : made) : before.previous;
-    const isReady = readyOf(object)?.status === "True";
-    // The previous key works until it is deleted, so the object stays Ready.
-    const state: ReadyState =
-      succeeds && isReady
-        ? { mode: "ready", reason: "Available", message: `${kind.kind} is up to date` }
-        : { mode: "reconciling", ...inProgress(kind, "create") };
-    const base = {
-      ...readFacts(object),
-      observedGeneration: object.metadata.generation,
-      conditions: conditions(object, deps.clock.now(), state),
-    };
-    // The new key was lost: the key in the Secret stays in use.
-    const unused = { ...before, ...base, nonce: intent.nonce, previous };
-    const status =
-      succeeds && !kept
-        ? unused
-        : {
-            ...base,
-            id: made.id,
-            born: made.born,
-            state: "BUSY",
-            account: intent.account,
-            endpoint: intent.endpoint,
-            userId: intent.userId,
-            parents: intent.parents,
-            ...(contract !== undefined && { contract }),
-            nonce: intent.nonce,
-            fixed: intent.fixed,
-            // The Secret may lose its note before the object is up to date.
-            key: kept,
-            left,
-            leftBehind,
-            lossAllowed,
-            previous,
-            request: {
-              ...made.request,
-              action: "create",
-              status: "BUSY",
-              since: new Date(deps.clock.now()).toISOString(),
-            },
-          };
+    const status = claimedStatus(deps, context, object, found, kept);
     // After the deadline another shard may claim it for an equal intent: a later pass marks it first.
     if (deps.shards.divided() && !marked && deadlineFrom(deps, begunAt) <= 0) return;
     try {
@@ -88,44 +43,80 @@ export async function claim(deps: Deps, context: Context, found: Unclaimed, mark
       const claimed = await writeStatus(deps, kind, object, status);
       memory.creation = { intent, begunAt, own, made, phase: "claimed" };
       const request = made.request ? `, request ${made.request.id}` : "";
-      const older = !succeeds || !previous ? "" : kept ? `; ${previous.id} works until ${previous.until}` : LOST;
+      const { previous } = intent.succeeds === undefined ? {} : status;
+      const works = previous && (kept ? `; ${previous.id} works until ${previous.until}` : LOST);
       // A key that is a resource is complete with the answer. Others get their Event when they are available.
       const [reason, done] = isSuccessive(kind) ? ["Created", "Created"] : ["Creating", "creating"];
-      deps.events.record(claimed, "Normal", reason, `${done} ${kind.kind} ${made.id}${request}${older}`);
+      deps.events.record(claimed, "Normal", reason, `${done} ${kind.kind} ${made.id}${request}${works ?? ""}`);
       return;
     } catch (error) {
       // A leader tries again in a later pass.
       if (!isConflict(error) && !isNotFound(error) && leads(deps)) throw error;
       object = await fetchObject(deps, kind, object);
     }
-    if (object && stands(object, intent)) {
-      if (leads(deps)) continue;
-      // The next leader finds it by the intent, and may have given it to an object with an equal intent.
-      memory.creation = undefined;
-      return;
-    }
-    // Another leader has claimed it, or it was only found.
-    if (searched || (object && readStatus(object).id === made.id)) {
-      memory.creation = undefined;
-      return;
-    }
-    if (!object) return undo(deps, context, { memory, last: context.object });
+    if (object && stands(object, intent) && leads(deps)) continue;
+    if (!object && !searched) return undo(deps, context, { memory, last: context.object });
     memory.creation = undefined;
-    deps.runCleanup(deleteUnclaimed(deps, context, found, made, REPLACED), intent.account);
+    // The next leader finds it by the intent, or has claimed it.
+    const isLeft = searched || (object && (stands(object, intent) || readStatus(object).id === made.id));
+    if (!isLeft) deps.runCleanup(deleteUnclaimed(deps, context, found, made, REPLACED), intent.account);
     return;
   }
 }
 
 const LOST = "; its value was lost, and it is deleted";
+const REPLACED = "the intent of this object was replaced meanwhile";
 
-/** The previous token. It is deleted when workloads have the new one, or at once if it was never in the Secret. */
-function former(
+/** The status with this claim. `kept` is the key in the Secret that answers the intent. */
+function claimedStatus(
   deps: Deps,
-  { account }: Context,
-  { id, key }: Pick<ResourceStatus, "id" | "key">,
-): ResourceStatus["previous"] {
-  const now = platformTime(deps.clock, account?.connection);
-  return id === undefined ? undefined : { id, until: new Date(now + (key ? overlapOf(deps) : 0)).toISOString() };
+  { kind, account: connected }: Context,
+  object: KubeObject,
+  { intent, made }: Unclaimed,
+  kept: ResourceStatus["key"],
+) {
+  const before = readStatus(object);
+  const { left, leftBehind, lossAllowed } = before;
+  const { nonce, account, endpoint, userId, parents, fixed } = intent;
+  const succeeds = intent.succeeds !== undefined;
+  const contract = connected?.connection.contractNumber;
+  // The previous token is deleted when workloads have the new one; a token that was never in the Secret, at once.
+  const { id, key }: Pick<ResourceStatus, "id" | "key"> = kept ? before : made;
+  const until = platformTime(deps.clock, connected?.connection) + (key ? overlapOf(deps) : 0);
+  const former = id === undefined ? undefined : { id, until: new Date(until).toISOString() };
+  // The previous key works until it is deleted, so the object stays Ready.
+  const state: ReadyState =
+    succeeds && readyOf(object)?.status === "True"
+      ? { mode: "ready", reason: "Available", message: `${kind.kind} is up to date` }
+      : { mode: "reconciling", ...inProgress(kind, "create") };
+  const base = {
+    ...readFacts(object),
+    observedGeneration: object.metadata.generation,
+    conditions: conditions(object, deps.clock.now(), state),
+    nonce,
+    previous: succeeds ? former : before.previous,
+  };
+  // The new key was lost: the key in the Secret stays in use.
+  if (succeeds && !kept) return { ...before, ...base };
+  const since = new Date(deps.clock.now()).toISOString();
+  return {
+    ...base,
+    id: made.id,
+    born: made.born,
+    state: "BUSY",
+    account,
+    endpoint,
+    userId,
+    parents,
+    ...(contract !== undefined && { contract }),
+    fixed,
+    // The Secret may lose its note before the object is up to date.
+    key: kept,
+    left,
+    leftBehind,
+    lossAllowed,
+    request: { ...made.request, action: "create", status: "BUSY", since },
+  };
 }
 
 /** Whether an object still waits for the result of this intent, also if its annotation was removed. */
@@ -134,5 +125,3 @@ export function stands(object: KubeObject, { nonce, succeeds }: Intent): boolean
   const erased = countedAnnotation(object, INTENT) === undefined && id === succeeds && answered !== nonce;
   return erased || openIntent(object)?.nonce === nonce;
 }
-
-const REPLACED = "the intent of this object was replaced meanwhile";

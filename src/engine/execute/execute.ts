@@ -1,6 +1,6 @@
 import type { Requeue } from "../../kube/queue/work.ts";
 import { PlatformError } from "../../platform/answers/errors.ts";
-import type { Decision } from "../decide/decision.ts";
+import type { Decision, Step } from "../decide/decision.ts";
 import type { Deps } from "../observe/deps.ts";
 import { leavingBehind } from "../observe/resource/left-behind.ts";
 import type { Context } from "../observe/view.ts";
@@ -48,69 +48,46 @@ export async function execute(deps: Deps, context: Context, decision: Decision):
   }
 }
 
-async function perform(deps: Deps, context: Context, decision: Decision): Promise<Requeue> {
-  switch (decision.step) {
-    case "ignore":
-      return "never";
-    case "rest":
-      return rest(deps, context, decision.keep ?? false, decision.obstacle);
-    case "pause":
-      await pause(deps, context);
-      return "never";
-    case "wait":
-      return wait(deps, context, decision);
-    case "stall":
-      if (decision.look) await confirm(deps, context);
-      await stall(deps, context, decision.reason, decision.message, settled(context));
-      return decision.retryMs === undefined ? "never" : { inMs: decision.retryMs };
-    case "fail":
-      return fail(deps, context, decision);
-    case "create":
-      return create(deps, context);
-    case "search":
-      return lookFor(deps, context);
-    case "check":
-      return check(deps, context);
-    case "idle":
-      return idle(deps, context);
-    case "adopt":
-      return adopt(deps, context, decision.id);
-    case "inspect":
-      return inspect(deps, context);
-    case "claim":
-      return takeOver(deps, context, decision.identity);
-    case "mark":
-      return mark(deps, context);
-    case "forget":
-      return forget(deps, context);
-    case "update":
-      return update(deps, context, decision.operation);
-    case "renew":
-      if (context.view.resource.successive) return create(deps, context);
-      return context.kind.resource.secret?.certificate ? fetchCertificate(deps, context) : renewKey(deps, context);
-    case "revoke":
-      return revoke(deps, context);
-    case "publish":
-      return republish(deps, context);
-    case "output":
-      return writeOutput(deps, context);
-    case "recall":
-      return recall(deps, context);
-    case "retract":
-      return retract(deps, context);
-    case "deliver":
-      return deliver(deps, context);
-    case "delete":
-      return remove(deps, context, decision.action);
-    case "release":
-      await release(deps, context.kind, context.object);
-      deps.log.info({ object: context.key, reason: decision.reason, message: decision.message }, "object released");
-      deps.events.record(context.object, "Normal", decision.reason, decision.message);
-      return "never";
-  }
-}
+const perform = <S extends Step>(deps: Deps, context: Context, decision: Decision<S>): Promise<Requeue> =>
+  steps[decision.step](deps, context, decision);
 
-async function wait(deps: Deps, context: Context, decision: Extract<Decision, { step: "wait" }>): Promise<Requeue> {
+const steps: { readonly [S in Step]: (deps: Deps, context: Context, decision: Decision<S>) => Promise<Requeue> } = {
+  ignore: async () => "never",
+  rest: (deps, context, { keep = false, obstacle }) => rest(deps, context, keep, obstacle),
+  pause,
+  wait,
+  stall: stallOn,
+  fail,
+  create,
+  search: lookFor,
+  check,
+  idle,
+  adopt: (deps, context, { id }) => adopt(deps, context, id),
+  inspect,
+  claim: (deps, context, { identity }) => takeOver(deps, context, identity),
+  mark,
+  forget,
+  update: (deps, context, { operation }) => update(deps, context, operation),
+  renew(deps, context) {
+    if (context.view.resource.successive) return create(deps, context);
+    return context.kind.resource.secret?.certificate ? fetchCertificate(deps, context) : renewKey(deps, context);
+  },
+  revoke,
+  publish: republish,
+  output: writeOutput,
+  recall,
+  retract,
+  deliver,
+  delete: (deps, context, { action }) => remove(deps, context, action),
+  async release(deps, { key, kind, object }, { reason, message }) {
+    await release(deps, kind, object);
+    deps.log.info({ object: key, reason, message }, "object released");
+    deps.events.record(object, "Normal", reason, message);
+    return "never";
+  },
+};
+
+async function wait(deps: Deps, context: Context, decision: Decision<"wait">): Promise<Requeue> {
   const { shared, identity } = context;
   const { reason, message, look } = decision;
   const { previous } = context.view.secrets;
@@ -131,21 +108,24 @@ async function wait(deps: Deps, context: Context, decision: Extract<Decision, { 
 /** Recheck interval after a list was asked for. Usually the collection enqueues the object earlier. */
 const LISTED_MS = 10_000;
 
-/** A request is over when its resource is seen at rest, whatever else is wrong. A missing resource has no state. */
-function settled({ view }: Context): { request?: undefined; state?: undefined } {
-  const { request, observation } = view.resource;
+async function stallOn(deps: Deps, context: Context, decision: Decision<"stall">): Promise<Requeue> {
+  const { reason, message, look, retryMs } = decision;
+  const { request, observation } = context.view.resource;
+  if (look) await confirm(deps, context);
+  // A request is over when its resource is seen at rest, whatever else is wrong.
   const isOver = request && observation.seen === "present" && !observation.busy && observation.asOf > request.since;
-  return { ...(isOver && { request: undefined }), ...(observation.seen === "absent" && { state: undefined }) };
+  await stall(deps, context, reason, message, {
+    ...(isOver && { request: undefined }),
+    ...(observation.seen === "absent" && { state: undefined }),
+  });
+  return retryMs === undefined ? "never" : { inMs: retryMs };
 }
 
-async function fail(deps: Deps, context: Context, decision: Extract<Decision, { step: "fail" }>): Promise<Requeue> {
+async function fail(deps: Deps, context: Context, decision: Decision<"fail">): Promise<Requeue> {
   const { request } = context.status;
   // The backoff of a failure replaces that of an accepted write.
   context.memory.accepted = undefined;
-  const changes = {
-    request: request && { ...request, status: "FAILED" as const },
-    ...(decision.gone && NOTHING),
-  };
+  const changes = { request: request && { ...request, status: "FAILED" as const }, ...(decision.gone && NOTHING) };
   const { inMs, message } = postpone(deps, context, decision);
   await stall(deps, context, decision.reason, message, changes);
   if (decision.gone) {

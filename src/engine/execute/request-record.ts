@@ -14,7 +14,7 @@ import type { Context } from "../observe/view.ts";
 import { markOf, SKEW_MS } from "../state/intent.ts";
 import { begunBy } from "../state/memory.ts";
 import type { ResourceStatus } from "../status/schema.ts";
-import { notesOf } from "../write/outcome.ts";
+import { readyOf } from "../status/status.ts";
 import { comparison, ownership, record, refreshed, withWritten } from "../write/record.ts";
 
 /** Records in status that the platform works on this action. */
@@ -24,6 +24,18 @@ export const recordProgress = (
   action: string,
   changes: Parameters<typeof record>[3],
 ): Promise<KubeObject> => record(deps, context, { mode: "reconciling", ...inProgress(context.kind, action) }, changes);
+
+/** What the record of a request needs when it is over. */
+const notesOf = (context: Context, marks: Operation["marks"]) => ({
+  ...(marks && { marks }),
+  ...(isCorrection(context) && { corrects: true }),
+});
+
+/** Whether a write corrects drift: the object was Ready with its current spec. A write after such a write is part of the correction. */
+function isCorrection({ object, status }: Context): boolean {
+  if (status.observedGeneration !== (object.metadata.generation ?? 1)) return false;
+  return status.request ? status.request.corrects === true : readyOf(object)?.status === "True";
+}
 
 /** Records a write in status before it is sent. The next leader finds it there, and can tell it from earlier ones. */
 export async function announce(

@@ -1,4 +1,4 @@
-import type { ResourceKind } from "../../kinds/kind.ts";
+import { isSuccessive, type ResourceKind } from "../../kinds/kind.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { type PlatformError, Retry, Unauthorized } from "../../platform/answers/errors.ts";
@@ -11,7 +11,6 @@ import { RECONCILE_AT } from "../state/names.ts";
 import { needsPerson, type Obstacle, type Reason } from "../status/reasons.ts";
 import type { ResourceStatus } from "../status/schema.ts";
 import { conditions, paused, type ReadyState, readFacts, readStatus } from "../status/status.ts";
-import { tellOutcome } from "./outcome.ts";
 import { recordWarning } from "./warnings.ts";
 import { writeStatus } from "./write.ts";
 
@@ -35,15 +34,44 @@ export async function record(
     conditions: conditions(object, deps.clock.now(), standing),
   });
   recordWarning(deps, key, { before: object, after, standing, graceUntil: view.times.graceUntil });
-  tellOutcome(deps, context, after);
+  recordOutcome(deps, context, after);
   return after;
 }
 
+/** Records an Event when a request is over and its effect was seen: the resource was created, or drift was corrected. */
+function recordOutcome(deps: Deps, { kind, status, view }: Context, after: KubeObject): void {
+  const { request: before, drift = [], id } = status;
+  const { observation } = view.resource;
+  if (!before || observation.seen !== "present" || observation.busy || observation.broken !== undefined) return;
+  const now = readStatus(after);
+  if (before.action === "create" && now.request?.action !== "create" && !isSuccessive(kind)) {
+    deps.events.record(after, "Normal", "Created", `Created ${kind.kind} ${id}`);
+  }
+  if (!before.corrects) return;
+  const left = new Set(now.drift?.map(({ field }) => field));
+  const corrected = drift.filter(({ field }) => !left.has(field));
+  if (corrected.length === 0) return;
+  deps.corrected(kind.kind);
+  const fields = corrected
+    .slice(0, MOST)
+    .map(({ field, found, wanted }) => `${field} from ${shortened(found)} back to ${shortened(wanted)}`);
+  const more = corrected.length > MOST ? ` and ${corrected.length - MOST} more` : "";
+  deps.events.record(after, "Normal", "DriftCorrected", `corrected drift: ${fields.join(", ")}${more}`);
+}
+
+/** How many fields an Event names, and how much of a value. */
+const MOST = 5;
+const LENGTH = 80;
+
+const shortened = (value: string): string =>
+  value === "" ? "empty" : value.length > LENGTH ? `${value.slice(0, LENGTH)}…` : value;
+
 /** Adds the condition Paused, and changes nothing else. */
-export async function pause(deps: Deps, { kind, object, status }: Context): Promise<void> {
+export async function pause(deps: Deps, { kind, object, status }: Context): Promise<Requeue> {
   deps.guard();
   const conditions = paused(object, deps.clock.now());
   await writeStatus(deps, kind, object, { ...readFacts(object), ...status, conditions });
+  return "never";
 }
 
 export async function stall(

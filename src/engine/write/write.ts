@@ -7,13 +7,13 @@ import { fetchObject as fetchNamed } from "../../kube/watch/followed.ts";
 import { hasMoreFinalizers } from "../../kube/watch/reduced.ts";
 import { apply, patch, replaceStatus, target } from "../../kube/write/apply.ts";
 import type { Deps } from "../observe/deps.ts";
+import { annotationAdvice, isAboutAnnotations } from "../state/annotations.ts";
 import type { Claim, Intent } from "../state/intent.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "../state/names.ts";
 import { objectKey, resourceOf } from "../state/object.ts";
 import { placed } from "../status/schema.ts";
 import { differs, hasOtherConditions, readStatus, readyOf } from "../status/status.ts";
 import { GROUPS, trust, unknownKey } from "../status/trust.ts";
-import { tellAdvice, withAnnotationAdvice } from "./advice.ts";
 
 /**
  * Writes the finalizer and Mooring's annotations, and removes those that are not given. Fails with a conflict when the object has
@@ -72,7 +72,9 @@ export async function release(deps: Deps, kind: Kind, object: KubeObject): Promi
 /** Writes the whole status if it differs. Same precondition as `writeMetadata`. */
 export async function writeStatus(deps: Deps, kind: Kind, object: KubeObject, wanted: object): Promise<KubeObject> {
   const written = await write(deps, kind, object, withAnnotationAdvice(kind, object, wanted));
-  tellAdvice(deps, object, written);
+  const known = readStatus(object).advice ?? [];
+  const added = readStatus(written).advice?.filter((each) => !known.includes(each)) ?? [];
+  for (const advice of added) deps.events.record(written, "Warning", "Advice", advice);
   const [before, ready] = [readyOf(object), readyOf(written)];
   if (ready && ready.reason !== before?.reason) {
     const { namespace = "", name } = object.metadata;
@@ -120,3 +122,20 @@ export async function fetchObject(deps: Deps, kind: Kind, object: KubeObject): P
 
 /** Puts an own write into the store at once: the next decision must see it. */
 const keep = (deps: Deps, kind: Kind, object: KubeObject): KubeObject => deps.objects.admit(kind, object);
+
+/** A status with the current advice about annotations. Other advice in it is kept. */
+function withAnnotationAdvice(kind: Kind, object: KubeObject, status: object): object {
+  const { advice: before, ...rest }: { advice?: unknown } = status;
+  const others: unknown[] = Array.isArray(before) ? before.filter((each) => !isAboutAnnotations(String(each))) : [];
+  const advice = [...others, ...annotationAdvice(kind, object)];
+  return advice.length > 0 ? { ...rest, advice } : rest;
+}
+
+/** Whether status must be written again because of annotations: other advice, or a condition Paused that is over. */
+export function isAnnotatedAnew(kind: Kind, object: KubeObject): boolean {
+  const { advice = [], conditions = [] } = readStatus(object);
+  const known = advice.filter(isAboutAnnotations);
+  return (
+    known.join("\n") !== annotationAdvice(kind, object).join("\n") || conditions.some(({ type }) => type === "Paused")
+  );
+}

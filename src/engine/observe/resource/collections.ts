@@ -71,71 +71,28 @@ interface Membership {
 }
 type Memberships = Map<ObjectKey, Membership>;
 
-/** The objects that a change of a collection concerns. */
-function* concerned(
-  { others, members }: Entry,
-  ids: Parameters<CollectionListener>[0],
-): Generator<ObjectKey | undefined> {
-  yield* others;
-  for (const id of ids === "all" ? members.keys() : ids) yield* members.get(id) ?? [undefined];
-}
-
-export function createCollections(options: {
+interface Options {
   clock: Clock;
   log: Log;
   restMs: number;
   busyMs: number;
   /** A member of the object has changed; `since` is when that was known. */
   wake: (key: ObjectKey, since: number) => void;
-}): Collections {
-  const { clock, log, restMs, busyMs, wake } = options;
+}
+
+export function createCollections(options: Options): Collections {
   const entries = new Map<string, Entry>();
   const own: Memberships = new Map();
   const besides = { output: new Map(), remains: new Map() } satisfies Record<string, Memberships>;
-  const every = (): Memberships[] => [own, besides.output, besides.remains];
-
-  const logsOf = createDeletionLogs(clock);
-
-  /** Opens a collection. `before` is the same one with the connection of an Account that was since created again. */
-  function open(
-    shared: Omit<Entry, "collection" | "identify" | "lacksMany" | "members" | "others">,
-    livelyMs = restMs,
-    before?: Entry,
-  ): Entry {
-    const { source } = shared;
-    before?.collection.close();
-    const collection = openCollection(source, { clock, log, restMs: Math.min(restMs, livelyMs), busyMs });
-    // Without a creation date, a number means whatever has it now.
-    const identify = (claim: Named) => {
-      if (claim.born !== undefined || !source.isStillThere) return identityOf(claim);
-      const number = identityOf({ ...claim, born: "" });
-      return collection.members().find(({ id }) => id.startsWith(number))?.id ?? claim.id;
-    };
-    const joined = before ?? { members: new Map(), others: new Set() };
-    const entry: Entry = Object.assign(joined, shared, { collection, identify, lacksMany: () => lacksMany(entry) });
-    collection.subscribe((ids) => {
-      const since = clock.monotonic();
-      void inSlices(clock, concerned(entry, ids), (key) => wake(key, since));
-    });
-    entries.set(source.key, entry);
-    return entry;
-  }
-
-  function drop({ members, collection }: Entry, id: string, key: ObjectKey): void {
-    const keys = members.get(id);
-    keys?.delete(key);
-    if (keys?.size !== 0) return;
-    members.delete(id);
-    collection.untrack(id);
-  }
+  const every: Memberships[] = [own, besides.output, besides.remains];
+  const logsOf = createDeletionLogs(options.clock);
 
   function quit(memberships: Memberships, key: ObjectKey): void {
     const membership = memberships.get(key);
     if (!membership) return;
     const { entry, ids } = membership;
     memberships.delete(key);
-    if (!ids) entry.others.delete(key);
-    for (const id of ids ?? []) drop(entry, id, key);
+    drop(entry, key, ids);
     if (entry.members.size + entry.others.size > 0) return;
     entry.collection.close();
     entries.delete(entry.source.key);
@@ -154,28 +111,33 @@ export function createCollections(options: {
     const path = collection(parents);
     const { connection } = account;
     const endpoint = addressOf(account, product);
-    const listed = access.collection(connection, endpoint, path, depth, reads);
-    const source = identified(kind, listed);
+    const source = identified(kind, access.collection(connection, endpoint, path, depth, reads));
     const before = memberships.get(key);
     const opened = entries.get(source.key);
+    // An Account that was deleted and created again has another connection.
     const known = opened?.connection === connection ? opened : undefined;
     const ids = claims && new Set(claims.map((claim) => known?.identify(claim) ?? identityOf(claim)));
     if (known && before?.entry === known && isSame(before.ids, ids)) return known;
-    const logs = new Map<string, RequestLog>();
+    const requestLogs = new Map<string, RequestLog>();
     const log = (posted: string) => {
-      const log = logs.get(posted) ?? access.requestLog(connection, endpoint, posted, source);
-      logs.set(posted, log);
+      const log = requestLogs.get(posted) ?? access.requestLog(connection, endpoint, posted, source);
+      requestLogs.set(posted, log);
       return log;
     };
-    const entry =
-      known ?? open({ source, path, log, logs: logsOf(account, product, path), connection }, livelyMs, opened);
+    const shared = () => ({ source, path, log, logs: logsOf(account, product, path), connection });
+    const entry = known ?? openEntry(options, shared(), livelyMs, opened);
+    entries.set(source.key, entry);
     // Joins before it leaves, so that the collection is not closed in between.
     if (!ids) entry.others.add(key);
     for (const id of ids ?? []) entry.members.set(id, (entry.members.get(id) ?? new Set()).add(key));
-    if (before?.entry === entry) {
-      if (!before.ids && ids) entry.others.delete(key);
-      for (const id of before.ids ?? []) if (!ids?.has(id)) drop(entry, id, key);
-    } else quit(memberships, key);
+    if (before?.entry !== entry) quit(memberships, key);
+    else if (before.ids)
+      drop(
+        entry,
+        key,
+        [...before.ids].filter((id) => !ids?.has(id)),
+      );
+    else if (ids) entry.others.delete(key);
     memberships.set(key, { entry, ids });
     return entry;
   }
@@ -188,10 +150,10 @@ export function createCollections(options: {
       return enter(besides[purpose], key, account, kind, parents, named).collection;
     },
     leave(key) {
-      for (const memberships of every()) quit(memberships, key);
+      for (const memberships of every) quit(memberships, key);
     },
     refresh(key) {
-      for (const memberships of every()) {
+      for (const memberships of every) {
         const { entry, ids = [] } = memberships.get(key) ?? {};
         entry?.collection.refresh([...ids]);
       }
@@ -201,6 +163,49 @@ export function createCollections(options: {
       entries.clear();
     },
   };
+}
+
+/** Opens a collection. The objects of `before`, the same one with an older connection, stay in it. */
+function openEntry(
+  { clock, log, restMs, busyMs, wake }: Options,
+  shared: Pick<Entry, "source" | "path" | "log" | "logs" | "connection">,
+  livelyMs = restMs,
+  before?: Entry,
+): Entry {
+  const { source } = shared;
+  before?.collection.close();
+  const collection = openCollection(source, { clock, log, restMs: Math.min(restMs, livelyMs), busyMs });
+  // Without a creation date, a number means whatever has it now.
+  const identify = (claim: Named) => {
+    if (claim.born !== undefined || !source.isStillThere) return identityOf(claim);
+    const number = identityOf({ ...claim, born: "" });
+    return collection.members().find(({ id }) => id.startsWith(number))?.id ?? claim.id;
+  };
+  const joined = before ?? { members: new Map(), others: new Set() };
+  const entry: Entry = Object.assign(joined, shared, { collection, identify, lacksMany: () => lacksMany(entry) });
+  collection.subscribe((ids) => {
+    const since = clock.monotonic();
+    void inSlices(clock, concerned(entry, ids), (key) => wake(key, since));
+  });
+  return entry;
+}
+
+/** The objects that a change of a collection concerns. */
+function* concerned({ others, members }: Entry, ids: Parameters<CollectionListener>[0]) {
+  yield* others;
+  for (const id of ids === "all" ? members.keys() : ids) yield* members.get(id) ?? [undefined];
+}
+
+/** Takes an object from these members, or from `others`. A member without objects is no longer tracked. */
+function drop({ members, others, collection }: Entry, key: ObjectKey, ids: Iterable<string> | undefined): void {
+  if (!ids) others.delete(key);
+  for (const id of ids ?? []) {
+    const keys = members.get(id);
+    keys?.delete(key);
+    if (keys?.size !== 0) continue;
+    members.delete(id);
+    collection.untrack(id);
+  }
 }
 
 function lacksMany({ collection, members }: Entry): boolean {

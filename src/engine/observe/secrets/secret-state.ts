@@ -7,10 +7,10 @@ import type { AccountHandle } from "../../accounts/accounts.ts";
 import type { Memory } from "../../state/memory.ts";
 import { CERTIFICATE_VERSION, KEY_VERSION, ROTATE_AT } from "../../state/names.ts";
 import { observes } from "../../state/object.ts";
-import { type CachedSecret, changedEntries, labelsOf, type Note } from "../../state/published.ts";
+import { changedEntries, labelsOf, type Note } from "../../state/published.ts";
 import { pauseLeft } from "../../state/succession.ts";
 import type { Obstacle } from "../../status/reasons.ts";
-import type { KeyFacts } from "../../status/schema.ts";
+import type { KeyFacts, ResourceStatus } from "../../status/schema.ts";
 import type { Deps } from "../deps.ts";
 import { messageOf } from "../platform-errors.ts";
 import type { Context, SecretsView, Subject } from "../view.ts";
@@ -44,22 +44,6 @@ export function noteWith(
   return note?.nonce === nonce ? note : undefined;
 }
 
-interface Evidence {
-  /** Id of the resource whose key it must hold. */
-  id: string;
-  /** The entry with the key; undefined for a certificate, which can be fetched again. */
-  keyName: string | undefined;
-  secret: CachedSecret | undefined;
-  note: Note | undefined;
-  /** The key and the nonce in status. */
-  recorded: KeyFacts | undefined;
-  nonce: string | undefined;
-  /** What `contentOf` should be; undefined if that is not known now. */
-  content: string | undefined;
-  labels: Readonly<Record<string, string>>;
-  rotated: string;
-}
-
 type Holding =
   | { state: "missing"; why: string | undefined }
   | { state: "outdated" | "unmarked" | "current"; note: Note; edited: string[] };
@@ -68,41 +52,49 @@ type Holding =
  * Whether a Secret holds the key on record, and which other entries were changed. The fingerprint of the key decides, even if the
  * labels and the note are gone. Entries that somebody added are left alone.
  */
-function judgeSecret(evidence: Evidence): Holding {
-  const { id, keyName, secret, recorded } = evidence;
+function judgeSecret(
+  { kind, object, status }: Subject,
+  id: string,
+  { note: stored, secret }: Pick<ReturnType<Deps["published"]["find"]>, "note" | "secret">,
+  content: string | undefined,
+): Holding {
   if (!secret) return { state: "missing", why: "was deleted" };
+  // A certificate has no such entry: it can be fetched again.
+  const keyName = kind.resource.secret?.key?.name;
+  const recorded = recordedKey(status, id);
   const { entries } = secret;
-  const note = evidence.note ?? noteFromStatus(evidence, entries);
+  const isRecorded = recorded && keyName !== undefined && entries[keyName] === recorded.fingerprint;
+  // Without its note, a Secret with the key in status is as good. A requested rotation then counts as done.
+  const rotated = object.metadata.annotations?.[ROTATE_AT] ?? "";
+  const restored = isRecorded
+    ? { resource: id, nonce: status.nonce ?? "", content: "", key: recorded, rotated }
+    : undefined;
+  const note: Note | undefined = stored ?? restored;
   if (!note) return { state: "missing", why: `was changed: ${keyName ?? "its note"} is not what was written` };
   if (note.resource !== id) return { state: "missing", why: `has no key of ${id}` };
   if (recorded && note.key.version < recorded.version)
     return { state: "missing", why: `was changed: it has version ${note.key.version}, not ${recorded.version}` };
   const edited = changedEntries(note, entries);
-  const isRight = note.entries && edited.length === 0 && (evidence.content ?? note.content) === note.content;
+  const isRight = note.entries && edited.length === 0 && (content ?? note.content) === note.content;
   const isLost = keyName === undefined ? !isRight : entries[keyName] !== note.key.fingerprint;
   if (isLost) {
     const names = edited.length > 0 ? edited.join(", ") : keyName;
     return { state: "missing", why: names && `was changed: ${names} is not what was written` };
   }
   if (!isRight) return { state: "outdated", note, edited };
-  const labels = Object.entries({ ...evidence.labels, ...versionLabel(note) });
+  const labels = Object.entries({ ...labelsOf(object), ...versionLabel(note) });
   const isMarked = secret.isNoted && labels.every(([name, value]) => secret.labels[name] === value);
   return { state: isMarked ? "current" : "unmarked", note, edited };
 }
+
+/** The key or certificate in status, if it belongs to this resource. */
+const recordedKey = (status: ResourceStatus, id: string): KeyFacts | undefined =>
+  status.id === id ? (status.key ?? status.certificate) : undefined;
 
 /** The label that tools which restart workloads watch. */
 export const versionLabel = ({ key }: Pick<Note, "key">): Record<string, string> => ({
   ["serial" in key ? CERTIFICATE_VERSION : KEY_VERSION]: String(key.version),
 });
-
-/** The note, made again from status if the key is the one in status. A requested rotation counts as done. */
-function noteFromStatus(
-  { id, keyName, recorded, nonce = "", rotated }: Evidence,
-  entries: CachedSecret["entries"],
-): Note | undefined {
-  if (!recorded || keyName === undefined || entries[keyName] !== recorded.fingerprint) return undefined;
-  return { resource: id, nonce, content: "", key: recorded, rotated };
-}
 
 /** How long a read by name proves that a key is lost. */
 const PROOF_MS = 60_000;
@@ -125,10 +117,11 @@ const NO_SECRET: KeyState = { secret: undefined, repair: undefined, keyDueAt: un
 /** The state of the Secret for workloads, when its key is due, and the outcome of a renewal. */
 export function observeSecret(
   deps: Deps,
-  { kind, object, status, memory, desired, claim }: Subject,
+  subject: Subject,
   { account, item }: { account: AccountHandle | undefined; item: Item | undefined },
   platformNow: number,
 ): KeyState {
+  const { kind, object, status, memory, desired, claim } = subject;
   const publication = desired?.publication({ name: object.metadata.name });
   if (!publication || !claim || observes(object)) return NO_SECRET;
   const { name } = publication;
@@ -139,21 +132,11 @@ export function observeSecret(
   if (!known) return { ...NO_SECRET, secret: "unknown", renewal };
   const asked = object.metadata.annotations?.[ROTATE_AT];
   const content = item && account ? contentOf(publication, item.raw, account) : undefined;
-  const { certificate, key: oneTime } = kind.resource.secret ?? {};
-  const recorded = status.id === claim.id ? (status.key ?? status.certificate) : undefined;
-  const held = judgeSecret({
-    id: claim.id,
-    keyName: oneTime?.name,
-    secret,
-    note,
-    recorded,
-    nonce: status.nonce,
-    content,
-    labels: labelsOf(object),
-    rotated: asked ?? "",
-  });
+  const held = judgeSecret(subject, claim.id, { note, secret }, content);
   if (held.state === "missing") {
     const now = deps.clock.monotonic();
+    const certificate = kind.resource.secret?.certificate;
+    const recorded = recordedKey(status, claim.id);
     const at = renewableAt(memory, certificate ? undefined : recorded, deps);
     // Without a record there was no key of ours.
     const isUnrecorded = !recorded && (certificate !== undefined || status.nonce === undefined);
