@@ -1,9 +1,9 @@
 import type { View } from "../observe/view.ts";
 import { mayBeHidden } from "../state/presence.ts";
+import { nextStep } from "../state/succession.ts";
 import { type Absent, awaitingDeletion, isRecreated, notSeen } from "./absence.ts";
 import type { Decision } from "./decision.ts";
-import { decideReplacement, deleteToReplace, type Present, replacementUnderWay } from "./deletion.ts";
-import { decideOutput, decidePrevious, decideSecret } from "./published.ts";
+import { decideReplacement, deleteToReplace, type Present, renewal, replacementUnderWay } from "./deletion.ts";
 import { decideUnanswered } from "./recovery.ts";
 import { awaitingFirstRead, blockedBy, busyWithOthers, failed, inProgress, isDone, RECHECK_MS } from "./waiting.ts";
 
@@ -42,36 +42,35 @@ const present = {
     return { ...inProgress(view, request.action), ...(request.outcome === "unanswered" && { look: "list" }) };
   },
   /** The last write got no answer: find out what became of it. */
-  unanswered: (view) => decideUnanswered(view),
+  unanswered: decideUnanswered,
   /** Spec asks for no resource any more. */
-  unwanted: (view, observation) => (view.spec.unwanted ? decideUnwanted(view, observation) : undefined),
+  unwanted: decideUnwanted,
   /** An immutable field has changed. */
-  replacement: (view, observation) =>
-    view.spec.replacement && decideReplacement(view, view.spec.replacement, observation),
+  replacement: decideReplacement,
   /** It failed on the platform. */
-  broken: (view, observation) =>
-    observation.broken === undefined ? undefined : decideBroken(view, observation, observation.broken),
+  broken: decideBroken,
   /** Something differs that the platform can change. */
-  change: (view, observation) => (observation.comparison?.next ? decideChange(view, observation) : undefined),
+  change: decideChange,
   /** Workloads need their Secret. */
   secret: (view) => decideSecret(view, decideCheck(view)),
   /** Spec names an entry of a catalogue that was not looked up yet. */
-  catalogue: (view) => decideCheck(view),
+  catalogue: decideCheck,
   /** The time of the previous token is over. */
-  previous: (view) => decidePrevious(view),
+  previous: decidePrevious,
   /** Workloads need the Secret or ConfigMap of spec.output. */
-  output: (view) => decideOutput(view),
+  output: decideOutput,
 } satisfies Record<string, (view: View, observation: Present) => Decision | undefined>;
 
 /** One write at a time: the next one is sent when the effect of the last one is seen. */
 function decideChange(view: View, { asOf, comparison }: Present): Decision | undefined {
   const { request } = view.resource;
+  if (!comparison?.next) return undefined;
   if (request && request.action !== "create") {
     if (request.outcome === "FAILED") return failed(view, request, false);
     const isHidden = request.unseen && mayBeHidden(request.since, asOf, view.times.believedMs);
     if (request.outcome !== "DONE" || isHidden) return { ...inProgress(view, request.action), look: "member" };
   }
-  return comparison?.next && { step: "update", operation: comparison.next };
+  return { step: "update", operation: comparison.next };
 }
 
 function decideAbsent(view: View, observation: Absent): Decision {
@@ -89,17 +88,21 @@ function decideAbsent(view: View, observation: Absent): Decision {
   return isRecreated(view.spec, observation) ? { step: "forget" } : notSeen(view, observation);
 }
 
-const decideCheck = ({ spec: { unchecked, obstacle } }: View): Decision | undefined =>
-  unchecked && !obstacle ? { step: "check" } : undefined;
+function decideCheck({ spec: { unchecked, obstacle } }: View): Decision | undefined {
+  return unchecked && !obstacle ? { step: "check" } : undefined;
+}
 
-function decideUnwanted(view: View, observation: Present): Decision {
+function decideUnwanted(view: View, observation: Present): Decision | undefined {
+  if (!view.spec.unwanted) return undefined;
   if (view.secrets.previous) return { step: "revoke" };
   if (view.spec.deletionPolicy === "Retain") return { step: "forget" };
   return replacementUnderWay(view) ?? deleteToReplace(view, observation);
 }
 
 /** A failed creation is replaced. A failed change is sent again. */
-function decideBroken(view: View, observation: Present, why: string): Decision {
+function decideBroken(view: View, observation: Present): Decision | undefined {
+  const { broken: why, comparison } = observation;
+  if (why === undefined) return undefined;
   const { kind } = view;
   const { request, permanent, unfinished } = view.resource;
   if (request?.action === "replace" && !isDone(request) && request.outcome !== "FAILED")
@@ -107,8 +110,7 @@ function decideBroken(view: View, observation: Present, why: string): Decision {
   const isReplaced = unfinished || request?.action === "replace";
   if (isReplaced && !permanent) return deleteToReplace(view, observation);
   if (request) return failed(view, { ...request, message: why }, false);
-  const next = observation.comparison?.next;
-  if (next) return { step: "update", operation: next };
+  if (comparison?.next) return { step: "update", operation: comparison.next };
   const message = `${kind} failed on the platform: ${why}. Check it there. To give it up, delete the object, which deletes the ${kind} and what it holds; deletionPolicy: Retain keeps it`;
   return { step: "stall", reason: "ProvisioningFailed", message, retryMs: RECHECK_MS * 15 };
 }
@@ -127,4 +129,57 @@ function upToDateOrDrifted(view: View, { comparison }: Present): Decision {
     reason: "Drifted",
     message: `${first.field} is ${first.found || "empty"} on the platform, not ${first.wanted || "empty"}, and cannot be changed in place: change spec to what is there`,
   };
+}
+
+/**
+ * The object is not Ready without its Secret. A lost key is renewed only after a read by name; a key that Mooring did not
+ * make, only on request. No attempt is repeated before its pause is over. `check` is the lookup that must come before the
+ * Secret is written.
+ */
+function decideSecret(view: View, check: Decision | undefined): Decision | undefined {
+  const { secret, repair, keyDueAt, othersKey } = view.secrets;
+  const { now, platformNow } = view.times;
+  const isKeyDue = keyDueAt !== undefined && keyDueAt <= platformNow;
+  const isEarly = repair !== undefined && now < repair.at;
+  switch (secret) {
+    case undefined:
+      return undefined;
+    case "unknown":
+      return UNREAD;
+    case "unread":
+      return { step: "publish" };
+    case "missing":
+      if (othersKey) return isKeyDue ? renewal(view) : undefined;
+      return isEarly ? secretChanged(view) : renewal(view);
+    case "outdated":
+      if (isKeyDue) return renewal(view);
+      return check ?? (isEarly ? secretChanged(view) : { step: "publish" });
+    case "unmarked":
+    case "current":
+      if (isKeyDue) return renewal(view);
+      return secret === "current" || isEarly ? undefined : { step: "publish" };
+  }
+}
+
+/** The Secret was changed again soon after its repair: the next repair waits. */
+function secretChanged({ secrets: { repair }, times: { now } }: View): Decision {
+  const message = `${repair?.why ?? "the Secret is not as it was written"}; it is put right after a pause, which grows each time: find out who changes it`;
+  return { step: "wait", reason: "SecretChanged", message, recheckMs: (repair?.at ?? now) - now };
+}
+
+function decidePrevious({ secrets: { previous } }: View): Decision | undefined {
+  return nextStep({ previous, isDue: false }) === "revoke" ? { step: "revoke" } : undefined;
+}
+
+const UNREAD: Decision = {
+  step: "wait",
+  reason: "Observing",
+  message: "waiting for the first read of Secrets and ConfigMaps",
+  recheckMs: RECHECK_MS,
+};
+
+/** The output is written before the object is Ready, and after all writes to the platform. */
+function decideOutput({ secrets: { output }, times: { now } }: View): Decision | undefined {
+  if (output === "unknown") return UNREAD;
+  return output && output.dueAt <= now ? { step: "output" } : undefined;
 }

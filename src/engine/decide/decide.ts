@@ -11,9 +11,9 @@ import { afterFailure, awaitingFirstRead, blockedBy, repetition } from "./waitin
  *
  * Flow: the first rule that answers chooses the step. Then the first guarantee that answers replaces it.
  *
- * Guarantees, for every view: a creation only when no intent is open, or when the outcome of the open one is certain and a later
- * search found nothing; a deletion only of a claimed resource, on a read that began after the request for it; nothing is sent to the
- * platform when paused, or during the backoff after a failure; always a step or a reason.
+ * Guarantees, for every view: a creation only when no intent is open, or when its outcome is certain and a later search found
+ * nothing; a deletion only of a claimed resource, on a read that began after the request for it; nothing is sent to the platform
+ * when paused, or during the backoff after a failure; always a step or a reason.
  *
  * Assumptions: all times of a view are on one monotonic clock, and both caches were read at one moment.
  */
@@ -148,7 +148,7 @@ const callsPlatform = (step: Decision): boolean => CALLS.has(step.step) || ("loo
 
 const CREATES: ReadonlySet<Decision["step"]> = new Set(["create", "adopt", "renew", "publish", "output", "delete"]);
 
-/** Whether a step creates something that must be stored in the namespace. A deletion here is the first half of a replacement. */
+/** Whether a step creates something in the namespace. A deletion here is the first half of a replacement. */
 const createsSomething = ({ step }: Decision): boolean => CREATES.has(step);
 
 /** Whether a step changes a resource other than by removing something. */

@@ -5,7 +5,7 @@ import type { Obstacle, Reason } from "../status/reasons.ts";
 interface Steps {
   /** The object is released. */
   ignore: object;
-  /** The resource is up to date. `keep`: the id replaces the intent in the annotations. `obstacle`: the output was not written. */
+  /** Up to date. `keep`: the id replaces the intent in the annotations. `obstacle`: the output was not written. */
   rest: { keep?: boolean; obstacle?: Obstacle };
   pause: object;
   /** The platform or another object has to change first. */

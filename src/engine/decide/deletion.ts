@@ -90,12 +90,10 @@ export function replacementUnderWay(view: View): Decision | undefined {
 }
 
 /** Deletes the resource if that is allowed. Once it is gone, a creation follows. */
-export function decideReplacement(
-  view: View,
-  { fields, why, verdict }: NonNullable<View["spec"]["replacement"]>,
-  observation: Present,
-): Decision {
-  const { kind } = view;
+export function decideReplacement(view: View, observation: Present): Decision | undefined {
+  const { kind, spec } = view;
+  if (!spec.replacement) return undefined;
+  const { fields, why, verdict } = spec.replacement;
   const begun = replacementUnderWay(view);
   if (begun) return begun;
   const changed = `${fields.join(", ")} cannot be changed in place and ${fields.length > 1 ? "have" : "has"} changed since the ${kind} was created (${why.join("; ")})`;

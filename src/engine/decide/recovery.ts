@@ -25,7 +25,7 @@ export function decideRecovery(view: View, otherwise: Decision): Decision {
       retryMs: RECHECK_MS * 15,
     };
   }
-  // An object that claims the result of an equal intent leaves its own result to the other object, whose search may not find it.
+  // An object that claims the result of an equal intent leaves its own to that one, whose search may not find it.
   // So all results must be visible first, or the outcome of this intent must be certain.
   const complete = search.matches.length === search.rivals;
   if (!search.inFlight && !search.pending && (complete || settled)) {

@@ -66,8 +66,8 @@ export function failed(view: View, request: PendingRequest, gone: boolean): Deci
 }
 
 /**
- * The platform has accepted this write before, and its effect is not seen. It is sent again only after a backoff, and on a read that
- * began after it. After a few attempts status says so. Undefined when the write may be sent.
+ * The platform has accepted this write before, and its effect is not seen. It is sent again only after a backoff, and on
+ * a read that began after it. After a few attempts status says so. Undefined when the write may be sent.
  */
 export function repetition(view: View, operation: Operation): Decision | undefined {
   const { accepted, observation } = view.resource;

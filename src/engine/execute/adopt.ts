@@ -13,8 +13,9 @@ import { located, record, recordFailure, withWritten } from "../write/record.ts"
 import { writeMetadata } from "../write/write.ts";
 
 /**
- * Adopts an existing resource, also one that the object has only observed. It must be in the collection that spec names, belong to no
- * other object, and match spec in all fields that cannot be changed. The claim and the drift are recorded before anything is changed.
+ * Adopts an existing resource, also one that the object has only observed. It must be in the collection that spec names,
+ * belong to no other object, and match spec in all fields that cannot be changed. The claim and the drift are recorded
+ * before anything is changed.
  */
 export async function adopt(deps: Deps, context: Context, named: string | undefined): Promise<Requeue> {
   const { kind, key, object, account, inputs, desired, view } = context;
@@ -43,15 +44,16 @@ export async function adopt(deps: Deps, context: Context, named: string | undefi
   const place = `${kind.kind}/${id}`;
   const rival = [...claimants, adopters.get(place)].find((each) => each !== undefined && each !== key);
   const field = named === undefined ? "" : `${policiesOf(object).externalId === named ? "externalId" : "status.id"}: `;
-  const what = named === undefined ? `such ${kind.kind}` : `${kind.kind} ${named}`;
+  const title = `${field}${kind.kind} ${id}`;
   if (!item) {
+    const what = named === undefined ? `such ${kind.kind}` : `${kind.kind} ${named}`;
     const message = `${field}there is no ${what} in ${shared.path}`;
     return recordFailure(deps, context, { reason: "NotAdoptable", message }, { drift: undefined });
   }
-  if (rival !== undefined && exclusive) return yieldTo(deps, context, rival, { id, field });
+  if (rival !== undefined && exclusive) return yieldTo(deps, context, rival, id, title);
   const { drift } = desired.compare(item.raw, { ...inputs, adopted: true });
   const unfit = observed ? [] : misfits(kind, drift);
-  if (unfit.length > 0) return leave(deps, context, { id, field, drift, unfit });
+  if (unfit.length > 0) return leave(deps, context, title, drift, unfit);
   const held = observed
     ? { onlyObserved: true, adoptedAt: undefined }
     : { onlyObserved: undefined, adoptedAt: new Date(view.times.platformNow).toISOString() };
@@ -72,13 +74,8 @@ export async function adopt(deps: Deps, context: Context, named: string | undefi
   } finally {
     if (adopters.get(place) === key) adopters.delete(place);
   }
-  const found = {
-    ...owned,
-    fixed: fixedFields(kind, object),
-    state: item.state,
-    drift: drift.length > 0 ? drift : undefined,
-  };
-  await record(deps, after, standing, found, facts);
+  const shown = { fixed: fixedFields(kind, object), state: item.state, drift: drift.length > 0 ? drift : undefined };
+  await record(deps, after, standing, { ...owned, ...shown }, facts);
   deps.events.record(after.object, "Normal", observed ? "Observed" : "Adopting", message);
   return "now";
 }
@@ -92,29 +89,19 @@ export function misfits({ immutable, grows = [] }: Kind, drift: readonly Drift[]
 }
 
 /** Spec does not fit the resource: it is not adopted, so that spec can be corrected. */
-function leave(
-  deps: Deps,
-  context: Context,
-  { id, field, drift, unfit }: { id: string; field: string; drift: Drift[]; unfit: Drift[] },
-): Promise<Requeue> {
+function leave(deps: Deps, context: Context, title: string, drift: Drift[], unfit: Drift[]): Promise<Requeue> {
   const { kind } = context.kind;
-  const values = unfit.map(
-    (each) => `${each.field} is ${each.found || "empty"} on the platform and ${each.wanted || "empty"} in spec`,
-  );
+  const valuesOf = ({ field, found, wanted }: Drift) =>
+    `${field} is ${found || "empty"} on the platform and ${wanted || "empty"} in spec`;
   const [them, fields] = unfit.length > 1 ? ["them", "the fields"] : ["it", "the field"];
-  const message = `${field}${kind} ${id} is not adopted: ${values.join("; ")}, and the platform cannot change ${them}: correct spec, or remove ${fields}. Until then the ${kind} is left as it is, also when this object is deleted`;
+  const message = `${title} is not adopted: ${unfit.map(valuesOf).join("; ")}, and the platform cannot change ${them}: correct spec, or remove ${fields}. Until then the ${kind} is left as it is, also when this object is deleted`;
   const said = claimOf(context.object);
   const changes = { drift, ...(said && { ...said, onlyObserved: true }) };
   return recordFailure(deps, context, { reason: "NotAdoptable", message }, changes);
 }
 
-/** The resource belongs to another object. If this object claimed it too, it owns nothing from now on, and both objects say so. */
-async function yieldTo(
-  deps: Deps,
-  context: Context,
-  rival: ObjectKey,
-  { id, field }: { id: string; field: string },
-): Promise<Requeue> {
+/** The resource belongs to another object. If this object claimed it too, it owns nothing, and both objects say so. */
+function yieldTo(deps: Deps, context: Context, rival: ObjectKey, id: string, title: string): Promise<Requeue> {
   const { key, kind, object, memory } = context;
   const said = claimOf(object);
   const holder = deps.objects.find(rival)?.object;
@@ -125,7 +112,7 @@ async function yieldTo(
   }
   const owner = nameFor(object.metadata.namespace, rival);
   const way = said ? `; this object owns nothing: deleting it leaves the ${kind.kind} as it is` : "";
-  const message = `${field}${kind.kind} ${id} belongs to ${owner}${way}`;
+  const message = `${title} belongs to ${owner}${way}`;
   const changes = said ? { ...said, onlyObserved: true } : {};
   return recordFailure(deps, context, { reason: "NotAdoptable", message }, changes);
 }

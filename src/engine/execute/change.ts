@@ -111,7 +111,7 @@ export async function revoke(deps: Deps, context: Context): Promise<Requeue> {
   return "now";
 }
 
-/** Makes a new key and writes it to the Secret. If it is lost on the way, the key in the Secret may be dead: one more is made. */
+/** Makes a new key and writes it to the Secret. If it is lost on the way, one more is made. */
 export async function renewKey(deps: Deps, context: Context): Promise<Requeue> {
   const { kind, view, shared, memory } = context;
   const keys = kind.resource.secret?.key;
@@ -132,12 +132,8 @@ export async function renewKey(deps: Deps, context: Context): Promise<Requeue> {
 }
 
 /** Sends a write and records its request. A write that must not happen twice is announced in status first. */
-async function perform(
-  deps: Deps,
-  context: Context,
-  operation: Operation,
-  { accepted, changes, hide, key }: Handling,
-): Promise<Requeue> {
+async function perform(deps: Deps, context: Context, operation: Operation, handling: Handling): Promise<Requeue> {
+  const { accepted, changes, hide, key } = handling;
   const { shared, identity } = context;
   const { once = false } = operation;
   if (shared?.source.isStillThere && !(await shared.source.isStillThere(identity, readLimit()))) {
@@ -172,12 +168,9 @@ async function keepNewKey(deps: Deps, context: Context, { body }: Reply): Promis
     await keepKey(deps, context, id, deps.nonce(), { key, answer: body }, false);
 }
 
-function send(
-  deps: Deps,
-  { kind, account, key: object }: Context,
-  { method, path, body }: Operation,
-  deadlineMs?: number,
-): Promise<Reply> {
+function send(deps: Deps, context: Context, operation: Operation, deadlineMs?: number): Promise<Reply> {
+  const { kind, account, key: object } = context;
+  const { method, path, body } = operation;
   if (!account) throw new Error("a call to the platform needs an account");
   const { product } = kind.resource.place;
   return account.connection.send({

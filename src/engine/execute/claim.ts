@@ -20,14 +20,14 @@ import { deleteUnclaimed, undo } from "./delete-unclaimed.ts";
 export type Unclaimed = Extract<Creation, { phase: "made" }>;
 
 /**
- * Writes the id that answers an open intent. If the intent was replaced, another leader goes on without this resource: one that this
- * process created is deleted, one that it only found is left.
+ * Writes the id that answers an open intent. If the intent was replaced, another leader goes on without this resource:
+ * one that this process created is deleted, one that it only found is left.
  */
 export async function claim(deps: Deps, context: Context, found: Unclaimed, marked = false): Promise<void> {
   const { kind, memory } = context;
   const { intent, begunAt, made, issued, searched, own = false } = found;
-  // The Secret comes first: the key is shown only once, and the Secret also has the id. A process that is no longer the leader
-  // leaves the Secret to the next one, and goes on with the resource.
+  // The Secret comes first: the key is shown only once, and the Secret also has the id. Without the lead, the Secret is left to
+  // the next leader.
   if (issued && leads(deps)) {
     await keepKey(deps, context, made.id, intent.nonce, issued).catch((error: unknown) => {
       if (!(error instanceof Overtaken)) throw error;
@@ -55,7 +55,7 @@ export async function claim(deps: Deps, context: Context, found: Unclaimed, mark
       object = await fetchObject(deps, kind, object);
     }
     if (object && stands(object, intent) && leads(deps)) continue;
-    if (!object && !searched) return undo(deps, context, { memory, last: context.object });
+    if (!object && !searched) return undo(deps, context);
     memory.creation = undefined;
     // The next leader finds it by the intent, or has claimed it.
     const isLeft = searched || (object && (stands(object, intent) || readStatus(object).id === made.id));

@@ -7,7 +7,7 @@ import { type Deps, readLimit } from "../observe/deps.ts";
 import { notUnderstood } from "../observe/platform-errors.ts";
 import type { Shared } from "../observe/resource/collections.ts";
 import type { Context } from "../observe/view.ts";
-import { type Claim, type Intent, SKEW_MS } from "../state/intent.ts";
+import { type Claim, SKEW_MS } from "../state/intent.ts";
 import { livesIn } from "../state/object.ts";
 import { type AbsenceFacts, deletionOf, interrupted, missed } from "../state/presence.ts";
 import { recordFailure } from "../write/record.ts";
@@ -21,7 +21,7 @@ export const memberPath = ({ resource }: ResourceKind, { id, parents }: Pick<Cla
 
 /** Reads this one resource and its request without waiting for the next list; at most once in half of `LOOK_MS`. */
 export async function confirm(deps: Deps, context: Context): Promise<void> {
-  const { identity, view, shared, memory } = context;
+  const { identity, object, view, shared, memory } = context;
   const { claim, observation, request } = view.resource;
   const at = deps.clock.monotonic();
   if (!shared || !claim || at - (memory.askedAt ?? Number.NEGATIVE_INFINITY) < LOOK_MS / 2) return;
@@ -38,7 +38,8 @@ export async function confirm(deps: Deps, context: Context): Promise<void> {
     }
     // An open request of Mooring has its own outcome: no log is needed.
     const isPending = request && request.outcome !== "DONE";
-    const logs = isPending ? { logged: false } : await deletionIn(context, shared, claim);
+    const since = memory.seenAt ?? (Date.parse(object.metadata.creationTimestamp ?? "") || 0);
+    const logs = isPending ? { logged: false } : await deletionIn(context, shared, claim, since);
     // Without a complete list, a missing member proves nothing.
     const credible = collection.problem === undefined && collection.listedAt !== undefined && !shared.lacksMany();
     memory.absence = missed(memory.absence, { at, credible, logs });
@@ -48,15 +49,13 @@ export async function confirm(deps: Deps, context: Context): Promise<void> {
   }
 }
 
-/** The deletion of a resource in the logs of the platform, after the last read that shows it. */
+/** The deletion of a resource in the logs of the platform since it was known to exist. */
 export async function deletionIn(
-  { kind, object, memory, account }: Pick<Context, "kind" | "account"> & Partial<Pick<Context, "object" | "memory">>,
+  { kind, account }: Pick<Context, "kind" | "account">,
   { logs, path }: Shared,
   { id, parents, born }: Pick<Claim, "id" | "parents" | "born">,
-  begun?: Intent,
+  since: number,
 ): Promise<Pick<AbsenceFacts, "deletion" | "logged">> {
-  const known = begun?.at ?? object?.metadata.creationTimestamp ?? "";
-  const since = memory?.seenAt ?? (Date.parse(known) || 0);
   const reusesIds = kind.resource.identity.reusesIds ?? false;
   const whereabouts = { id, born, collection: path, within: livesIn(kind, parents), reusesIds };
   let logged = false;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isSuccessive } from "../../kinds/kind.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
-import { NotFound, type PlatformError, Retry } from "../../platform/answers/errors.ts";
+import { NotFound, Retry } from "../../platform/answers/errors.ts";
 import { platformTime, skewOf } from "../../platform/calls/platform-time.ts";
 import { type Item, resourceId } from "../../platform/collections/reading.ts";
 import { roomy } from "../../platform/products/auth.ts";
@@ -36,22 +36,20 @@ const created = z.looseObject({ id: resourceId });
 /**
  * Creates the resource of an object exactly once: intend, create, claim.
  *
- * The intent is recorded before the POST is sent. Then the id is recorded, on condition that the intent is still there. After a crash
- * in between, a search finds the result of the open intent.
+ * The intent is recorded before the POST is sent. Then the id is recorded, on condition that the intent is still there.
+ * After a crash in between, a search finds the result of the open intent.
  */
 export async function create(deps: Deps, context: Context): Promise<Requeue> {
-  const { kind, account, memory } = context;
+  const { account, memory } = context;
   if (!account) throw new Error("nothing can be created without an account");
   // Spec names another Account since the last attempt, which has created nothing: its intent is closed first.
   if (context.view.resource.intent && isElsewhere(context.object, account.key)) return retract(deps, context);
   const prepared = await prepare(deps, context, account);
   if ("obstacle" in prepared) return recordFailure(deps, context, prepared.obstacle);
-  const { body, parents, hide, facts } = prepared.value;
-  const { place, creation } = kind.resource;
-  const url = urlOf(account, place.product, (creation.path ?? place.collection)(parents));
+  const { hide, facts } = prepared.value;
   const made = journaled<Intended, Unclaimed, Requeue>(deps, {
-    announce: (at) => intend(deps, context, at, facts),
-    send: ({ begun }, deadlineMs) => post(deps, context, account, { begun, url, body, deadlineMs }),
+    announce: (at) => intend(deps, context, facts, at),
+    send: ({ begun }, deadlineMs) => post(deps, context, prepared.value, begun, deadlineMs),
     async keep({ object }, answer) {
       memory.creation = answer;
       await claim(deps, { ...context, object }, answer);
@@ -60,26 +58,36 @@ export async function create(deps: Deps, context: Context): Promise<Requeue> {
     async retract({ begun }) {
       memory.creation = { ...begun, phase: "unsent" };
     },
-    failed({ begun }, error) {
-      if (error.executed === "unknown") memory.creation = { ...begun, phase: "sent" };
-      return unanswered(deps, context, begun.intent, error, hide);
+    async failed({ begun }, error) {
+      const after = refreshed(deps, context);
+      if (error.executed === "unknown") {
+        memory.creation = { ...begun, phase: "sent" };
+        return recordPlatformError(deps, after, error);
+      }
+      // Another process has replaced the intent.
+      if (!stands(after.object, begun.intent)) return "now";
+      // A refusal closes the intent.
+      const changes = { nonce: begun.intent.nonce };
+      const orphan = error instanceof NotFound ? orphaned(deps, context) : undefined;
+      if (orphan) return recordFailure(deps, after, orphan, changes);
+      const choices = await choicesFor(deps, context, error);
+      return recordPlatformError(deps, after, error, changes, (text) => `${hide(text)}${choices}`);
     },
   }).finally(() => {
     if (memory.creation?.phase === "posting") memory.creation = { ...memory.creation, phase: "sent" };
     const isGone = deps.objects.find(context.key)?.object.metadata.uid !== context.object.metadata.uid;
-    if (isGone) undo(deps, context, { memory, last: context.object });
+    if (isGone) undo(deps, context);
   });
   // If the object is deleted meanwhile, the Account is still needed to undo the creation.
-  deps.runCleanup(
-    Promise.allSettled([made]).then(() => {}),
-    account.key,
-  );
+  const settled = Promise.allSettled([made]).then(() => {});
+  deps.runCleanup(settled, account.key);
   return made;
 }
 
 interface Prepared {
+  account: AccountHandle;
+  url: string;
   body: unknown;
-  parents: Intent["parents"];
   /** What the intent records. */
   facts: Omit<Intent, "nonce" | "at" | "by">;
   /** Removes secret values from an error message. */
@@ -104,7 +112,7 @@ async function prepare(deps: Deps, context: Context, account: AccountHandle): Pr
   const obstacle =
     brief ??
     (await obstacleToKey(deps, context)) ??
-    lookalike(deps, context, account, parents, body) ??
+    lookalike(deps, context, parents, body) ??
     (await notPublic(deps, context, body));
   if (obstacle) return { obstacle };
   // A new key may be created before the catalogue entry in spec was looked up.
@@ -124,7 +132,9 @@ async function prepare(deps: Deps, context: Context, account: AccountHandle): Pr
     ...(there && { seen: there.value.filter(isEqual).map(({ id }) => id) }),
     ...(claim && { succeeds: claim.id }),
   };
-  return { value: { body, parents, facts, hide: (text) => redact(text, inputs) } };
+  const { place, creation } = kind.resource;
+  const url = urlOf(account, place.product, (creation.path ?? place.collection)(parents));
+  return { value: { account, url, body, facts, hide: (text) => redact(text, inputs) } };
 }
 
 /** The existing members, after room for one more was made. */
@@ -146,21 +156,24 @@ async function neighboursOf(
   return isFull ? { obstacle: { reason: "QuotaExceeded", message } } : { value: items };
 }
 
+type Begun = Pick<Unclaimed, "intent" | "begunAt" | "own">;
+
 /** The recorded creation, and the object with its intent. */
 interface Intended {
   object: KubeObject;
-  begun: Pick<Unclaimed, "intent" | "begunAt" | "own">;
+  begun: Begun;
 }
 
 async function post(
   deps: Deps,
   { kind, key: object, memory }: Context,
-  account: AccountHandle,
-  { begun, url, body, deadlineMs }: Pick<Intended, "begun"> & { url: string; body: unknown; deadlineMs: number },
+  { account: { connection }, url, body }: Prepared,
+  begun: Begun,
+  deadlineMs: number,
 ): Promise<Unclaimed> {
   const { product } = kind.resource.place;
   const { creation = POSTED } = products[product];
-  const { connection } = account;
+  const call = `POST ${new URL(url).pathname}`;
   const reply = await connection.send({
     ...creation.call(url, body),
     object,
@@ -172,7 +185,7 @@ async function post(
       // A search for this intent does not find what another user creates.
       if (connection.identity?.userId !== begun.intent.userId) {
         const detail = "the token of the Account now belongs to another user";
-        throw new Retry({ call: `POST ${new URL(url).pathname}`, status: 0, detail }, "no");
+        throw new Retry({ call, status: 0, detail }, "no");
       }
       memory.creation = { ...begun, phase: "posting" };
     },
@@ -180,30 +193,11 @@ async function post(
   const answer = creation.made(reply.body);
   const { data } = created.safeParse(answer);
   const detail = "the answer has no id of the platform's form";
-  if (!data) throw new Retry({ call: `POST ${new URL(url).pathname}`, status: reply.status, detail }, "unknown");
+  if (!data) throw new Retry({ call, status: reply.status, detail }, "unknown");
   const key = kind.resource.secret?.key?.created(answer);
   const made = { id: data.id, born: birthOf(kind, answer), request: reply.request };
   memory.succession = succeeded(deps, memory.succession, lifeOf(kind, body));
   return { ...begun, phase: "made", made, ...(key !== undefined && { issued: { key, answer } }) };
-}
-
-/** Records why there is no answer. A refusal closes the intent. */
-async function unanswered(
-  deps: Deps,
-  context: Context,
-  intent: Intent,
-  error: PlatformError,
-  hide: Prepared["hide"],
-): Promise<Requeue> {
-  const after = refreshed(deps, context);
-  if (error.executed === "unknown") return recordPlatformError(deps, after, error);
-  // Another process has replaced the intent.
-  if (!stands(after.object, intent)) return "now";
-  const changes = { nonce: intent.nonce };
-  const orphan = error instanceof NotFound ? orphaned(deps, context) : undefined;
-  if (orphan) return recordFailure(deps, after, orphan, changes);
-  const choices = await choicesFor(deps, context, error);
-  return recordPlatformError(deps, after, error, changes, (text) => `${hide(text)}${choices}`);
 }
 
 /** 404 to a creation: a parent is missing. The collections of the parents are listed again. */
@@ -229,12 +223,8 @@ const POSTED: NonNullable<ProductAccess["creation"]> = {
 };
 
 /** Records the intent. Each POST has its own, because recovery counts from the time in it. */
-async function intend(
-  deps: Deps,
-  { kind, object, memory, account }: Context,
-  begunAt: number,
-  facts: Prepared["facts"],
-): Promise<Intended> {
+async function intend(deps: Deps, context: Context, facts: Prepared["facts"], begunAt: number): Promise<Intended> {
+  const { kind, object, memory, account } = context;
   deps.guard();
   const at = new Date(platformTime(deps.clock, account?.connection)).toISOString();
   const intent: Intent = { nonce: deps.nonce(), at, by: deps.self, ...facts };

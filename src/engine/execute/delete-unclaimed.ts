@@ -26,14 +26,15 @@ const GIVE_UP_MS = 600_000;
 const isYoung = ({ settings, clock }: Deps, { begunAt }: Pick<Creation, "begunAt">): boolean =>
   mayBeHidden(begunAt, clock.monotonic(), believedFor(settings));
 
-/** Deletes a resource that only this process knows of. Tries until the platform accepts, because no object would try again. */
+/** Deletes a resource that only this process knows of. Tries until the platform accepts: no object would try again. */
 export async function deleteUnclaimed(
   deps: Deps,
-  { key, kind, account, object }: Undone,
+  undone: Undone,
   begun: Begun,
   { id, born }: Made,
   why: string,
 ): Promise<void> {
+  const { key, kind, account, object } = undone;
   if (!account) return;
   const { parents, endpoint } = begun.intent;
   deps.objects.spend(kind.kind, { id, born, parents, endpoint });
@@ -45,39 +46,31 @@ export async function deleteUnclaimed(
   const giveUpAt = monotonic() + GIVE_UP_MS;
   for (let waitMs = 500; monotonic() < giveUpAt; waitMs = Math.min(waitMs * 2, 10_000)) {
     try {
-      if (await isRestored(deps, { key, kind, object }, begun, id)) return;
+      if (await isRestored(deps, undone, begun)) return deps.log.error({ object: key, id }, leftOnPlatform(kind.kind));
       // A search may have given it to an object with an equal intent.
       if (await isOwned(deps, kind, { id, parents, endpoint })) return;
       await account.connection.send({ method: "DELETE", url, object: key, product, priority: "people" });
       return;
     } catch (error) {
       if (error instanceof NotFound && !isYoung(deps, begun)) return;
-      if (error instanceof Terminal && !error.busy) {
-        deps.log.error({ object: key, id, err: error }, `orphaned ${kind.kind} cannot be deleted, ${byHand}`);
-        return;
-      }
+      if (error instanceof Terminal && !error.busy)
+        return deps.log.error({ object: key, id, err: error }, `orphaned ${kind.kind} cannot be deleted, ${byHand}`);
     }
     await sleep(deps.clock, waitMs);
   }
   deps.log.error({ object: key, id }, `orphaned ${kind.kind} could not be deleted, ${byHand}`);
 }
 
-/** Whether the API server was restored to a time before the creation. Then nobody asked for a deletion, and a person must decide. */
-async function isRestored(
-  { client, clock, log, memories }: Deps,
-  { key, kind, object: { metadata } }: Pick<Undone, "key" | "kind" | "object">,
-  { begunAt }: Begun,
-  id: string,
-): Promise<boolean> {
-  const path = pathOf(resourceOf(kind), { namespace: metadata.namespace });
-  const query = { limit: "1" };
-  const list = await client.request<{ metadata?: { resourceVersion?: string } }>({ method: "GET", path, query });
-  const { resourceVersion: now } = list.metadata ?? {};
-  if (now !== undefined && compareVersions(now, metadata.resourceVersion ?? "") < 0)
-    memories.rewoundAt = clock.monotonic();
-  if (memories.rewoundAt === undefined || memories.rewoundAt < begunAt) return false;
-  log.error({ object: key, id }, leftOnPlatform(kind.kind));
-  return true;
+/** Whether the API server was restored to a time before the creation. Then nobody asked for a deletion. */
+async function isRestored(deps: Deps, { kind, object }: Undone, { begunAt }: Begun): Promise<boolean> {
+  const { client, clock, memories } = deps;
+  const { namespace, resourceVersion = "" } = object.metadata;
+  const path = pathOf(resourceOf(kind), { namespace });
+  const list = { method: "GET", path, query: { limit: "1" } } as const;
+  const { metadata } = await client.request<{ metadata?: { resourceVersion?: string } }>(list);
+  const now = metadata?.resourceVersion;
+  if (now !== undefined && compareVersions(now, resourceVersion) < 0) memories.rewoundAt = clock.monotonic();
+  return memories.rewoundAt !== undefined && memories.rewoundAt >= begunAt;
 }
 
 export const leftOnPlatform = (kind: string): string =>
@@ -111,9 +104,9 @@ async function isOwned(deps: Deps, kind: ResourceKind, place: Place): Promise<bo
 }
 
 /**
- * Whether the API server dropped an object despite its finalizer. That happens when an object is deleted at the moment it gets its
- * finalizer, during its creation (kubernetes/kubernetes#77988); it never has a deletionTimestamp. An older object that disappears
- * like this was removed from the storage of the API server by hand.
+ * Whether the API server dropped an object despite its finalizer. That happens when an object is deleted at the moment it
+ * gets its finalizer, during its creation (kubernetes/kubernetes#77988); it never has a deletionTimestamp. An older
+ * object that disappears like this was removed from the storage of the API server by hand.
  */
 export function isDropped(deps: Deps, { metadata }: KubeObject, { creation }: Memory): boolean {
   const finalized = metadata.finalizers?.includes(FINALIZER) === true;
@@ -127,15 +120,11 @@ export const isOver = (deps: Deps, creation: Creation): boolean =>
 const GONE = "the object was deleted during its creation";
 
 /** Undoes the last creation of an object that is gone. */
-export function undo(
-  deps: Deps,
-  context: Omit<Undone, "object">,
-  { memory, last }: { memory: Memory; last: KubeObject },
-): void {
-  const undone = { ...context, object: last };
+export function undo(deps: Deps, undone: Undone & Pick<Context, "memory">): void {
+  const { memory, object } = undone;
   const { creation } = memory;
   memory.creation = undefined;
-  if (!creation || creation.phase === "unsent" || policiesOf(last).deletionPolicy === "Retain") return;
+  if (!creation || creation.phase === "unsent" || policiesOf(object).deletionPolicy === "Retain") return;
   const undoing =
     "made" in creation
       ? deleteUnclaimed(deps, undone, creation, creation.made, GONE)
@@ -143,10 +132,7 @@ export function undo(
   deps.runCleanup(undoing, creation.intent.account);
 }
 
-/**
- * Searches for the result of a creation without an answer. Objects with an equal intent choose first; a result is deleted only if it
- * is the only one left.
- */
+/** Searches for the result of a creation without an answer, and deletes it if it is the only one that is left over. */
 async function abandonUnanswered(deps: Deps, undone: Undone, begun: Begun): Promise<void> {
   const { key, kind, account } = undone;
   const { intent } = begun;
@@ -175,11 +161,8 @@ async function abandonUnanswered(deps: Deps, undone: Undone, begun: Begun): Prom
   }
   const found = [...(last?.matches.values() ?? [])];
   const [made] = found;
-  if (made && found.length === 1) await deleteUnclaimed(deps, undone, begun, made, GONE);
-  else if (made || open()) {
-    deps.log.error(
-      { object: key, found: found.map(({ id }) => id) },
-      `${GONE}; the ${kind.kind} that it created, if any, cannot be identified: delete it by hand`,
-    );
-  }
+  if (made && found.length === 1) return deleteUnclaimed(deps, undone, begun, made, GONE);
+  if (!made && !open()) return;
+  const message = `${GONE}; the ${kind.kind} that it created, if any, cannot be identified: delete it by hand`;
+  deps.log.error({ object: key, found: found.map(({ id }) => id) }, message);
 }

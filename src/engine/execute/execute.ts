@@ -114,10 +114,15 @@ async function stallOn(deps: Deps, context: Context, decision: Decision<"stall">
   if (look) await confirm(deps, context);
   // A request is over when its resource is seen at rest, whatever else is wrong.
   const isOver = request && observation.seen === "present" && !observation.busy && observation.asOf > request.since;
-  await stall(deps, context, reason, message, {
-    ...(isOver && { request: undefined }),
-    ...(observation.seen === "absent" && { state: undefined }),
-  });
+  await stall(
+    deps,
+    context,
+    { reason, message },
+    {
+      ...(isOver && { request: undefined }),
+      ...(observation.seen === "absent" && { state: undefined }),
+    },
+  );
   return retryMs === undefined ? "never" : { inMs: retryMs };
 }
 
@@ -127,7 +132,7 @@ async function fail(deps: Deps, context: Context, decision: Decision<"fail">): P
   context.memory.accepted = undefined;
   const changes = { request: request && { ...request, status: "FAILED" as const }, ...(decision.gone && NOTHING) };
   const { inMs, message } = postpone(deps, context, decision);
-  await stall(deps, context, decision.reason, message, changes);
+  await stall(deps, context, { reason: decision.reason, message }, changes);
   if (decision.gone) {
     deps.collections.leave(context.key);
     context.memory.absence = undefined;

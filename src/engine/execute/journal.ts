@@ -19,7 +19,7 @@ export interface Entry<Begun, Answer, Result> {
  *
  * Flow: announce, send, keep.
  * Guarantee: a write is recorded before it is sent, until its result is recorded or it was certainly not executed.
- * Recovery: a process that finds a record searches for its result at once, and sends again only after `settledAt` of its author.
+ * Recovery: the next process searches for the result of a record at once, and sends again only after `settledAt` of its author.
  */
 export async function journaled<Begun, Answer, Result>(
   deps: Pick<Deps, "clock" | "settings">,

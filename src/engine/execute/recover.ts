@@ -10,8 +10,8 @@ import { claim } from "./claim.ts";
 import { search } from "./search.ts";
 
 /**
- * Marks the resource that is about to be claimed, and waits until the watch shows the mark. By then it has shown all earlier marks.
- * So if two processes want one resource, at least one sees the mark of the other.
+ * Marks the resource that is about to be claimed, and waits until the watch shows the mark. By then it has shown all
+ * earlier marks. So if two processes want one resource, at least one sees the mark of the other.
  */
 async function mark(deps: Deps, context: Context, intent: Intent, made: Made): Promise<Requeue | undefined> {
   const { key, kind, object, memory } = context;
@@ -51,8 +51,8 @@ export async function lookFor(deps: Deps, context: Context): Promise<Requeue> {
   const known = creationOf(memory, intent);
   const begun = begunOf(context, intent);
   const before = known?.phase === "sent" ? known.search : undefined;
-  const { settledAt } = view.times;
-  const found = await search(deps, context, { settledAt, deleting: view.spec.deleting }, intent, before);
+  const terms = { settledAt: view.times.settledAt, deleting: view.spec.deleting };
+  const found = await search(deps, context, terms, intent, before);
   memory.creation = { ...begun, phase: "sent", search: found };
   await unmark(deps, context, intent, found);
   return "now";

@@ -1,6 +1,5 @@
 import type { Operation } from "../../kinds/desired.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
-import type { KubeObject } from "../../kube/resource.ts";
 import { platformTime } from "../../platform/calls/platform-time.ts";
 import type { Reply } from "../../platform/calls/transport.ts";
 import { products } from "../../platform/products/products.ts";
@@ -15,15 +14,11 @@ import { markOf, SKEW_MS } from "../state/intent.ts";
 import { begunBy } from "../state/memory.ts";
 import type { ResourceStatus } from "../status/schema.ts";
 import { readyOf } from "../status/status.ts";
-import { comparison, ownership, record, refreshed, withWritten } from "../write/record.ts";
+import { comparison, ownership, record, refreshed, type StatusChanges, withWritten } from "../write/record.ts";
 
 /** Records in status that the platform works on this action. */
-export const recordProgress = (
-  deps: Deps,
-  context: Context,
-  action: string,
-  changes: Parameters<typeof record>[3],
-): Promise<KubeObject> => record(deps, context, { mode: "reconciling", ...inProgress(context.kind, action) }, changes);
+export const recordProgress = (deps: Deps, context: Context, action: string, changes: StatusChanges) =>
+  record(deps, context, { mode: "reconciling", ...inProgress(context.kind, action) }, changes);
 
 /** What the record of a request needs when it is over. */
 const notesOf = (context: Context, marks: Operation["marks"]) => ({
@@ -31,20 +26,14 @@ const notesOf = (context: Context, marks: Operation["marks"]) => ({
   ...(isCorrection(context) && { corrects: true }),
 });
 
-/** Whether a write corrects drift: the object was Ready with its current spec. A write after such a write is part of the correction. */
+/** Whether a write corrects drift: the object was Ready with its current spec, or the last write was a correction. */
 function isCorrection({ object, status }: Context): boolean {
   if (status.observedGeneration !== (object.metadata.generation ?? 1)) return false;
   return status.request ? status.request.corrects === true : readyOf(object)?.status === "True";
 }
 
 /** Records a write in status before it is sent. The next leader finds it there, and can tell it from earlier ones. */
-export async function announce(
-  deps: Deps,
-  context: Context,
-  operation: Operation,
-  at: number,
-  nonce: string | undefined,
-): Promise<Context> {
+export async function announce(deps: Deps, context: Context, operation: Operation, at: number, nonce?: string) {
   const { action, marks, method, path } = operation;
   const now = platformTime(deps.clock, context.account?.connection);
   // The log also has equal writes of the last minutes. Clocks may differ, so the id of the latest one is recorded.
@@ -124,7 +113,7 @@ export async function follow(
   await recordProgress(deps, context, action, shown);
 }
 
-/** Makes the collection track a recorded request at once: it enqueues the object when the request is over, without a pass before. */
+/** Makes the collection track a recorded request, without another pass: it enqueues the object when that is over. */
 export function trackNow(deps: Deps, context: Context, request: Reply["request"]): Requeue {
   const { key, kind, account } = context;
   const claim = deps.objects.owned(key);

@@ -14,10 +14,7 @@ import type { Made, SearchResult } from "../state/memory.ts";
 import { type AbsenceFacts, isOver, judge, missed } from "../state/presence.ts";
 import { deletionIn } from "./confirm.ts";
 
-/**
- * Searches for the result of an open intent: in the request log of the platform, by body, collection and time. Then each resource is
- * read: it must exist and be created by our user.
- */
+/** Searches the request log by body, collection and time, then reads each match: it must exist and be of our user. */
 export async function search(
   deps: Deps,
   { key: searcher, kind, account, shared }: Pick<Context, "key" | "kind" | "account" | "shared">,
@@ -27,11 +24,12 @@ export async function search(
 ): Promise<SearchResult> {
   if (!account || !shared) throw new Error("a search needs the account and the collection");
   const userId = account.connection.identity?.userId;
-  // Objects with equal intents search the same period. Otherwise an old one could claim the result of a young one, which then would
-  // not find that of the old one.
+  // Objects with equal intents search the same period. Otherwise an old one could claim the result of a young one,
+  // which then would not find that of the old one.
   const equals = deps.objects.rivals(kind.kind, intent);
   const begun = equals.map((key) => Date.parse(intentOf(deps, key)?.at ?? intent.at));
-  const { earliest, latest: createdBefore } = windowOf(deps, { at: Date.parse(intent.at), by: intent.by });
+  const begunAt = Date.parse(intent.at);
+  const { earliest, latest: createdBefore } = windowOf(deps, { at: begunAt, by: intent.by });
   const createdAfter = Math.min(...begun.map((at) => at - SKEW_MS), earliest);
   const lookedAt = deps.clock.monotonic();
   let pending = false;
@@ -40,8 +38,8 @@ export async function search(
   /** A result in the log exists until it is deleted or missing, like a claimed resource. */
   const isAwaited = async (id: string, missingMs = deps.settings.missingMs): Promise<boolean> => {
     const isEarly = lookedAt < settledAt;
-    const { parents } = intent;
-    const logs = isEarly ? { logged: false } : await deletionIn({ kind, account }, shared, { id, parents }, intent);
+    const member = { id, parents: intent.parents };
+    const logs = isEarly ? { logged: false } : await deletionIn({ kind, account }, shared, member, begunAt);
     const facts = missed(before?.unseen.get(id), { at: lookedAt, credible: !shared.lacksMany(), logs });
     unseen.set(id, facts);
     return isEarly || !isOver(judge(facts, { missingMs }));

@@ -11,7 +11,6 @@ import { confirmedBirth } from "../state/identity.ts";
 import type { Claim } from "../state/intent.ts";
 import type { Memory } from "../state/memory.ts";
 import { ALLOW_DATA_LOSS, PUBLISHED } from "../state/names.ts";
-import type { Note } from "../state/published.ts";
 import { daysLeft } from "../status/expiry.ts";
 import { needsPerson, type Obstacle } from "../status/reasons.ts";
 import type { ResourceStatus } from "../status/schema.ts";
@@ -45,7 +44,7 @@ export async function rest(deps: Deps, context: Context, keep: boolean, obstacle
     state: item?.state,
     fixed: fixedNow(context),
     secretName: note && publication?.name,
-    ...shownKey(note),
+    ...(note && "serial" in note.key ? { certificate: note.key } : { key: note?.key }),
     expiresIn: note?.key.expiresAt && daysLeft(Date.parse(note.key.expiresAt), platformNow),
   };
   const basis = inputs ?? inputsOf(object, { parents: owned.parents, refs: {} });
@@ -97,11 +96,8 @@ function secretsDueIn({ settings }: Deps, { status, view }: Context): number[] {
 }
 
 /** Everything that status advises about the object. */
-function adviceFor(
-  { kind, desired, inputs, object, memory, view }: Context,
-  shared: Shared,
-  left: LeftBehind[],
-): string[] {
+function adviceFor(context: Context, shared: Shared, left: LeftBehind[]): string[] {
+  const { kind, desired, inputs, object, memory, view } = context;
   const { observed } = view.spec;
   const { secret } = view.secrets;
   const advice = desired && inputs && !observed ? desired.advice(inputs) : [];
@@ -133,22 +129,16 @@ const isOthers = ({ objects }: Deps, { kind }: Context, claim: Claim): boolean =
 /** The creation date of the resource. An error here is ignored: a later pass reads it again. */
 async function learntBirth({ kind, shared, view }: Context, seen: { id: string; raw: unknown }) {
   if (!shared || view.spec.observed) return undefined;
-  try {
-    return await confirmedBirth(kind, shared, seen, readLimit());
-  } catch (error) {
-    if (error instanceof PlatformError) return undefined;
-    throw error;
-  }
+  return confirmedBirth(kind, shared, seen, readLimit()).catch((error: unknown) => {
+    if (!(error instanceof PlatformError)) throw error;
+    return undefined;
+  });
 }
 
 /** Records the catalogue entry that was looked up, so that it is not looked up again until spec changes. */
 function fixedNow({ kind, desired, inputs, status, view }: Context): ResourceStatus["fixed"] {
   if (!desired?.check || !inputs || view.spec.unchecked || view.spec.observed) return status.fixed;
   return { ...status.fixed, ...sources(kind, desired, inputs) };
-}
-
-function shownKey(note: Note | undefined) {
-  return note && "serial" in note.key ? { certificate: note.key } : { key: note?.key };
 }
 
 const KEYLESS =

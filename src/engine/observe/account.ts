@@ -22,10 +22,7 @@ export function observeAccount(deps: Deps, subject: Subject): AccountView & { ha
   return { key: choice.key, handle: undefined, obstacle: choice.obstacle };
 }
 
-/**
- * An object keeps the Account of its claim or intent, whatever spec says later. Without one, it keeps the Account in its status
- * until spec changes.
- */
+/** An object keeps the Account of its claim or intent; without one, that in its status until spec changes. */
 export function chooseAccount(
   { accounts }: Deps,
   { kind, object, status }: Pick<Subject, "kind" | "object" | "status">,

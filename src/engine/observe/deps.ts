@@ -41,10 +41,7 @@ export const readLimit = (): AbortSignal => AbortSignal.timeout(30_000);
 
 export type Log = Record<"debug" | "info" | "warn" | "error", (fields: object, message: string) => void>;
 
-/**
- * What is left of the deadline of a write that was begun at `since`, by the clock that never jumps; no byte of it leaves
- * later. Nothing is left when putting it on record took that long: then it is not sent at all.
- */
+/** The time left until the deadline of a write that began at `since`. Without any left, it is not sent. */
 export const deadlineFrom = ({ clock, settings }: Pick<Deps, "clock" | "settings">, since: number): number =>
   since + settings.createDeadlineMs - clock.monotonic();
 

@@ -2,7 +2,6 @@ import { hasResource, type ResourceKind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { platformTime } from "../../platform/calls/platform-time.ts";
 import type { AccountHandle } from "../accounts/accounts.ts";
-import type { Memory } from "../state/memory.ts";
 import { INTENT } from "../state/names.ts";
 import type { ObjectKey } from "../state/object.ts";
 import { settledAt } from "../status/author.ts";
@@ -45,12 +44,8 @@ export function observe(deps: Deps, key: ObjectKey, kind: ResourceKind, object: 
   return { key, kind, object, status, memory, view, desired, account, inputs, shared, identity, related, note };
 }
 
-function observeTimes(
-  deps: Deps,
-  { object, memory, intent }: Subject,
-  account: AccountHandle | undefined,
-  shared: Shared | undefined,
-): Times {
+function observeTimes(deps: Deps, subject: Subject, account?: AccountHandle, shared?: Shared): Times {
+  const { object, memory, intent } = subject;
   const { clock, settings } = deps;
   const now = clock.monotonic();
   const desiredSince = memory.desired?.at ?? now;
@@ -61,7 +56,7 @@ function observeTimes(
     platformNow: platformTime(clock, account?.connection),
     desiredSince,
     graceUntil: Math.min(now - ageMs, desiredSince) + settings.graceMs,
-    annotateAt: annotateAt(deps, now, object, memory, shared),
+    annotateAt: annotateAt(deps, now, subject, shared),
     settledAt: intent ? settledAt(deps, intent.by, memory.begun?.at ?? now) : Number.POSITIVE_INFINITY,
     believedMs: believedFor(settings),
   };
@@ -71,13 +66,9 @@ function observeTimes(
 const LONGEST_DELAY = 20;
 
 /** The annotation is written when the object and its collection were at rest for a while: creations come first. */
-function annotateAt(
-  { settings: { annotateAfterMs } }: Deps,
-  now: number,
-  object: KubeObject,
-  { restingSince = now }: Memory,
-  shared: Shared | undefined,
-): number | undefined {
+function annotateAt({ settings }: Deps, now: number, { object, memory }: Subject, shared?: Shared): number | undefined {
+  const { annotateAfterMs } = settings;
+  const { restingSince = now } = memory;
   const isAnnotated = countedAnnotation(object, INTENT) === undefined && (trust.get(object)?.current.marks ?? true);
   if (isAnnotated) return undefined;
   const othersSince = !shared || shared.collection.changing > 0 ? now : shared.collection.changedAt;
@@ -85,10 +76,7 @@ function annotateAt(
   return Math.max(restingSince + annotateAfterMs, Math.min(othersSince + annotateAfterMs, latest));
 }
 
-/**
- * Whether a reconcile would only wait for the check of the Account or the first list of the collection. Both enqueue the object
- * when they are done; the collection is joined for that.
- */
+/** Whether a reconcile would only wait for its Account or collection, which enqueue the object when they are ready. */
 export function awaitsCaches(deps: Deps, key: ObjectKey): boolean {
   const found = deps.objects.find(key);
   if (!found || !hasResource(found.kind)) return false;

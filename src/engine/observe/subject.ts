@@ -17,12 +17,8 @@ import { type Resolved, resolveReferences } from "./spec/references.ts";
 import type { Subject } from "./view.ts";
 
 /** Reads one object: what spec asks for, and what it owns or has begun. */
-export function readSubject(
-  { objects, memories }: Deps,
-  key: ObjectKey,
-  kind: ResourceKind,
-  object: KubeObject,
-): Subject {
+export function readSubject(deps: Deps, key: ObjectKey, kind: ResourceKind, object: KubeObject): Subject {
+  const { objects, memories } = deps;
   const memory = memories.of(key);
   const status = readStatus(object);
   const read = readDesired(kind, object);
@@ -30,7 +26,7 @@ export function readSubject(
   const owned = objects.owned(key);
   const intent = unknownKey(object) ? undefined : (openIntent(object) ?? erasedIntent(status, memory, owned));
   const named = namedResource(object, claimOf(object), status.left);
-  const claim = intent || (owned && namesAnother(objects, object, desired, owned, named)) ? undefined : owned;
+  const claim = intent || (owned && namesAnother(objects, object, owned, named, desired)) ? undefined : owned;
   const adopt = claim || intent ? undefined : named;
   const unreadable = "obstacle" in read ? read.obstacle : undefined;
   return { key, kind, object, status, memory, desired, claim, intent, adopt, unreadable };
@@ -64,13 +60,8 @@ function namedResource(object: KubeObject, stated: Claim | undefined, left: stri
 }
 
 /** Whether spec now names another resource, Account or parent than the one that the object only observes. */
-function namesAnother(
-  objects: Objects,
-  object: KubeObject,
-  desired: Desired | undefined,
-  { onlyObserved, id, account, parents }: Claim,
-  named: string | undefined,
-): boolean {
+function namesAnother(objects: Objects, object: KubeObject, owned: Claim, named?: string, desired?: Desired): boolean {
+  const { onlyObserved, id, account, parents } = owned;
   if (!onlyObserved) return false;
   if (named !== id || isElsewhere(object, account)) return true;
   const resolved = desired && resolveReferences(objects, object, desired);

@@ -73,7 +73,7 @@ export interface SpecView {
   ungranted: Obstacle | undefined;
 }
 
-/** Whether a changed immutable field may be applied by a replacement. `allowedBy` is the annotation value that accepts the data loss. */
+/** Whether a replacement may apply a changed immutable field. `allowedBy` is the annotation that accepts the data loss. */
 export type Verdict = "final" | "forbidden" | "allowed" | { allowedBy: string };
 
 /** The resource on the platform, and what Mooring has begun there. */
@@ -88,7 +88,6 @@ export interface ResourceView {
   intent: Intent | undefined;
   /** The POST of the open intent was certainly not executed. */
   unsent: boolean;
-  /** The last search for the result of the open intent. */
   search: Search | undefined;
   claim: Claim | undefined;
   /** The object is signed with a key that this operator does not have; `id` is the resource it names. */
@@ -113,7 +112,6 @@ export type Observation =
   | {
       seen: "absent";
       asOf: number;
-      /** Whether it is gone. */
       absence: Absence;
       /** Since when it is missing. */
       since: number;
@@ -139,10 +137,7 @@ export type Observation =
 export interface PendingRequest {
   action: string;
   since: number;
-  /**
-   * `unanswered`: announced, and it is not known whether it was accepted. `accepted`: a deletion without a request to ask for,
-   * whose resource was still there at the last read.
-   */
+  /** `unanswered`: it may or may not be executed. `accepted`: a deletion whose request has no address to ask at. */
   outcome: "unanswered" | "accepted" | "unknown" | "BUSY" | "DONE" | "FAILED";
   message?: string;
   /** While unanswered: when its outcome is certain. */
@@ -164,19 +159,16 @@ export interface Search {
   matches: string[];
   /** A match was accepted and is not visible yet. */
   pending: boolean;
-  /** How many open intents, including this one, have the same body and parents. */
+  /** How many open intents have the same body and parents, and the position of this one among them, the oldest first. */
   rivals: number;
-  /** The position of this intent among them, the oldest first. */
   rank: number;
   /** A POST or a claim for one of them is running now. */
   inFlight: boolean;
 }
 
-/** What is in a resource, or uses it. */
+/** What is in a resource, or uses it: objects that are being deleted, and objects that block the deletion. */
 export interface Contents {
-  /** Objects that are being deleted. */
   leaving: string[];
-  /** Objects that block the deletion. */
   staying: string[];
   /** What the platform shows inside; undefined until it is read. */
   found: { asOf: number; names: readonly string[] } | undefined;

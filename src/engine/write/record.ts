@@ -8,18 +8,20 @@ import { obstacleFrom } from "../observe/platform-errors.ts";
 import type { Context } from "../observe/view.ts";
 import type { Claim } from "../state/intent.ts";
 import { RECONCILE_AT } from "../state/names.ts";
-import { needsPerson, type Obstacle, type Reason } from "../status/reasons.ts";
+import { needsPerson, type Obstacle } from "../status/reasons.ts";
 import type { ResourceStatus } from "../status/schema.ts";
 import { conditions, paused, type ReadyState, readFacts, readStatus } from "../status/status.ts";
 import { recordWarning } from "./warnings.ts";
 import { writeStatus } from "./write.ts";
+
+export type StatusChanges = { [K in keyof ResourceStatus]?: ResourceStatus[K] | undefined };
 
 /** Writes status with these conditions and changes; undefined removes a field. */
 export async function record(
   deps: Deps,
   context: Context,
   standing: ReadyState,
-  changes: { [K in keyof ResourceStatus]?: ResourceStatus[K] | undefined } = {},
+  changes: StatusChanges = {},
   facts = readFacts(context.object),
 ): Promise<KubeObject> {
   const { key, kind, object, status, view } = context;
@@ -74,16 +76,8 @@ export async function pause(deps: Deps, { kind, object, status }: Context): Prom
   return "never";
 }
 
-export async function stall(
-  deps: Deps,
-  context: Context,
-  reason: Reason,
-  message: string,
-  changes = {},
-): Promise<void> {
-  const { drift } = comparison(context);
-  const standing = { mode: "stalled", reason, message } as const;
-  await record(deps, context, standing, { ...(drift && { drift }), ...changes });
+export async function stall(deps: Deps, context: Context, { reason, message }: Obstacle, changes = {}): Promise<void> {
+  await record(deps, context, { mode: "stalled", reason, message }, { ...comparison(context), ...changes });
 }
 
 /** The drift of the last comparison, for status. */
@@ -92,10 +86,7 @@ export const comparison = ({ view }: Context): Pick<ResourceStatus, "drift"> => 
   return observation.seen === "present" && observation.comparison ? { drift: observation.comparison.drift } : {};
 };
 
-/**
- * The claim for status. It names the current Account only if that one leads to the resource: otherwise the signature would confirm
- * what nobody has checked.
- */
+/** The claim for status. It names the current Account only if that leads to the resource: nothing else is confirmed. */
 export function ownership({ view, account, kind }: Context): Partial<Claim> {
   const { claim } = view.resource;
   if (!claim || !account || view.account.obstacle) return { ...claim };
@@ -106,10 +97,7 @@ export function ownership({ view, account, kind }: Context): Partial<Claim> {
 }
 
 /** The contract, endpoint and user of what is created with an Account. */
-export function located(
-  account: AccountHandle,
-  { resource }: ResourceKind,
-): Pick<Claim, "contract" | "endpoint" | "userId"> {
+export function located(account: AccountHandle, { resource }: ResourceKind) {
   const { contractNumber, identity } = account.connection;
   const endpoint = addressOf(account, resource.place.product);
   return {
@@ -119,16 +107,9 @@ export function located(
   };
 }
 
-/**
- * Remembers a failed attempt. Nothing is sent for the object during the backoff, which doubles until the object is up to date or spec
- * changes, and is at least `afterMs`.
- */
-export function postpone(
-  deps: Deps,
-  { memory, object }: Pick<Context, "memory" | "object">,
-  obstacle: Obstacle,
-  afterMs = 0,
-): { inMs: number; message: string } {
+/** Remembers a failed attempt. The backoff doubles until the object is up to date or edited; it is at least `afterMs`. */
+export function postpone(deps: Deps, about: Pick<Context, "memory" | "object">, obstacle: Obstacle, afterMs = 0) {
+  const { memory, object } = about;
   const generation = object.metadata.generation ?? 1;
   const before = memory.failure?.generation === generation ? memory.failure.attempts : { waited: 0, stalled: 0 };
   const which = needsPerson(obstacle.reason) ? "stalled" : "waited";
@@ -155,46 +136,31 @@ export const pauseAfter = ({ settings }: Pick<Deps, "settings">, { reason }: Obs
   needsPerson(reason) ? backoffMs(settings, attempts) : PASSING_MS * 2 ** Math.min(attempts, 6);
 
 /** The context with the object that this process has just written. A later write of another process causes a conflict. */
-export const withWritten = (context: Context, object: KubeObject): Context => ({
-  ...context,
-  object,
-  status: readStatus(object),
-});
+export function withWritten(context: Context, object: KubeObject): Context {
+  return { ...context, object, status: readStatus(object) };
+}
 
-/**
- * The context with the object as the watch has it now: a person or another process may have written to it. Callers must check that an
- * intent or a request in it is still their own.
- */
+/** The context with the object as the watch has it now. An intent or a request in it may be that of another process. */
 export const refreshed = (deps: Deps, context: Context): Context =>
   withWritten(context, deps.objects.find(context.key)?.object ?? context.object);
 
+const same = (text: string): string => text;
+
 /** Records an error of the platform, and when to try again. */
-export async function recordPlatformError(
-  deps: Deps,
-  context: Context,
-  error: PlatformError,
-  changes: object = {},
-  hide: (text: string) => string = (text) => text,
-): Promise<Requeue> {
+export function recordPlatformError(deps: Deps, context: Context, error: PlatformError, changes = {}, hide = same) {
   const named = obstacleFrom(error, context.kind);
   // A refused credential is a problem of the Account, which is checked at once.
   const reason = error instanceof Unauthorized ? "AccountNotReady" : named.reason;
   const obstacle = { reason, message: hide(named.message) };
   if (error instanceof Unauthorized && context.account) deps.suspect(context.account.key);
-  return recordFailure(deps, context, obstacle, changes, error instanceof Retry ? error.afterMs : undefined);
+  return recordFailure(deps, context, obstacle, changes, error instanceof Retry ? error.afterMs : 0);
 }
 
 /** Records a failed attempt, and when to try again. */
-export async function recordFailure(
-  deps: Deps,
-  context: Context,
-  obstacle: Obstacle,
-  changes: object = {},
-  afterMs?: number,
-): Promise<Requeue> {
+export async function recordFailure(deps: Deps, context: Context, obstacle: Obstacle, changes = {}, afterMs = 0) {
   const { reason } = obstacle;
   const { inMs, message } = postpone(deps, context, obstacle, afterMs);
-  if (needsPerson(reason)) await stall(deps, context, reason, message, changes);
+  if (needsPerson(reason)) await stall(deps, context, { reason, message }, changes);
   else await record(deps, context, { mode: "reconciling", reason, message }, changes);
   return { inMs };
 }

@@ -13,28 +13,16 @@ const PATIENCE_MS: { readonly [R in Reason]?: number } = {
   DestinationUnavailable: 60_000,
 };
 
-const patienceFor = ({ mode, reason }: Pick<ReadyState, "mode" | "reason">): number | undefined => {
-  if (mode === "ready") return undefined;
-  return mode === "stalled" ? 0 : PATIENCE_MS[reason];
-};
-
-interface Written {
-  before: KubeObject;
-  after: KubeObject;
-  standing: ReadyState;
-  /** Until then a new object does not report what it waits for. */
-  graceUntil?: number;
-}
-
 /**
- * Records a Warning that an object waits for a person or was refused: once per reason and message, with a growing pause while they
- * change without an edit. What status already said when this process started is not repeated.
+ * Records a Warning that an object waits for a person or was refused: once per reason and message, with a growing pause
+ * while they change without an edit. What status already said when this process started is not repeated.
  */
 export function recordWarning(
   { clock, memories, events }: Pick<Deps, "clock" | "memories" | "events">,
   key: ObjectKey,
-  { before, after, standing, graceUntil = 0 }: Written,
+  written: { before: KubeObject; after: KubeObject; standing: ReadyState; graceUntil?: number },
 ): void {
+  const { before, after, standing, graceUntil = 0 } = written;
   const memory = memories.of(key);
   const now = clock.monotonic();
   const { reason } = standing;
@@ -44,7 +32,8 @@ export function recordWarning(
   const since = memory.condition?.reason === reason ? memory.condition.since : now;
   memory.condition = { reason, since };
   if (standing.mode === "ready" || memory.lastEvent?.generation !== generation) memory.lastEvent = undefined;
-  const patience = patienceFor(standing);
+  if (standing.mode === "ready") return;
+  const patience = standing.mode === "stalled" ? 0 : PATIENCE_MS[reason];
   if (patience === undefined || said === undefined || now - since < patience) return;
   if (standing.mode === "reconciling" && now < graceUntil) return;
   const times = memory.lastEvent ? memory.lastEvent.times + 1 : 0;

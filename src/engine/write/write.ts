@@ -15,10 +15,7 @@ import { placed } from "../status/schema.ts";
 import { differs, hasOtherConditions, readStatus, readyOf } from "../status/status.ts";
 import { GROUPS, trust, unknownKey } from "../status/trust.ts";
 
-/**
- * Writes the finalizer and Mooring's annotations, and removes those that are not given. Fails with a conflict when the object has
- * changed since it was read.
- */
+/** Writes the finalizer and these annotations, and removes the others. Conflicts if the object has changed. */
 export async function writeMetadata(
   deps: Deps,
   kind: Kind,
@@ -38,13 +35,7 @@ export async function writeMetadata(
 }
 
 /** Removes annotations, whichever field manager owns them, and sets the finalizers if they are given. */
-async function erase(
-  deps: Deps,
-  kind: Kind,
-  { metadata }: KubeObject,
-  annotations: string[],
-  finalizers?: string[],
-): Promise<KubeObject> {
+async function erase(deps: Deps, kind: Kind, { metadata }: KubeObject, annotations: string[], finalizers?: string[]) {
   const { uid, resourceVersion } = metadata;
   const gone = Object.fromEntries(annotations.map((annotation) => [annotation, null]));
   const change = { metadata: { uid, resourceVersion, annotations: gone, ...(finalizers && { finalizers }) } };
@@ -89,7 +80,8 @@ export async function writeStatus(deps: Deps, kind: Kind, object: KubeObject, wa
 async function write(deps: Deps, kind: Kind, object: KubeObject, wanted: object): Promise<KubeObject> {
   const status = Object(bounded(wanted));
   // A status that is signed with an unknown key may have the only record of a claim: it is not overwritten.
-  if (unknownKey(object)) return writeConditions(deps, kind, object, status);
+  const { conditions, observedGeneration } = status;
+  if (unknownKey(object)) return writeConditions(deps, kind, object, { conditions, observedGeneration });
   const isOurs = usesAccount(kind);
   // The same status has the same signature.
   const { signature } = readStatus(object);
@@ -103,11 +95,7 @@ async function write(deps: Deps, kind: Kind, object: KubeObject, wanted: object)
 }
 
 /** Writes only the conditions, and leaves the rest of status alone. */
-async function writeConditions(deps: Deps, kind: Kind, object: KubeObject, status: object): Promise<KubeObject> {
-  const standing = {
-    conditions: Reflect.get(status, "conditions"),
-    observedGeneration: Reflect.get(status, "observedGeneration"),
-  };
+async function writeConditions(deps: Deps, kind: Kind, object: KubeObject, standing: Record<string, unknown>) {
   if (!hasOtherConditions(object, standing)) return object;
   const { uid, resourceVersion } = object.metadata;
   const change = { metadata: { uid, resourceVersion }, status: standing };

@@ -1,21 +1,16 @@
 import type { ResourceKind } from "../../../kinds/kind.ts";
+import { activityDeletions, type KnownDeletions } from "../../../platform/activity/deletions.ts";
 import type { Connection, Log } from "../../../platform/calls/transport.ts";
-import {
-  type Collection,
-  type CollectionListener,
-  type CollectionSource,
-  openCollection,
-} from "../../../platform/collections/collection.ts";
+import { type Collection, type CollectionSource, openCollection } from "../../../platform/collections/collection.ts";
 import { identityOf } from "../../../platform/collections/numbered.ts";
-import { products } from "../../../platform/products/products.ts";
-import type { RequestLog } from "../../../platform/products/request-log.ts";
+import { type Product, products } from "../../../platform/products/products.ts";
+import { type RequestLog, shareReads } from "../../../platform/products/request-log.ts";
 import type { Clock } from "../../../runtime/clock.ts";
 import { inSlices } from "../../../runtime/time-slices.ts";
 import { type AccountHandle, addressOf } from "../../accounts/accounts.ts";
 import { identified } from "../../state/identity.ts";
 import type { Claim } from "../../state/intent.ts";
 import type { ObjectKey } from "../../state/object.ts";
-import { createDeletionLogs, type DeletionLog } from "./deletion-logs.ts";
 
 /** One collection of the platform, shared by its objects. */
 export interface Shared {
@@ -32,13 +27,16 @@ export interface Shared {
   lacksMany(): boolean;
 }
 
+/** Reads the deletions since a time from a log of the platform. */
+type DeletionLog = (since: number) => Promise<KnownDeletions>;
+
 /** This many members may be missing from a list that is still credible. */
 const FEW = 3;
 
 type Named = Pick<Claim, "id" | "born">;
-type Parents = Claim["parents"];
+export type Parents = Claim["parents"];
 
-/** All open collections. Each is opened once for all its objects, enqueues those that a change concerns, and closes after the last. */
+/** All open collections. Each is opened once for all its objects, enqueues them on changes, and closes after the last. */
 export interface Collections {
   /** Joins the collection of `kind` under `parents`. An object with a claim is enqueued for that member only. */
   join(key: ObjectKey, account: AccountHandle, kind: ResourceKind, parents: Parents, claim: Named | undefined): Shared;
@@ -118,12 +116,7 @@ export function createCollections(options: Options): Collections {
     const known = opened?.connection === connection ? opened : undefined;
     const ids = claims && new Set(claims.map((claim) => known?.identify(claim) ?? identityOf(claim)));
     if (known && before?.entry === known && isSame(before.ids, ids)) return known;
-    const requestLogs = new Map<string, RequestLog>();
-    const log = (posted: string) => {
-      const log = requestLogs.get(posted) ?? access.requestLog(connection, endpoint, posted, source);
-      requestLogs.set(posted, log);
-      return log;
-    };
+    const log = createRequestLogs((posted) => access.requestLog(connection, endpoint, posted, source));
     const shared = () => ({ source, path, log, logs: logsOf(account, product, path), connection });
     const entry = known ?? openEntry(options, shared(), livelyMs, opened);
     entries.set(source.key, entry);
@@ -190,8 +183,18 @@ function openEntry(
   return entry;
 }
 
+/** Opens the log of each path once. */
+function createRequestLogs(open: (path: string) => RequestLog): Shared["log"] {
+  const logs = new Map<string, RequestLog>();
+  return (path) => {
+    const log = logs.get(path) ?? open(path);
+    logs.set(path, log);
+    return log;
+  };
+}
+
 /** The objects that a change of a collection concerns. */
-function* concerned({ others, members }: Entry, ids: Parameters<CollectionListener>[0]) {
+function* concerned({ others, members }: Entry, ids: ReadonlySet<string> | "all") {
   yield* others;
   for (const id of ids === "all" ? members.keys() : ids) yield* members.get(id) ?? [undefined];
 }
@@ -219,4 +222,41 @@ function lacksMany({ collection, members }: Entry): boolean {
 
 function isSame(before: Membership["ids"], after: Membership["ids"]): boolean {
   return before === after || (before?.size === after?.size && [...(after ?? [])].every((id) => before?.has(id)));
+}
+
+/** The shortest interval between two reads of the activity log of a contract. */
+const ACTIVITY_MS = 20_000;
+
+/** The logs with the deletions of a collection, in the order to read them. Concurrent reads are shared. */
+function createDeletionLogs(clock: Clock) {
+  const activities = new WeakMap<Connection, DeletionLog>();
+
+  function openActivity({ connection, endpoint }: AccountHandle): DeletionLog {
+    const api = endpoint("api");
+    let last: { readAt: number; since: number; answer: Promise<KnownDeletions> } | undefined;
+    const read = shareReads((since) => activityDeletions(connection, api, { since, now: clock.now() }));
+    return (since) => {
+      const readAt = clock.monotonic();
+      if (last && last.since <= since && readAt - last.readAt < ACTIVITY_MS) return last.answer;
+      const answer = read(since);
+      last = { readAt, since, answer };
+      answer.catch(() => {
+        if (last?.answer === answer) last = undefined;
+      });
+      return answer;
+    };
+  }
+
+  return (account: AccountHandle, product: Product, path: string): DeletionLog[] => {
+    const activity = activities.get(account.connection) ?? openActivity(account);
+    activities.set(account.connection, activity);
+    const { deletions } = products[product];
+    if (!deletions) return [activity];
+    const { connection } = account;
+    const address = addressOf(account, product);
+    const requests: DeletionLog = shareReads(async (since) => {
+      return { deletions: await deletions(connection, address, path, since), complete: true };
+    });
+    return [requests, activity];
+  };
 }

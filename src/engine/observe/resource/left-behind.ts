@@ -31,10 +31,7 @@ export function leavingBehind(
   return all.length > 0 ? all.slice(-MOST) : undefined;
 }
 
-/**
- * What may still be left behind, and what certainly is (`there`). Members that are gone, used or claimed are dropped. One collection
- * is read at a time, that of the newest.
- */
+/** What may still be left behind, and what certainly is (`there`). Reads one collection, that of the newest. */
 export function leftBehindNow(
   deps: Deps,
   { key, kind, account, status, view, memory }: Context,

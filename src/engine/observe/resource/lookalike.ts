@@ -1,30 +1,26 @@
 import { z } from "zod";
 import { isSuccessive, type ResourceKind } from "../../../kinds/kind.ts";
-import { type AccountHandle, addressOf, titleOf } from "../../accounts/accounts.ts";
+import { addressOf, titleOf } from "../../accounts/accounts.ts";
 import { birthOf } from "../../state/identity.ts";
 import type { Memory } from "../../state/memory.ts";
 import { RECREATE } from "../../state/names.ts";
 import type { Obstacle } from "../../status/reasons.ts";
 import type { Deps } from "../deps.ts";
 import type { Context } from "../view.ts";
-import type { Shared } from "./collections.ts";
+import type { Parents, Shared } from "./collections.ts";
 
-const metadata = z.looseObject({
-  metadata: z.looseObject({ createdByUserId: z.string().nullish() }).nullish(),
-});
+const creator = z.looseObject({ createdByUserId: z.string().nullish() });
+const created = z.looseObject({ metadata: creator.nullish() });
 const named = z.looseObject({ properties: z.looseObject({ name: z.string().min(1) }) });
 
 export const creatorOf = (raw: unknown): string | undefined =>
-  metadata.safeParse(raw).data?.metadata?.createdByUserId ?? undefined;
+  created.safeParse(raw).data?.metadata?.createdByUserId ?? undefined;
 
 /** An unknown creator or user matches anything. */
 export const isOurs = (creator: string | undefined, userId: string | undefined): boolean =>
   userId === undefined || creator === undefined || creator === userId;
 
-/**
- * Whether a resource may exist that the object, restored from a backup, does not name. Permanent resources are only adopted, and
- * tokens of one user look alike: neither is searched for.
- */
+/** Whether an object from a backup may have lost its resource. Permanent resources and tokens are not searched for. */
 export const isDoubted = (kind: ResourceKind, { restoredAt }: Memory): boolean =>
   restoredAt !== undefined && !kind.resource.identity.permanent && !isSuccessive(kind);
 
@@ -37,18 +33,11 @@ export function isUnlisted({ restoredAt = 0 }: Memory, { collection }: Shared): 
 /** The value of mooring.dev/recreate that means: create another one, whatever exists. */
 const ANOTHER = "another";
 
-/**
- * An unclaimed resource of the name in the body, created by our user. It may belong to the object, restored from a backup: a person
- * must decide.
- */
-export function lookalike(
-  { objects, clock }: Deps,
-  { kind, object, memory, status, shared }: Context,
-  account: AccountHandle,
-  parents: Readonly<Record<string, string>>,
-  body: unknown,
-): Obstacle | undefined {
-  if (!shared || !isDoubted(kind, memory) || shared.collection.isTooLarge) return undefined;
+/** An unclaimed resource of the same name and user. It may belong to an object from a backup: a person must decide. */
+export function lookalike(deps: Deps, context: Context, parents: Parents, body: unknown): Obstacle | undefined {
+  const { objects, clock } = deps;
+  const { kind, object, memory, status, shared, account } = context;
+  if (!account || !shared || !isDoubted(kind, memory) || shared.collection.isTooLarge) return undefined;
   const nameOf = (raw: unknown) => named.safeParse(raw).data?.properties.name;
   const name = nameOf(body);
   const endpoint = addressOf(account, kind.resource.place.product);

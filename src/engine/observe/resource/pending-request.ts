@@ -15,7 +15,7 @@ import type { Shared } from "./collections.ts";
 const openRequest = ({ request, id }: ResourceStatus) =>
   request && request.status !== "FAILED" && id !== undefined ? request : undefined;
 
-/** Makes the collection track the request in status. Called before its outcome is read, which may be that of an earlier one. */
+/** Makes the collection track the request in status. Until then it may know the outcome of an earlier one. */
 export function track({ collection }: Shared, identity: string, status: ResourceStatus): void {
   const request = openRequest(status);
   if (!request) return void collection.untrack(identity);
@@ -50,10 +50,7 @@ export function pendingRequest(
   return { action, since, outcome, ...(known?.message !== undefined && { message: known.message }) };
 }
 
-/**
- * The last accepted write of this generation whose effect has not been seen. If only status reports one, by an earlier process, it
- * counts from when this process first saw the object.
- */
+/** The last accepted write without a visible effect. One that only status reports counts from when it was seen here. */
 export function acceptedOf({ settings }: Deps, object: KubeObject, memory: Memory): Accepted | undefined {
   const { generation = 1, deletionTimestamp } = object.metadata;
   if (memory.accepted) return memory.accepted.generation === generation ? memory.accepted : undefined;

@@ -1,8 +1,11 @@
 import type { Inputs } from "../../../kinds/desired.ts";
 import { isSuccessive } from "../../../kinds/kind.ts";
+import type { KubeObject } from "../../../kube/resource.ts";
 import type { AccountHandle } from "../../accounts/accounts.ts";
-import { FINALIZER } from "../../state/names.ts";
-import { observes, openIntent } from "../../state/object.ts";
+import { isPaused } from "../../state/annotations.ts";
+import type { Claim } from "../../state/intent.ts";
+import { ALLOW_NON_EMPTY_DELETE, FINALIZER } from "../../state/names.ts";
+import { nameFor, namespaceOf, type ObjectKey, observes, openIntent } from "../../state/object.ts";
 import { judge } from "../../state/presence.ts";
 import type { Obstacle } from "../../status/reasons.ts";
 import { readFacts } from "../../status/status.ts";
@@ -10,8 +13,7 @@ import { unknownKey } from "../../status/trust.ts";
 import type { Deps } from "../deps.ts";
 import { messageOf, notUnderstood, obstacleFrom } from "../platform-errors.ts";
 import type { Contents, Observation, PendingRequest, ResourceView, Subject } from "../view.ts";
-import type { Shared } from "./collections.ts";
-import { contentsOf } from "./contents.ts";
+import type { Parents, Shared } from "./collections.ts";
 import { isDoubted, isUnlisted } from "./lookalike.ts";
 import { acceptedOf, isAgain, pendingRequest, track } from "./pending-request.ts";
 import { creationOf, findings } from "./search-results.ts";
@@ -26,12 +28,8 @@ interface Joined {
 }
 
 /** Joins the collection of a resource that is claimed or being created, or that an object from a backup may have lost. */
-export function joinCollection(
-  deps: Deps,
-  { key, kind, object, status, memory, claim, intent }: Subject,
-  account: AccountHandle | undefined,
-  parents: Inputs["parents"] | undefined,
-): Joined {
+export function joinCollection(deps: Deps, subject: Subject, account?: AccountHandle, parents?: Parents): Joined {
+  const { key, kind, object, status, memory, claim, intent } = subject;
   const isNeeded = claim || intent || status.previous || isDoubted(kind, memory);
   let shared: Shared | undefined;
   let obstacle: Obstacle | undefined;
@@ -126,4 +124,47 @@ function readResource(
   } catch (error) {
     return { ...seen, unclear: notUnderstood(kind, error).message };
   }
+}
+
+/** How long a read of what is inside counts. */
+const CONTENTS_MS = 5000;
+
+/** How long an owner waits for dependents that are deleted together with it. */
+const TOGETHER_MS = 4000;
+
+/** For kinds that contain nothing. */
+const NOTHING_INSIDE = { asOf: Number.POSITIVE_INFINITY, names: [] };
+
+/** What is in a claimed resource, or uses it. */
+function contentsOf({ objects, clock }: Deps, subject: Subject, { id, endpoint }: Claim): Contents {
+  const { key, kind, memory } = subject;
+  const { metadata } = subject.object;
+  const { contents, keptWhileUsed } = kind.resource.destruction;
+  const now = clock.monotonic();
+  const desiredSince = memory.desired?.at ?? now;
+  const objectOf = (each: ObjectKey): KubeObject | undefined => objects.find(each)?.object;
+  const users = [...objects.dependants(key), ...(contents ? objects.inhabitants(id, endpoint) : [])];
+  const isObserver = (object: KubeObject | undefined) => object !== undefined && observes(object);
+  // Sorted, so that the message stays the same.
+  const all = [...new Set(users.filter((each) => !isObserver(objectOf(each))))].sort();
+  // `kubectl delete` of several objects arrives one by one: at first, dependents count as being deleted.
+  const isEarly = metadata.deletionTimestamp !== undefined && now - desiredSince < TOGETHER_MS;
+  const isLeaving = (each: ObjectKey) => isEarly || objectOf(each)?.metadata.deletionTimestamp !== undefined;
+  const isKept = contents !== undefined || keptWhileUsed === true;
+  const read = memory.contents;
+  const isFresh = read && read.asOf > desiredSince && now - read.asOf < CONTENTS_MS;
+  const nameOf = (each: ObjectKey) => {
+    const name = nameFor(metadata.namespace, each);
+    const own = name === each ? objectOf(each) : undefined;
+    return own && isPaused(own) ? `${name} (paused)` : name;
+  };
+  const named = (keys: ObjectKey[]) => [...new Set(keys.map(nameOf))];
+  return {
+    leaving: named(all.filter(isLeaving)),
+    staying: isKept ? named(all.filter((each) => !isLeaving(each))) : [],
+    found: contents ? (isFresh ? read : undefined) : NOTHING_INSIDE,
+    verb: contents ? "still holds" : "is still used by",
+    guests: all.some((each) => namespaceOf(each) !== metadata.namespace && (isLeaving(each) || isKept)),
+    ignored: metadata.annotations?.[ALLOW_NON_EMPTY_DELETE] === "true",
+  };
 }

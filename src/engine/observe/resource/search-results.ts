@@ -58,16 +58,11 @@ export function findings(deps: Deps, subject: Subject, intent: Intent): Search |
 }
 
 /**
- * Two processes may mark the same resource at the same time, each for an object of its own. Each sees both marks before it claims.
- * The object with the younger intent loses and removes its mark; the other one waits for that (`yields`).
+ * Two processes may mark the same resource at the same time, each for an object of its own. Each sees both marks before
+ * it claims. The object with the younger intent loses and removes its mark; the other one waits for that (`yields`).
  */
-export function contestOf(
-  deps: Deps,
-  key: ObjectKey,
-  kind: Kind,
-  intent: Intent,
-): { isLost: boolean; yields: ReadonlySet<ObjectKey> } {
-  if (intent.found === undefined) return { isLost: false, yields: new Set() };
+export function contestOf(deps: Deps, key: ObjectKey, kind: Kind, intent: Intent) {
+  if (intent.found === undefined) return { isLost: false, yields: new Set<ObjectKey>() };
   const all = deps.objects.rivals(kind.kind, intent);
   const others = all.filter((rival) => rival !== key && intentOf(deps, rival)?.found === intent.found);
   const isYounger = (rival: ObjectKey) => all.indexOf(rival) > all.indexOf(key);
@@ -78,8 +73,8 @@ export function contestOf(
 const CLAIM_MS = 10_000;
 
 /**
- * Whether another shard may be about to claim for one of these intents. It claims the result of its POST before the deadline of the
- * intent; later, it marks a resource before it claims it.
+ * Whether another shard may be about to claim for one of these intents. It claims the result of its POST before the
+ * deadline of the intent; later, it marks a resource before it claims it.
  */
 function isAnsweredElsewhere(deps: Deps, equals: readonly ObjectKey[]): boolean {
   const { clock, memories, settings, shards } = deps;

@@ -1,4 +1,4 @@
-import type { OutputTarget, Related } from "../../../kinds/desired.ts";
+import type { OutputTarget } from "../../../kinds/desired.ts";
 import { outputData } from "../../../kinds/fields/output.ts";
 import { hasResource } from "../../../kinds/kind.ts";
 import { CONFIG_MAPS, encoded, SECRETS, type SecretContent } from "../../../kube/write/owned-secret.ts";
@@ -75,16 +75,10 @@ export function outputState(
   return { dueAt: last.retryAt, ...(last.obstacle && { obstacle: last.obstacle }) };
 }
 
-/**
- * The members of another collection that the output shows; no entry for one that was not read yet. Errors here only leave the output
- * incomplete.
- */
-export function relatedMembers(
-  { collections, objects }: Deps,
-  { key, kind, desired, claim }: Subject,
-  account: AccountHandle | undefined,
-  item: Item | undefined,
-): Related | undefined {
+/** The members of another collection that the output shows. One that was not read yet has no entry. */
+export function relatedMembers(deps: Deps, subject: Subject, account?: AccountHandle, item?: Item) {
+  const { collections, objects } = deps;
+  const { key, kind, desired, claim } = subject;
   const { related } = kind.resource.output ?? {};
   const other = related && objects.kinds.filter(hasResource).find((each) => each.kind === related.kind);
   if (!other || !account || !claim || !item) return undefined;

@@ -34,11 +34,7 @@ export function contentOf(publication: Publication, item: unknown, { endpoint }:
 }
 
 /** The note of the Secret if it answers the intent or renewal with this nonce. */
-export function noteWith(
-  { published }: Deps,
-  { desired, object }: Pick<Context, "desired" | "object">,
-  nonce: string,
-): Note | undefined {
+export function noteWith({ published }: Deps, { desired, object }: Subject | Context, nonce: string): Note | undefined {
   const publication = desired?.publication({ name: object.metadata.name });
   const note = publication && published.find(object, publication.name).note;
   return note?.nonce === nonce ? note : undefined;
@@ -48,10 +44,7 @@ type Holding =
   | { state: "missing"; why: string | undefined }
   | { state: "outdated" | "unmarked" | "current"; note: Note; edited: string[] };
 
-/**
- * Whether a Secret holds the key on record, and which other entries were changed. The fingerprint of the key decides, even if the
- * labels and the note are gone. Entries that somebody added are left alone.
- */
+/** Whether a Secret holds the key on record, by its fingerprint, and which of its entries were changed. */
 function judgeSecret(
   { kind, object, status }: Subject,
   id: string,
@@ -118,8 +111,9 @@ const NO_SECRET: KeyState = { secret: undefined, repair: undefined, keyDueAt: un
 export function observeSecret(
   deps: Deps,
   subject: Subject,
-  { account, item }: { account: AccountHandle | undefined; item: Item | undefined },
   platformNow: number,
+  account?: AccountHandle,
+  item?: Item,
 ): KeyState {
   const { kind, object, status, memory, desired, claim } = subject;
   const publication = desired?.publication({ name: object.metadata.name });

@@ -17,7 +17,7 @@ export function observeSecrets(
   const { kind, status, memory, claim } = subject;
   const { previous } = status;
   const item = shared?.collection.read(identity).item;
-  const { note, ...secret } = observeSecret(deps, subject, { account, item }, platformNow);
+  const { note, ...secret } = observeSecret(deps, subject, platformNow, account, item);
   const related = relatedMembers(deps, subject, account, item);
   const view: SecretsView = {
     ...secret,

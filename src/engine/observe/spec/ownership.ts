@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Desired, Inputs, Mention, Reference } from "../../../kinds/desired.ts";
+import type { Inputs, Mention, Reference } from "../../../kinds/desired.ts";
 import type { KubeObject } from "../../../kube/resource.ts";
 import { type AccountHandle, isShared, titleOf, urlOf } from "../../accounts/accounts.ts";
 import type { Claim } from "../../state/intent.ts";
@@ -13,15 +13,14 @@ import type { Deps } from "../deps.ts";
 import type { Context, Subject } from "../view.ts";
 
 /**
- * With `adoption: None` an Account shares one contract between namespaces. Then ids, numbers, addresses and names in spec may only
- * lead to what objects of the same namespace own. Names count too: another Account may have shown the resource of such an object.
+ * With `adoption: None` an Account shares one contract between namespaces. Then ids, numbers, addresses and names in spec
+ * may only lead to what objects of the same namespace own. Names count too: another Account may have shown the resource
+ * of such an object.
  */
-export function notYours(
-  objects: Objects,
-  { kind: { kind, resource }, object, desired, claim, intent, adopt }: Subject,
-  account: AccountHandle | undefined,
-  { parents, abroad = [] }: Inputs,
-): Obstacle | undefined {
+export function notYours(deps: Deps, subject: Subject, inputs: Inputs, account?: AccountHandle): Obstacle | undefined {
+  const { objects } = deps;
+  const { kind, object, desired, adopt } = subject;
+  const { parents, abroad = [] } = inputs;
   if (!desired || !account || account.adoption === "Any") return undefined;
   const owner = ownerIn(objects, object, account);
   // A mention within a parent of another namespace is judged by its kind.
@@ -33,25 +32,22 @@ export function notYours(
       .find((mention) => mention !== undefined) ??
     // A mention that may be in a catalogue is judged by `notPublic`, when the catalogue was read.
     desired.mentions.find((mention) => mention.catalogue === undefined && isForeign(mention)) ??
-    handedOver(objects, object, desired, claim ?? intent);
+    handedOver(objects, subject);
   if (foreign) return refusal(foreign, object, account);
   const { externalId } = policiesOf(object);
   const named = observes(object) ? externalId : adopt;
   if (named === undefined) return undefined;
-  const { collection } = resource.place;
+  const { collection } = kind.resource.place;
   // A number is unique only in its collection, which may be in a datacenter of another namespace.
   const isThere = (key: ObjectKey, owned: Claim) =>
-    objects.find(key)?.kind.kind === kind && collection(owned.parents) === collection(parents);
+    objects.find(key)?.kind.kind === kind.kind && collection(owned.parents) === collection(parents);
   const field = externalId === named ? "externalId" : "managementPolicy";
   return owner.hasId(named, isThere) ? undefined : refusal({ field, value: named }, object, account);
 }
 
 /** The same rule for images, which may also be public. Called before a body that names one is sent; reads the catalogue. */
-export async function notPublic(
-  deps: Deps,
-  { object, desired, account }: Context,
-  body: unknown,
-): Promise<Obstacle | undefined> {
+export async function notPublic(deps: Deps, context: Context, body: unknown): Promise<Obstacle | undefined> {
+  const { object, desired, account } = context;
   if (!desired || !account || account.adoption === "Any") return undefined;
   const owner = ownerIn(deps.objects, object, account);
   const sent = JSON.stringify(body ?? "");
@@ -107,13 +103,12 @@ function ownerIn(objects: Objects, { metadata: { namespace = "" } }: KubeObject,
   return { owned, hasId, has: ({ value, part }: Mention) => (part ? hasPart(part) : hasId(value)) };
 }
 
+type Owner = ReturnType<typeof ownerIn>;
+
 /** The resource behind a reference, if the namespace does not own it. An object without a resource is no problem yet. */
-function mentioned(
-  objects: Objects,
-  { metadata: { namespace = "" } }: KubeObject,
-  { kind, field, target }: Reference,
-  owner: ReturnType<typeof ownerIn>,
-): Mention | undefined {
+function mentioned(objects: Objects, object: KubeObject, reference: Reference, owner: Owner): Mention | undefined {
+  const { namespace = "" } = object.metadata;
+  const { kind, field, target } = reference;
   if ("id" in target) {
     const mention = { field: field.replace(/Ref$/, "Id"), value: target.id, ...(target.part && { part: target.part }) };
     return owner.has(mention) ? undefined : mention;
@@ -124,15 +119,10 @@ function mentioned(
 }
 
 /** A parent of the resource that an object of another namespace has adopted since. */
-function handedOver(
-  objects: Objects,
-  { metadata: { namespace = "" } }: KubeObject,
-  { references }: Desired,
-  begun: Pick<Claim, "parents" | "endpoint"> | undefined,
-): Mention | undefined {
-  if (!begun) return undefined;
-  const { parents, endpoint } = begun;
-  const lost = references.find(({ role, kind, target }) => {
+function handedOver(objects: Objects, { object, desired, claim, intent }: Subject): Mention | undefined {
+  const { namespace = "" } = object.metadata;
+  const { parents = {}, endpoint } = claim ?? intent ?? {};
+  const lost = desired?.references.find(({ role, kind, target }) => {
     const id = parents[role];
     const place = { id: id ?? "", parents, ...(endpoint !== undefined && { endpoint }) };
     const home = ("name" in target && target.namespace) || namespace;

@@ -1,4 +1,4 @@
-import type { Desired, Inputs, Reference, Referent, SecretInput } from "../../../kinds/desired.ts";
+import type { Desired, Inputs, Reference, Referent } from "../../../kinds/desired.ts";
 import { isForbidden } from "../../../kube/client/errors.ts";
 import type { KubeClient } from "../../../kube/client/transport.ts";
 import type { KubeObject } from "../../../kube/resource.ts";
@@ -17,8 +17,9 @@ export type Resolved<T> = { value: T } | { obstacle: Obstacle };
 export type References = Required<Pick<Inputs, "parents" | "refs" | "abroad">>;
 
 /**
- * Follows the references of spec, in the namespace of the object and where a Grant allows another one. `kept` are the parents of a
- * resource that exists or is being created: it keeps them, and only the references that it uses must be Ready.
+ * Follows the references of spec, in the namespace of the object and where a Grant allows another one. `kept` are the
+ * parents of a resource that exists or is being created: it keeps them, and only the references that it uses must be
+ * Ready.
  */
 export function resolveReferences(
   objects: Objects,
@@ -118,31 +119,19 @@ export async function readSecrets(
 ): Promise<Resolved<Inputs["secrets"]>> {
   const namespace = object.metadata.namespace ?? "";
   const values: Record<string, string> = {};
-  for (const input of desired.secrets) {
-    const { field, kind, name, key } = input;
-    const value = await readSecret(client, namespace, input);
+  for (const { field, kind, name, key } of desired.secrets) {
+    const { resource, read, absent } = sources[kind];
+    const found = await fetchObject(client, resource, { namespace, name }).catch((error: unknown) => {
+      if (!isForbidden(error)) throw error;
+    });
+    const value = found && read(found, key);
     if (value === undefined) {
       const message = `${field}: ${kind} ${name} in namespace ${namespace} does not exist or has no key ${key}`;
-      return { obstacle: { reason: sources[kind].absent, message } };
+      return { obstacle: { reason: absent, message } };
     }
     values[field] = value;
   }
   return { value: values };
-}
-
-async function readSecret(
-  client: KubeClient,
-  namespace: string,
-  { kind, name, key }: SecretInput,
-): Promise<string | undefined> {
-  const { resource, read } = sources[kind];
-  try {
-    const found = await fetchObject(client, resource, { namespace, name });
-    return found && read(found, key);
-  } catch (error) {
-    if (isForbidden(error)) return undefined;
-    throw error;
-  }
 }
 
 /** Reasons that last only moments. Objects that wait do not quote them. */
@@ -158,7 +147,7 @@ const quoted = / to be Ready: (\w+)/g;
 
 const isTrouble = (reason: string): boolean => LASTING.has(reason) || (isReason(reason) && needsPerson(reason));
 
-/** Why an object is not Ready until a person acts, on it or on what it waits for. The text is stable while the problem lasts. */
+/** Why an object is not Ready until a person acts on it or on what it waits for. The text stays the same meanwhile. */
 export function troubleOf(object: KubeObject): string | undefined {
   const { status, reason = "", message = "" } = readyOf(object) ?? {};
   if (status === "True") return undefined;

@@ -60,30 +60,26 @@ export function observeSpec(
 ): { view: SpecView; inputs: Inputs | undefined; foreign: Obstacle | undefined } {
   const { kind, object, status, memory, desired, claim, adopt } = subject;
   const { metadata } = object;
-  const { deletionPolicy, replacePolicy } = policiesOf(object);
   const applied = request?.outcome === "DONE" ? status.request?.marks : undefined;
-  const inputs = resolved.inputs && {
-    ...resolved.inputs,
-    ...(applied && { shown: { ...resolved.inputs.shown, ...applied } }),
-  };
-  const foreign = inputs && notYours(deps.objects, subject, account, inputs);
+  const inputs = resolved.inputs && { ...resolved.inputs, shown: { ...resolved.inputs.shown, ...applied } };
+  const foreign = inputs && notYours(deps, subject, inputs, account);
   const obstacle =
     resolved.obstacle ??
     foreign ??
     (desired && inputs && (unfit(desired, inputs) ?? unreachable(desired, account))) ??
-    (inputs && taken(deps, subject, account, inputs));
+    (inputs && taken(deps, subject, inputs, account));
   const view: SpecView = {
     deleting: metadata.deletionTimestamp !== undefined,
     paused: isPaused(object),
     terminating: deps.namespaces.isTerminating(metadata.namespace ?? ""),
-    deletionPolicy,
+    deletionPolicy: policiesOf(object).deletionPolicy,
     recreatePolicy: recreatePolicyOf(kind, object),
     recreateAsked: claim !== undefined && metadata.annotations?.[RECREATE] === claim.id,
     observed: observes(object),
     adopt,
     unwanted: desired !== undefined && !isWanted(kind, desired, metadata.name),
     unchecked: desired !== undefined && isUnchecked(desired, inputs?.outdated, memory),
-    replacement: replacement(kind, object, status, replacePolicy),
+    replacement: replacement(subject),
     obstacle,
     ungranted: desired && notGranted(deps.objects, object, desired),
   };
@@ -112,12 +108,10 @@ function unreachable({ check }: Desired, account: AccountHandle | undefined): Ob
 }
 
 /** Another object has the only place there is. Once a creation has begun, the platform decides. */
-function taken(
-  { objects, accounts }: Deps,
-  { key, kind: { kind, resource }, claim, intent }: Subject,
-  account: AccountHandle | undefined,
-  { parents }: Inputs,
-): Obstacle | undefined {
+function taken(deps: Deps, subject: Subject, { parents }: Inputs, account?: AccountHandle): Obstacle | undefined {
+  const { objects, accounts } = deps;
+  const { key, claim, intent } = subject;
+  const { kind, resource } = subject.kind;
   const { onePer } = resource.identity;
   if (onePer === undefined || claim || intent || !account) return undefined;
   const { product } = resource.place;
