@@ -54,7 +54,8 @@ export function observeResource(
 ): { view: ResourceView; problem: Obstacle | undefined } {
   const { kind, object, status, memory, claim, intent } = subject;
   const { metadata } = object;
-  const observation = shared && claim ? readResource(deps, subject, shared, identity, spec) : UNKNOWN;
+  const unread: Observation = { seen: "unknown" };
+  const observation = shared && claim ? readResource(deps, subject, shared, identity, spec) : unread;
   const next = observation.seen === "present" ? observation.comparison?.next : undefined;
   // Whatever was sent to a resource that is gone has no effect any more.
   const isOver = observation.seen === "absent" && request?.outcome === "unanswered";
@@ -85,8 +86,6 @@ export function observeResource(
   };
   return { view, problem: isUnread && problem ? obstacleFrom(problem, kind) : undefined };
 }
-
-const UNKNOWN: Observation = { seen: "unknown" };
 
 /** What the collection shows of a claimed resource, compared with spec. */
 function readResource(

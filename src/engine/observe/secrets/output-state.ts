@@ -25,13 +25,15 @@ export interface OutputWork {
   what: string;
 }
 
+type Work = "unknown" | { obstacle: Obstacle } | OutputWork | undefined;
+
 /** What to write and delete for spec.output, judged by the watch; undefined if all is up to date. */
 export function outputWork(
   { published }: Pick<Deps, "published">,
   { kind, object, desired, related }: Pick<Context, "kind" | "object" | "desired" | "related">,
   claim: Claim | undefined,
   item: Item | undefined,
-): "unknown" | { obstacle: Obstacle } | OutputWork | undefined {
+): Work {
   const { output } = kind.resource;
   if (!output || !desired || !claim || !item) return undefined;
   const { known, found } = published.outputs(object);
@@ -64,11 +66,7 @@ function placeOf({ secretName, configMapName }: OutputTarget) {
 const UNWRITABLE_MS = 60_000;
 
 /** When work on the output is due, and why the last attempt failed. */
-export function outputState(
-  work: ReturnType<typeof outputWork>,
-  { output: last }: Memory,
-  now: number,
-): OutputState | undefined {
+export function outputState(work: Work, { output: last }: Memory, now: number): OutputState | undefined {
   if (work === undefined || work === "unknown") return work;
   if ("obstacle" in work) return { dueAt: now + UNWRITABLE_MS, obstacle: work.obstacle };
   if (last?.what !== work.what) return { dueAt: now };
