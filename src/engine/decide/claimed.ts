@@ -41,7 +41,7 @@ const present = {
     // An unanswered write has no request to ask for: only a later read shows its effect.
     return { ...inProgress(view, request.action), ...(request.outcome === "unanswered" && { look: "list" }) };
   },
-  /** The last write got no answer: find out what became of it. */
+  /** The last write got no answer. */
   unanswered: decideUnanswered,
   /** Spec asks for no resource any more. */
   unwanted: decideUnwanted,

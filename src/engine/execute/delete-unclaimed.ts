@@ -114,7 +114,7 @@ export function isDropped(deps: Deps, { metadata }: KubeObject, { creation }: Me
 }
 
 /** Whether a creation is over and will not be undone. */
-export const isOver = (deps: Deps, creation: Creation): boolean =>
+export const isFinal = (deps: Deps, creation: Creation): boolean =>
   creation.phase === "claimed" && !isYoung(deps, creation);
 
 const GONE = "the object was deleted during its creation";

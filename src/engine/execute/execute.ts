@@ -11,7 +11,7 @@ import { EXTERNAL_ID, FINALIZER } from "../state/names.ts";
 import type { ReadyState } from "../status/status.ts";
 import { countedAnnotation } from "../status/trust.ts";
 import {
-  comparison,
+  driftSeen,
   ownership,
   pause,
   postpone,
@@ -100,7 +100,7 @@ async function wait(deps: Deps, context: Context, decision: Decision<"wait">): P
   if (reason === "Observing") return again;
   // The previous key works until the new one is there: the object stays Ready.
   if (reason === "Creating" && previous && !previous.isOver) return again;
-  const { drift } = comparison(context);
+  const { drift } = driftSeen(context);
   await record(deps, context, { mode: "reconciling", reason, message }, drift?.length ? { drift } : {});
   return again;
 }

@@ -14,7 +14,7 @@ import { markOf, SKEW_MS } from "../state/intent.ts";
 import { begunBy } from "../state/memory.ts";
 import type { ResourceStatus } from "../status/schema.ts";
 import { readyOf } from "../status/status.ts";
-import { comparison, ownership, record, refreshed, type StatusChanges, withWritten } from "../write/record.ts";
+import { driftSeen, ownership, record, refreshed, type StatusChanges, withWritten } from "../write/record.ts";
 
 /** Records in status that the platform works on this action. */
 export const recordProgress = (deps: Deps, context: Context, action: string, changes: StatusChanges) =>
@@ -49,7 +49,7 @@ export async function announce(deps: Deps, context: Context, operation: Operatio
     ...notesOf(context, marks),
   };
   context.memory.begun = { what: begunBy(request), at };
-  const changes = { request, ...ownership(context), ...comparison(context) };
+  const changes = { request, ...ownership(context), ...driftSeen(context) };
   return withWritten(context, await recordProgress(deps, context, action, changes));
 }
 
@@ -109,7 +109,7 @@ export async function follow(
     ...(call !== undefined && { call, hash }),
     ...notesOf(context, marks),
   };
-  const shown = { request, state: "BUSY", ...ownership(context), ...comparison(context), ...changes };
+  const shown = { request, state: "BUSY", ...ownership(context), ...driftSeen(context), ...changes };
   await recordProgress(deps, context, action, shown);
 }
 

@@ -15,9 +15,9 @@ import { daysLeft } from "../status/expiry.ts";
 import { needsPerson, type Obstacle } from "../status/reasons.ts";
 import type { ResourceStatus } from "../status/schema.ts";
 import { type ReadyState, readFacts } from "../status/status.ts";
-import { comparison, ownership, record } from "../write/record.ts";
+import { driftSeen, ownership, record } from "../write/record.ts";
 import { writeMetadata } from "../write/write.ts";
-import { isOver } from "./delete-unclaimed.ts";
+import { isFinal } from "./delete-unclaimed.ts";
 
 /** The resource is up to date: records that, and when to check again. */
 export async function rest(deps: Deps, context: Context, keep: boolean, obstacle?: Obstacle): Promise<Requeue> {
@@ -30,7 +30,7 @@ export async function rest(deps: Deps, context: Context, keep: boolean, obstacle
   const ready: ReadyState = observed
     ? { mode: "ready", reason: "Observed", message: `${kind.kind} is observed and never changed` }
     : { mode: "ready", reason: "Available", message: `${kind.kind} is up to date` };
-  const { drift } = comparison(context);
+  const { drift } = driftSeen(context);
   const publication = observed ? undefined : desired?.publication({ name: object.metadata.name });
   const born = owned.born ?? context.status.born ?? (await learntBirth(context, { id: owned.id, raw: item?.raw }));
   const known = {
@@ -67,7 +67,7 @@ export async function rest(deps: Deps, context: Context, keep: boolean, obstacle
   memory.failure = undefined;
   memory.accepted = undefined;
   memory.askedAt = undefined;
-  if (memory.creation && isOver(deps, memory.creation)) memory.creation = undefined;
+  if (memory.creation && isFinal(deps, memory.creation)) memory.creation = undefined;
   const isAnnotated = keep || annotateAt === undefined;
   memory.restingSince = isAnnotated ? undefined : (memory.restingSince ?? now);
   if (keep) await writeMetadata(deps, kind, shown, { claim: ownership(context) });

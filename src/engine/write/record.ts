@@ -77,11 +77,11 @@ export async function pause(deps: Deps, { kind, object, status }: Context): Prom
 }
 
 export async function stall(deps: Deps, context: Context, { reason, message }: Obstacle, changes = {}): Promise<void> {
-  await record(deps, context, { mode: "stalled", reason, message }, { ...comparison(context), ...changes });
+  await record(deps, context, { mode: "stalled", reason, message }, { ...driftSeen(context), ...changes });
 }
 
 /** The drift of the last comparison, for status. */
-export const comparison = ({ view }: Context): Pick<ResourceStatus, "drift"> => {
+export const driftSeen = ({ view }: Context): Pick<ResourceStatus, "drift"> => {
   const { observation } = view.resource;
   return observation.seen === "present" && observation.comparison ? { drift: observation.comparison.drift } : {};
 };
