@@ -14,7 +14,7 @@ export function undoCreation(deps: Deps, key: ObjectKey, last: KubeObject): void
   const underWay = memory.creation?.phase === "posting";
   if (underWay || !kind || !hasResource(kind) || !isDropped(deps, last, memory) || !leads(deps)) return;
   const account = deps.accounts.get(memory.creation?.intent.account ?? "");
-  undo(deps, { key, kind, account }, { memory, last });
+  undo(deps, { key, kind, account, object: last, memory });
 }
 
 const ONCE_MS = 60_000;

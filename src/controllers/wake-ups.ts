@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { accountKinds, accountOf, isShared, namedBy, objectOf, userOf } from "../engine/accounts/accounts.ts";
 import type { Deps } from "../engine/observe/deps.ts";
-import { troubleOf } from "../engine/observe/waiting.ts";
+import { troubleOf } from "../engine/observe/spec/references.ts";
 import { isPaused } from "../engine/state/annotations.ts";
 import type { Claim } from "../engine/state/intent.ts";
 import { desiredVersionOf } from "../engine/state/memory.ts";

@@ -1,4 +1,4 @@
-import { inputsOf } from "../engine/observe/observe.ts";
+import { inputsOf } from "../engine/observe/spec/spec.ts";
 import { claimOf, objectKey } from "../engine/state/object.ts";
 import { readStatus, readWhole } from "../engine/status/status.ts";
 import type { Drift, Referent } from "../kinds/desired.ts";

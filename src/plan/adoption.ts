@@ -16,9 +16,9 @@ export async function adopted(
   context: Context,
   item: PlanItem,
 ): Promise<PlanItem> {
-  const id = context.view.adopt ?? item.id;
+  const id = context.view.spec.adopt ?? item.id;
   const { account, inputs } = context;
-  if (id === undefined || !account || !inputs || context.view.specObstacle) return item;
+  if (id === undefined || !account || !inputs || context.view.spec.obstacle) return item;
   const observed = observes(context.object);
   const rival = stage.objects
     .claimants(kind.kind, { id, parents: inputs.parents, endpoint: undefined })
@@ -28,7 +28,7 @@ export async function adopted(
   }
   const claimed = project(stage, kind, context.object, context, id);
   const next = await stage.decide(key, kind, claimed);
-  const { observation } = next.context.view;
+  const { observation } = next.context.view.resource;
   // Those that refer to it see what the platform shows of it.
   const raw = next.context.shared?.collection.read(next.context.identity).item?.raw;
   if (raw !== undefined) project(stage, kind, context.object, context, id, raw);

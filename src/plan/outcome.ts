@@ -64,7 +64,11 @@ function words({ resource }: ResourceKind, verdict: "forbidden" | { allowedBy: s
   return `replacePolicy: WhenNeeded${loss}`;
 }
 
-export const driftOf = ({ view: { observation } }: Context): FieldChange[] =>
+export const driftOf = ({
+  view: {
+    resource: { observation },
+  },
+}: Context): FieldChange[] =>
   (observation.seen === "present" ? (observation.comparison?.drift ?? []) : []).map(({ field, wanted, found }) => ({
     field,
     from: found,
@@ -96,7 +100,8 @@ export function itemOf({ base, candidate, context, decision, first }: Decided): 
   );
   const creation = { ...base, fields: specChanges(undefined, desired.spec), before: undefined, after: first };
   /** What it comes to once what is in the way is gone. */
-  const eventually = (): Action => (view.claim ? "change" : view.adopt === undefined ? "create" : "adopt");
+  const eventually = (): Action =>
+    view.resource.claim ? "change" : view.spec.adopt === undefined ? "create" : "adopt";
   switch (decision.step) {
     case "create":
     case "forget":
@@ -124,7 +129,7 @@ export function itemOf({ base, candidate, context, decision, first }: Decided): 
     case "stall":
     case "fail": {
       const { reason, message } = decision;
-      if (view.replacement && (reason === "ImmutableFieldChanged" || reason === "DataLossNotAllowed")) {
+      if (view.spec.replacement && (reason === "ImmutableFieldChanged" || reason === "DataLossNotAllowed")) {
         return {
           ...base,
           action: "replace",
@@ -139,9 +144,14 @@ export function itemOf({ base, candidate, context, decision, first }: Decided): 
         const action = eventually();
         const told = action === "adopt" ? [] : fields;
         const all = action === "create" ? creation : { ...base, fields: told, before, after: first };
-        return { ...all, action, writes: action !== "adopt", ...(view.adopt !== undefined && { id: view.adopt }) };
+        return {
+          ...all,
+          action,
+          writes: action !== "adopt",
+          ...(view.spec.adopt !== undefined && { id: view.spec.adopt }),
+        };
       }
-      if (view.accountObstacle) return withoutPlatform(eventually(), { ...creation, message }, base, live, spec);
+      if (view.account.obstacle) return withoutPlatform(eventually(), { ...creation, message }, base, live, spec);
       const action = decision.step === "wait" ? "wait" : "blocked";
       return { ...base, action, fields, before, message: `${reason}: ${message}` };
     }
@@ -179,7 +189,7 @@ const objectOnly = (base: PlanItem, live: KubeObject | undefined, fields: FieldC
   fields.length > 0 && live ? { ...base, action: "change", fields, before: base.spec } : { ...base, before: base.spec };
 
 function replacementOf(kind: ResourceKind, { view }: Context, allowed: boolean): Replacement {
-  const { fields = [], why = [], verdict = "allowed" } = view.replacement ?? {};
+  const { fields = [], why = [], verdict = "allowed" } = view.spec.replacement ?? {};
   return {
     fields,
     why,
@@ -195,9 +205,9 @@ function deletion(base: PlanItem, { kind, view, object }: Context, decision: Dec
     const kept = decision.reason === "Retained";
     return { ...item, message: decision.message, ...(kept && { before: undefined }) };
   }
-  const writes = view.claim !== undefined;
+  const writes = view.resource.claim !== undefined;
   const loss = lossOf(kind);
-  const leaving = view.contents?.leaving ?? [];
+  const leaving = view.resource.contents?.leaving ?? [];
   if (decision.step === "wait" && leaving.length > 0) {
     return { ...item, writes, after: leaving, ...(loss !== "" && { message: loss }) };
   }

@@ -56,7 +56,7 @@ export async function planAll(
     const found = stage.objects.find(key)?.object;
     if (!found) return base;
     const { context, decision } = await stage.decide(key, kind, found);
-    const account = context.accountKey === undefined ? [] : [objectOf(context.accountKey)];
+    const account = context.view.account.key === undefined ? [] : [objectOf(context.view.account.key)];
     const first = [...account, ...named].filter((each) => comesFirst(items.get(each)));
     const item = itemOf({ base, candidate, context, decision, first });
     if (item.action === "adopt") return adopted(stage, unknown.named, key, kind, context, item);

@@ -1,4 +1,4 @@
-import { fixedFields } from "../engine/observe/fixed-fields.ts";
+import { fixedFields } from "../engine/observe/spec/fixed-fields.ts";
 import type { Context } from "../engine/observe/view.ts";
 import { FINALIZER } from "../engine/state/names.ts";
 import { objectKey } from "../engine/state/object.ts";
@@ -30,7 +30,7 @@ export function project(
     ...shownAs(),
     id,
     parents: inputs?.parents ?? {},
-    account: account?.key ?? context.accountKey ?? "",
+    account: account?.key ?? context.view.account.key ?? "",
     conditions: [
       { type: "Ready", status: "True", reason: "Available", message: "", lastTransitionTime: "1970-01-01T00:00:00Z" },
     ],

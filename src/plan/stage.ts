@@ -1,9 +1,9 @@
 import { type AccountHandle, createAccounts } from "../engine/accounts/accounts.ts";
 import { decide } from "../engine/decide/decide.ts";
 import type { Decision } from "../engine/decide/decision.ts";
-import { createCollections } from "../engine/observe/collections.ts";
 import type { Deps, Settings } from "../engine/observe/deps.ts";
 import { observe } from "../engine/observe/observe.ts";
+import { createCollections } from "../engine/observe/resource/collections.ts";
 import type { Context, View } from "../engine/observe/view.ts";
 import { createMemories } from "../engine/state/memory.ts";
 import type { ObjectKey } from "../engine/state/object.ts";
@@ -133,7 +133,7 @@ export function createStage({ kinds, clock, signal, labelsOf }: StageOptions): S
       objects.store(object.kind).put({ ...object, metadata });
     },
     account: accounts.put,
-    accountOf: (kind, object) => observe(deps, keyTo(object), kind, object).accountKey,
+    accountOf: (kind, object) => observe(deps, keyTo(object), kind, object).view.account.key,
     begin: (kind, object) => void observe(deps, keyTo(object), kind, object),
     async decide(key, kind, object) {
       signal.throwIfAborted();
@@ -153,21 +153,27 @@ export function createStage({ kinds, clock, signal, labelsOf }: StageOptions): S
  * (Secrets, outputs, keys that are due) is not part of a plan.
  */
 function settled(view: View): View {
+  const { spec, resource, secrets, times } = view;
   return {
     ...view,
-    desiredSince: Number.NEGATIVE_INFINITY,
-    graceUntil: Number.NEGATIVE_INFINITY,
-    hasFinalizer: true,
-    recorded: view.intent !== undefined,
-    failure: undefined,
-    accepted: undefined,
-    unlisted: false,
-    unchecked: false,
-    secret: undefined,
-    repair: undefined,
-    output: undefined,
-    keyDueAt: undefined,
-    renewal: undefined,
-    previous: undefined,
+    spec: { ...spec, unchecked: false },
+    resource: {
+      ...resource,
+      hasFinalizer: true,
+      recorded: resource.intent !== undefined,
+      failure: undefined,
+      accepted: undefined,
+      unlisted: false,
+    },
+    secrets: {
+      ...secrets,
+      secret: undefined,
+      repair: undefined,
+      keyDueAt: undefined,
+      renewal: undefined,
+      previous: undefined,
+      output: undefined,
+    },
+    times: { ...times, desiredSince: Number.NEGATIVE_INFINITY, graceUntil: Number.NEGATIVE_INFINITY },
   };
 }

@@ -2,7 +2,7 @@ import { type AccountHandle, objectOf } from "../../engine/accounts/accounts.ts"
 import { several } from "../../engine/decide/waiting.ts";
 import { journaled } from "../../engine/execute/journal.ts";
 import { type Deps, overlapOf } from "../../engine/observe/deps.ts";
-import { couldBeOurs } from "../../engine/observe/search-results.ts";
+import { couldBeOurs } from "../../engine/observe/resource/search-results.ts";
 import { windowOf } from "../../engine/state/intent.ts";
 import { nextStep, pauseLeft, succeeded, tooBrief } from "../../engine/state/succession.ts";
 import { settledAt } from "../../engine/status/author.ts";

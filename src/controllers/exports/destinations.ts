@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { AccountHandle } from "../../engine/accounts/accounts.ts";
 import type { Sites } from "../../engine/accounts/addresses.ts";
 import type { Deps } from "../../engine/observe/deps.ts";
-import { type Resolved, readSecrets, resolveReferences } from "../../engine/observe/references.ts";
+import { type Resolved, readSecrets, resolveReferences } from "../../engine/observe/spec/references.ts";
 import { keyOfTarget, type ObjectKey } from "../../engine/state/object.ts";
 import type { Reason } from "../../engine/status/reasons.ts";
 import { readStatus } from "../../engine/status/status.ts";

@@ -1,15 +1,13 @@
 import type { AccountHandle } from "../../engine/accounts/accounts.ts";
-import { messageOf } from "../../engine/observe/obstacles.ts";
-import { obstacleFrom } from "../../engine/observe/platform-errors.ts";
+import { messageOf, obstacleFrom } from "../../engine/observe/platform-errors.ts";
 import { isPaused } from "../../engine/state/annotations.ts";
 import type { ObjectKey } from "../../engine/state/object.ts";
 import { policiesOf } from "../../engine/state/policies.ts";
 import { needsPerson, type Obstacle } from "../../engine/status/reasons.ts";
 import { paused, type ReadyState, readFacts, readStatus, readWhole } from "../../engine/status/status.ts";
 import { unknownKey } from "../../engine/status/trust.ts";
-import { isAnnotatedAnew } from "../../engine/write/advice.ts";
 import { postpone } from "../../engine/write/record.ts";
-import { writeStatus } from "../../engine/write/write.ts";
+import { isAnnotatedAnew, writeStatus } from "../../engine/write/write.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import { readExportSpec, readExportStatus } from "../../kinds/observability/activity-log-export.ts";
 import type { Requeue } from "../../kube/queue/work.ts";

@@ -1,22 +1,21 @@
-import type { View } from "../observe/view.ts";
+import type { ResourceView, View } from "../observe/view.ts";
 import type { Reason } from "../status/reasons.ts";
-import { decideClaimed, decideObserved } from "./claimed.ts";
+import { decideClaimed } from "./claimed.ts";
 import type { Decision } from "./decision.ts";
 import { decideDeletion, lackOfEvidence } from "./deletion.ts";
 import { decideRecovery } from "./recovery.ts";
-import { repetition } from "./repeated-write.ts";
-import { afterFailure, awaitingFirstRead, blockedBy } from "./waiting.ts";
+import { afterFailure, awaitingFirstRead, blockedBy, repetition } from "./waiting.ts";
 
 /**
  * The next step for one object. Pure: the same view gives the same decision.
  *
- * Flow: the first rule that answers chooses the step. Then the first guarantee that answers puts another step in its place.
+ * Flow: the first rule that answers chooses the step. Then the first guarantee that answers replaces it.
  *
- * Guarantees, for every view: a creation only when no intent is open, or when the open one is past its window and a later
- * search found nothing; a deletion only of what is claimed, on a reading that began after it was asked for; nothing is sent to the
- * platform when paused, or during the backoff after a failure; always a step or a reason.
+ * Guarantees, for every view: a creation only when no intent is open, or when its outcome is certain and a later search found
+ * nothing; a deletion only of a claimed resource, on a read that began after the request for it; nothing is sent to the platform
+ * when paused, or during the backoff after a failure; always a step or a reason.
  *
- * Assumptions: all times of a view are of one clock that never jumps, and what it says of both caches was read at one moment.
+ * Assumptions: all times of a view are on one monotonic clock, and both caches were read at one moment.
  */
 export function decide(view: View): Decision {
   return explain(view).decision;
@@ -38,85 +37,89 @@ function firstOf<T>(chain: Readonly<Record<string, T>>, ask: (each: T) => Decisi
 
 /** In this order. The last rule, without a condition, is `decideCreation`. */
 const rules = {
-  /** The API server deletes it without us. */
-  released: (view) => (view.deleting && !view.hasFinalizer ? { step: "ignore" } : undefined),
-  /** Somebody has told Mooring to leave it alone, also while it is being deleted. */
-  paused: (view) => (view.paused ? { step: "pause" } : undefined),
-  /** Works from the claim or the intent alone. */
-  deleted: (view) => (view.deleting ? decideDeletion(view) : undefined),
-  /** A claim or an intent may be there that cannot be verified: nothing is done. */
-  signedByUnknownKey: (view) => view.unknownKey && unknownKey(view.kind, view.unknownKey),
+  /** The API server deletes it without Mooring. */
+  released: ({ spec, resource }) => (spec.deleting && !resource.hasFinalizer ? { step: "ignore" } : undefined),
+  /** The annotation counts also during a deletion. */
+  paused: ({ spec }) => (spec.paused ? { step: "pause" } : undefined),
+  /** Needs only the claim or the intent. */
+  deleted: (view) => (view.spec.deleting ? decideDeletion(view) : undefined),
+  /** A claim or an intent that cannot be verified: nothing is done. */
+  signedByUnknownKey: ({ kind, resource }) => resource.unknownKey && unknownKey(kind, resource.unknownKey),
   /** Without its Account nothing can be read or sent. */
-  accountBlocked: (view) => view.accountObstacle && blockedBy(view.accountObstacle),
+  accountBlocked: ({ account }) => account.obstacle && blockedBy(account.obstacle),
   /** A creation was begun and is not answered: search before anything else. */
-  creationOpen: (view) =>
-    view.intent && decideRecovery(view, view.intent.succeeds ? { step: "retract" } : decideCreation(view)),
-  /** It shows a resource of somebody else. */
-  observed: (view) => (view.claim && view.observed ? decideObserved(view) : undefined),
+  creationOpen: (view) => {
+    const { intent } = view.resource;
+    return intent && decideRecovery(view, intent.succeeds ? { step: "retract" } : decideCreation(view));
+  },
+  /** It only observes its resource. */
+  observed: (view) => (view.resource.claim && view.spec.observed ? decideClaimed(view) : undefined),
   /** It has a resource. */
-  claimed: (view) => view.claim && decideClaimed(view),
-  /** It names a resource that exists and is not its own yet. */
-  adoption: (view) => {
-    if (view.adopt === undefined || (view.unwanted && !view.observed)) return undefined;
-    return view.specObstacle ? blockedBy(view.specObstacle) : { step: "adopt", id: view.adopt };
+  claimed: (view) => view.resource.claim && decideClaimed(view),
+  /** It names an existing resource that it does not own yet. */
+  adoption: ({ spec: { adopt, unwanted, observed, obstacle } }) => {
+    if (adopt === undefined || (unwanted && !observed)) return undefined;
+    return obstacle ? blockedBy(obstacle) : { step: "adopt", id: adopt };
   },
 } satisfies Record<string, (view: View) => Decision | undefined>;
 
 function decideCreation(view: View): Decision {
-  if (view.observed) {
+  const { spec, resource, secrets } = view;
+  if (spec.observed) {
     return { step: "stall", reason: "InvalidSpec", message: "managementPolicy Observe needs spec.externalId" };
   }
-  if (view.specObstacle) return blockedBy(view.specObstacle);
-  if (view.unchecked) return { step: "check" };
-  if (view.unwanted) return { step: view.previous ? "revoke" : "idle" };
-  if (view.unlisted) return awaitingFirstRead(view);
-  return view.permanent ? { step: "adopt" } : { step: "create" };
+  if (spec.obstacle) return blockedBy(spec.obstacle);
+  if (spec.unchecked) return { step: "check" };
+  if (spec.unwanted) return { step: secrets.previous ? "revoke" : "idle" };
+  if (resource.unlisted) return awaitingFirstRead(view);
+  return resource.permanent ? { step: "adopt" } : { step: "create" };
 }
 
-function unknownKey(kind: string, { id }: NonNullable<View["unknownKey"]>): Decision {
+function unknownKey(kind: string, { id }: NonNullable<ResourceView["unknownKey"]>): Decision {
   const what = id === undefined ? `has begun to create a ${kind}` : `owns ${kind} ${id}`;
   const again = id === undefined ? "with externalId if one was made" : `with externalId: ${id}`;
   const message = `the object ${what}, signed with a key that this operator does not have: restore Secret mooring-signing-key; without it, delete the object, which keeps the ${kind} on the platform, and create it again ${again}`;
   return { step: "stall", reason: "SigningKeyUnknown", message };
 }
 
-/** What holds for every step, whichever rule chose it. In this order. */
+/** What holds for every step, in this order. */
 const guarantees = {
-  /** Without the finalizer the object would go and leave its resource; without its intent a creation would be forgotten. */
-  marked: ({ hasFinalizer, recorded, claim, intent, deleting }) => {
-    const isUnmarked = hasFinalizer ? intent && !recorded : (claim || intent) && !deleting;
+  /** An object with a resource needs its finalizer, and one with an open intent its annotation. */
+  marked: ({ spec, resource: { hasFinalizer, recorded, claim, intent } }) => {
+    const isUnmarked = hasFinalizer ? intent && !recorded : (claim || intent) && !spec.deleting;
     return isUnmarked ? { step: "mark" } : undefined;
   },
-  /** A namespace that is being deleted takes nothing new. */
-  namespaceTerminating: (view, step) => {
-    if (!view.terminating || view.deleting || !createsSomething(step)) return undefined;
+  /** A namespace that is being deleted accepts nothing new. */
+  namespaceTerminating: ({ spec }, step) => {
+    if (!spec.terminating || spec.deleting || !createsSomething(step)) return undefined;
     const message = "the namespace is being deleted: nothing is created or renewed in it";
     return { step: "wait", reason: "NamespaceTerminating", message };
   },
   /** Without a Grant nothing is created or changed for a reference into another namespace. */
-  notGranted: (view, step) => {
-    const isHeld = view.ungranted && !view.deleting && (createsSomething(step) || addsSomething(step));
-    return isHeld && view.ungranted ? blockedBy(view.ungranted) : undefined;
+  notGranted: ({ spec: { ungranted, deleting } }, step) => {
+    if (!ungranted || deleting) return undefined;
+    return createsSomething(step) || addsSomething(step) ? blockedBy(ungranted) : undefined;
   },
-  /** What a young object waits for usually comes in the same `kubectl apply`. */
-  graceTime: ({ claim, now, graceUntil }, step) => {
+  /** A new object usually waits for something in the same `kubectl apply`: no status is written for that. */
+  graceTime: ({ resource, times: { now, graceUntil } }, step) => {
     const waits = (step.step === "wait" || step.step === "stall") && PASSING.includes(step.reason);
-    if (!waits || claim || now >= graceUntil) return undefined;
+    if (!waits || resource.claim || now >= graceUntil) return undefined;
     return { ...step, step: "wait", reason: "Observing", recheckMs: graceUntil - now };
   },
   /** Nothing is sent during the backoff after a failure. */
   backoff: (view, step) => (callsPlatform(step) ? afterFailure(view) : undefined),
   /** A write that was accepted without effect is not repeated at once. */
   repeatedWrite: (view, step) => (step.step === "update" ? repetition(view, step.operation) : undefined),
-  /** What destroys needs a reading that is fresh and understood. */
+  /** A destructive step needs a read that is fresh and understood. */
   evidence: (view, step) => {
-    const { observation, previous } = view;
-    const reading = step.step === "revoke" ? previous : observation.seen === "present" ? observation : undefined;
-    return reading && endsSomething(step) ? lackOfEvidence(view, reading) : undefined;
+    const { observation } = view.resource;
+    const present = observation.seen === "present" ? observation : undefined;
+    const read = step.step === "revoke" ? view.secrets.previous : present;
+    return read && endsSomething(step) ? lackOfEvidence(view, read) : undefined;
   },
 } satisfies Record<string, (view: View, step: Decision) => Decision | undefined>;
 
-/** Reasons that a young object is not told of. */
+/** Reasons that a new object does not report. */
 const PASSING: readonly Reason[] = [
   "ReferenceNotFound",
   "ReferenceNotReady",
@@ -140,18 +143,18 @@ const CALLS: ReadonlySet<Decision["step"]> = new Set([
   "delete",
 ]);
 
-/** Whether a step asks something of the platform for this object alone. */
+/** Whether a step sends a request to the platform for this object alone. */
 const callsPlatform = (step: Decision): boolean => CALLS.has(step.step) || ("look" in step && step.look === "member");
 
 const CREATES: ReadonlySet<Decision["step"]> = new Set(["create", "adopt", "renew", "publish", "output", "delete"]);
 
-/** Whether a step makes something that has to be kept in the namespace. A deletion there is the first half of a replacement. */
+/** Whether a step creates something in the namespace. A deletion here is the first half of a replacement. */
 const createsSomething = ({ step }: Decision): boolean => CREATES.has(step);
 
-/** Whether a step changes a resource other than by taking something away. */
+/** Whether a step changes a resource other than by removing something. */
 const addsSomething = (step: Decision): boolean => step.step === "update" && step.operation.method !== "DELETE";
 
-/** Whether a step ends something that cannot be brought back, or looks inside it right before. */
+/** Whether a step destroys something, or reads what is inside right before. */
 const endsSomething = (step: Decision): boolean =>
   ["inspect", "delete", "renew", "revoke"].includes(step.step) ||
   (step.step === "update" && step.operation.method === "DELETE");

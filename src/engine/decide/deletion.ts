@@ -1,26 +1,25 @@
 import type { Observation, View } from "../observe/view.ts";
-import { mayBeHidden } from "../state/presence.ts";
+import { isOver, mayBeHidden } from "../state/presence.ts";
 import { nextStep } from "../state/succession.ts";
-import { awaitingDeletion, awaitingProof, isReleasable } from "./absence.ts";
+import { awaitingDeletion, awaitingProof } from "./absence.ts";
 import type { Decision } from "./decision.ts";
 import { decideRecovery, decideUnanswered } from "./recovery.ts";
 import { awaitingFirstRead, blockedBy, failed, inProgress, isDone, RECHECK_MS, several } from "./waiting.ts";
 
 export type Present = Extract<Observation, { seen: "present" }>;
 
-/** Retry interval while an answer cannot be understood. */
+/** Retry interval while an answer is not understood. */
 const UNCLEAR_MS = 10_000;
 
+/** How long status does not say that a deletion waits for a read, which usually takes a moment. */
 const PATIENCE_MS = 5000;
 
-/**
- * What cannot be brought back is sent only on what was read after it was wished for, was understood, and shows what else
- * would go. Undefined when the last reading will do.
- */
-export function lackOfEvidence(view: View, { asOf, unclear }: Pick<Present, "asOf" | "unclear">): Decision | undefined {
-  const { now, kind, deleting, desiredSince } = view;
+/** What is missing before a destructive step: a read that began after the request for it, and that was understood. */
+export function lackOfEvidence(
+  { kind, spec: { deleting }, times: { now, desiredSince } }: View,
+  { asOf, unclear }: Pick<Present, "asOf" | "unclear">,
+): Decision | undefined {
   if (asOf <= desiredSince) {
-    // A look is there in a moment, and not worth a write of its own.
     const reason = deleting && now - desiredSince > PATIENCE_MS ? "Deleting" : "Observing";
     return { step: "wait", reason, message: `waiting for a fresh read of the ${kind}`, look: "list" };
   }
@@ -34,8 +33,11 @@ export function lackOfEvidence(view: View, { asOf, unclear }: Pick<Present, "asO
   };
 }
 
-/** Why a resource may not go yet: something lives in it. What was seen inside counts if it was seen after the resource itself. */
-function blockedByContents({ contents, kind, deleting }: View, { asOf }: Present): Decision | undefined {
+/** Something is in the resource or uses it. What is inside must be read after the resource itself. */
+function blockedByContents(view: View, { asOf }: Present): Decision | undefined {
+  const { kind } = view;
+  const { contents } = view.resource;
+  const { deleting } = view.spec;
   if (!contents || (contents.ignored && !contents.guests)) return undefined;
   if (contents.leaving.length > 0) {
     const message = `waiting for the deletion of ${several(contents.leaving)}`;
@@ -56,44 +58,42 @@ function blockedByContents({ contents, kind, deleting }: View, { asOf }: Present
   return { step: "stall", reason, message, retryMs: RECHECK_MS * 5 };
 }
 
-/** What has to be done before the resource may go; one write at a time. */
+/** The writes that must come before a deletion, one at a time. */
 function preDelete(view: View, observation: Present): Decision | undefined {
   if (!observation.preDelete) return undefined;
-  const { request } = view;
+  const { request } = view.resource;
   if (request && observation.asOf <= request.since) return { ...inProgress(view, request.action), look: "list" };
-  if (request?.outcome === "unanswered") return decideUnanswered(view, request);
+  const unanswered = decideUnanswered(view);
+  if (unanswered) return unanswered;
   if (request?.outcome === "FAILED") return failed(view, request, false);
   if (request && request.outcome !== "DONE") return { ...inProgress(view, request.action), look: "member" };
   return { step: "update", operation: observation.preDelete };
 }
 
-/** A new key. Where each is a resource, the one before the last goes first. */
-export const renewal = ({ previous }: View): Decision => ({
+/** A new key. If each key is a resource, the previous one is deleted first. */
+export const renewal = ({ secrets: { previous } }: View): Decision => ({
   step: nextStep({ previous, isDue: true }) === "revoke" ? "revoke" : "renew",
 });
 
-/** The way of a resource that is to be replaced. */
 export const deleteToReplace = (view: View, observation: Present): Decision =>
   blockedByContents(view, observation) ??
   preDelete(view, observation) ??
-  (view.permanent ? { step: "forget" } : { step: "delete", action: "replace" });
+  (view.resource.permanent ? { step: "forget" } : { step: "delete", action: "replace" });
 
-/** How a deletion stands that is not the object's own. */
+/** A replacement whose deletion is not over. */
 export function replacementUnderWay(view: View): Decision | undefined {
-  const { request } = view;
+  const { request } = view.resource;
   if (request?.action !== "replace" || isDone(request)) return undefined;
   return request.outcome === "FAILED"
     ? failed(view, request, false)
     : { ...inProgress(view, "replace"), look: "member" };
 }
 
-/** Deletes what cannot be changed; once it is gone, its place is empty and a creation follows. */
-export function decideReplacement(
-  view: View,
-  { fields, why, verdict }: NonNullable<View["replacement"]>,
-  observation: Present,
-): Decision {
-  const { kind } = view;
+/** Deletes the resource if that is allowed. Once it is gone, a creation follows. */
+export function decideReplacement(view: View, observation: Present): Decision | undefined {
+  const { kind, spec } = view;
+  if (!spec.replacement) return undefined;
+  const { fields, why, verdict } = spec.replacement;
   const begun = replacementUnderWay(view);
   if (begun) return begun;
   const changed = `${fields.join(", ")} cannot be changed in place and ${fields.length > 1 ? "have" : "has"} changed since the ${kind} was created (${why.join("; ")})`;
@@ -107,7 +107,7 @@ export function decideReplacement(
         message: `${changed}: change it back, or set replacePolicy: WhenNeeded, which deletes the ${kind} and creates a new one`,
       };
     case "allowed":
-      return view.successive ? renewal(view) : deleteToReplace(view, observation);
+      return view.resource.successive ? renewal(view) : deleteToReplace(view, observation);
     default: {
       const given = verdict.allowedBy === "true" ? "" : `"true" was used for an earlier change; `;
       return {
@@ -119,49 +119,60 @@ export function decideReplacement(
   }
 }
 
-/** Works from the claim or the intent alone, whatever has become of spec and its references. */
+/** Needs only the claim or the intent, whatever spec and its references are now. */
 export function decideDeletion(view: View): Decision {
-  const { kind, claim, intent, observation, request } = view;
+  const { kind, spec, account } = view;
+  const { claim, intent, unknownKey } = view.resource;
+  const { previous } = view.secrets;
   const nothing: Decision = { step: "release", reason: "Deleted", message: `no ${kind} to delete` };
-  if (view.deletionPolicy === "Retain" || view.observed) {
+  if (spec.deletionPolicy === "Retain" || spec.observed) {
     const known = claim ? `${kind} ${claim.id}` : kind;
     return { step: "release", reason: "Retained", message: `${known} is kept on the platform` };
   }
-  if (view.unknownKey) {
-    const message = `${[kind, view.unknownKey.id].join(" ").trim()} is kept on the platform: it is signed with a key that this operator does not have`;
+  if (unknownKey) {
+    const message = `${[kind, unknownKey.id].join(" ").trim()} is kept on the platform: it is signed with a key that this operator does not have`;
     return { step: "release", reason: "Retained", message };
   }
-  if (!intent && !claim && !view.previous) return nothing;
-  if (view.accountObstacle) return blockedBy(view.accountObstacle);
-  if (view.previous) return { step: "revoke" };
+  if (!intent && !claim && !previous) return nothing;
+  if (account.obstacle) return blockedBy(account.obstacle);
+  if (previous) return { step: "revoke" };
   if (intent) return decideRecovery(view, intent.succeeds ? { step: "retract" } : nothing);
+  return decideClaimDeletion(view);
+}
+
+function decideClaimDeletion(view: View): Decision {
+  const { kind, resource } = view;
+  const { claim, request, observation, permanent } = resource;
+  const isDeletion = request?.action === "delete" || request?.action === "replace";
   const gone: Decision = { step: "release", reason: "Deleted", message: `${kind} ${claim?.id} is deleted` };
   switch (observation.seen) {
     case "unknown":
       return awaitingFirstRead(view, "Deleting");
     case "present":
-      if (request?.action === "delete" || request?.action === "replace") {
-        if (request.outcome === "unanswered") return decideUnanswered(view, request);
+      if (isDeletion) {
+        const unanswered = decideUnanswered(view);
+        if (unanswered) return unanswered;
         if (observation.busy || observation.asOf <= request.since) return inProgress(view, "delete");
         if (request.outcome === "FAILED") return failed(view, request, false);
         if (!isDone(request)) return { ...inProgress(view, "delete"), look: "member" };
       }
       if (observation.busy) return inProgress(view, request?.action ?? "update");
-      return blockedByContents(view, observation) ?? preDelete(view, observation) ?? deleteOrRestore(view);
+      return (
+        blockedByContents(view, observation) ??
+        preDelete(view, observation) ??
+        (permanent
+          ? { step: "release", reason: "Retained", message: `${kind} is restored to its previous state` }
+          : { step: "delete", action: "delete" })
+      );
     case "absent": {
       if (request?.outcome === "FAILED") return request.action === "create" ? gone : failed(view, request, false);
       if (request && request.outcome !== "DONE") return awaitingDeletion(view, request.action);
-      if (request?.action === "delete" || request?.action === "replace") return gone;
-      // A creation that is done but not visible yet must be seen before it can be deleted.
-      const fresh = request?.action === "create" && mayBeHidden(request.since, observation.asOf, view.believedMs);
-      if (fresh) return { ...inProgress(view, "create"), look: "member" };
-      return isReleasable(observation) ? gone : awaitingProof(view, observation);
+      if (isDeletion) return gone;
+      // A creation that is DONE and not visible yet must be seen before its resource can be deleted.
+      const { believedMs } = view.times;
+      const isHidden = request?.action === "create" && mayBeHidden(request.since, observation.asOf, believedMs);
+      if (isHidden) return { ...inProgress(view, "create"), look: "member" };
+      return isOver(observation.absence) ? gone : awaitingProof(view, observation);
     }
   }
-}
-
-/** What cannot be deleted is left as it was found. */
-function deleteOrRestore({ permanent, kind }: View): Decision {
-  if (!permanent) return { step: "delete", action: "delete" };
-  return { step: "release", reason: "Retained", message: `${kind} is restored to its previous state` };
 }

@@ -1,68 +1,93 @@
+import type { ResourceKind } from "../../kinds/kind.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import { Retry, Unauthorized } from "../../platform/answers/errors.ts";
-import { isShared } from "../accounts/accounts.ts";
-import type { Shared } from "../observe/collections.ts";
+import { limits } from "../../platform/answers/limits.ts";
+import { isShared, urlOf } from "../accounts/accounts.ts";
 import { type Deps, readLimit } from "../observe/deps.ts";
+import { notUnderstood } from "../observe/platform-errors.ts";
+import type { Shared } from "../observe/resource/collections.ts";
 import type { Context } from "../observe/view.ts";
-import { type Claim, type Intent, SKEW_MS } from "../state/intent.ts";
+import { type Claim, SKEW_MS } from "../state/intent.ts";
 import { livesIn } from "../state/object.ts";
 import { type AbsenceFacts, deletionOf, interrupted, missed } from "../state/presence.ts";
+import { recordFailure } from "../write/record.ts";
 
+/** Recheck interval after a read of one resource was asked for. */
 export const LOOK_MS = 2000;
 
-/** Asks for this one resource and its request, instead of waiting for the next list; never without a pause between. */
-export async function confirm(deps: Deps, context: Context): Promise<Requeue> {
-  const { identity, view, shared, memory } = context;
+/** The path of one resource below the address of its product. */
+export const memberPath = ({ resource }: ResourceKind, { id, parents }: Pick<Claim, "id" | "parents">): string =>
+  `${resource.place.collection(parents)}/${encodeURIComponent(id)}`;
+
+/** Reads this one resource and its request without waiting for the next list; at most once in half of `LOOK_MS`. */
+export async function confirm(deps: Deps, context: Context): Promise<void> {
+  const { identity, object, view, shared, memory } = context;
+  const { claim, observation, request } = view.resource;
   const at = deps.clock.monotonic();
-  if (!shared || !view.claim || at - (memory.askedAt ?? Number.NEGATIVE_INFINITY) < LOOK_MS / 2) return "never";
+  if (!shared || !claim || at - (memory.askedAt ?? Number.NEGATIVE_INFINITY) < LOOK_MS / 2) return;
   memory.askedAt = at;
-  shared.collection.ask(identity);
-  if (view.observation.seen !== "absent") return "never";
+  const { collection } = shared;
+  collection.ask(identity);
+  if (observation.seen !== "absent") return;
   try {
     const item = await shared.source.get?.(identity, readLimit());
     if (item) {
-      shared.collection.refresh([identity]);
+      collection.refresh([identity]);
       memory.absence = undefined;
-      return "never";
+      return;
     }
-    // A request of ours tells by itself what became of it.
-    const isPending = view.request && view.request.outcome !== "DONE";
-    const logs = isPending ? { logged: false } : await deletionIn(context, shared, view.claim);
-    memory.absence = missed(memory.absence, { at, credible: isCredible(shared), logs });
+    // An open request of Mooring has its own outcome: no log is needed.
+    const isPending = request && request.outcome !== "DONE";
+    const since = memory.seenAt ?? (Date.parse(object.metadata.creationTimestamp ?? "") || 0);
+    const logs = isPending ? { logged: false } : await deletionIn(context, shared, claim, since);
+    // Without a complete list, a missing member proves nothing.
+    const credible = collection.problem === undefined && collection.listedAt !== undefined && !shared.lacksMany();
+    memory.absence = missed(memory.absence, { at, credible, logs });
   } catch (error) {
     memory.absence = interrupted(memory.absence);
     throw error;
   }
-  return "never";
 }
 
-/** Whether what a collection does not show can be missing alone: its list is there, and has what else was to be seen. */
-const isCredible = ({ collection, lacksMany }: Shared): boolean =>
-  collection.problem === undefined && collection.listedAt !== undefined && !lacksMany();
-
-/** What the platform's logs say about the deletion of a resource since it was last known to be there. */
+/** The deletion of a resource in the logs of the platform since it was known to exist. */
 export async function deletionIn(
-  { kind, object, memory, account }: Pick<Context, "kind" | "account"> & Partial<Pick<Context, "object" | "memory">>,
-  { logs, path }: Pick<Shared, "logs" | "path">,
-  { id, parents, ...claim }: Pick<Claim, "id" | "parents" | "born">,
-  begun?: Intent,
+  { kind, account }: Pick<Context, "kind" | "account">,
+  { logs, path }: Shared,
+  { id, parents, born }: Pick<Claim, "id" | "parents" | "born">,
+  since: number,
 ): Promise<Pick<AbsenceFacts, "deletion" | "logged">> {
-  const known = begun?.at ?? object?.metadata.creationTimestamp ?? "";
-  const since = memory?.seenAt ?? (Date.parse(known) || 0);
-  const within = livesIn(kind, parents);
   const reusesIds = kind.resource.identity.reusesIds ?? false;
+  const whereabouts = { id, born, collection: path, within: livesIn(kind, parents), reusesIds };
   let logged = false;
   for (const log of logs) {
     const found = await log(since - 2 * SKEW_MS).catch((error: unknown) => {
-      // Trouble passes; a log that may not be read is none.
+      // Temporary errors are reported. A log that may not be read counts as no log.
       if (error instanceof Retry || error instanceof Unauthorized) throw error;
     });
     logged ||= found?.complete ?? false;
-    const deletion = deletionOf({ id, ...claim, collection: path, within, reusesIds }, found?.deletions ?? []);
+    const deletion = deletionOf(whereabouts, found?.deletions ?? []);
     if (!deletion) continue;
-    // Who else works with a shared contract is not for everybody to know.
+    // In a shared contract the names of other users are not shown.
     const { by, ...anonymous } = deletion;
     return { logged, deletion: account && isShared(account.key) ? anonymous : deletion };
   }
   return { logged };
+}
+
+/** Reads what is inside a resource before it is deleted. */
+export async function inspect(deps: Deps, context: Context): Promise<Requeue> {
+  const { kind, account, view, memory } = context;
+  const { product } = kind.resource.place;
+  const { contents } = kind.resource.destruction;
+  const { claim } = view.resource;
+  if (!contents || !account || !claim) return "now";
+  const asOf = deps.clock.monotonic();
+  const url = urlOf(account, product, `${memberPath(kind, claim)}?depth=${contents.depth}`);
+  const { body } = await account.connection.send({ method: "GET", url, product, maxBytes: limits.contentsBytes });
+  try {
+    memory.contents = { asOf, names: contents.list(body) };
+    return "now";
+  } catch (error) {
+    return recordFailure(deps, context, notUnderstood(kind, error));
+  }
 }

@@ -12,88 +12,71 @@ import { claimOf, type Place, resourceOf } from "../state/object.ts";
 import { policiesOf } from "../state/policies.ts";
 import { mayBeHidden } from "../state/presence.ts";
 import { settledAt } from "../status/author.ts";
+import { LOOK_MS, memberPath } from "./confirm.ts";
 import { search } from "./search.ts";
 
-/** Whose creation is to be undone, and with which Account it was made. */
+/** The object whose creation is undone, and the Account of the creation. */
 type Undone = Pick<Context, "key" | "kind" | "account" | "object">;
 
-/** The creation that is undone. */
 type Begun = Pick<Creation, "intent" | "begunAt">;
 
 const GIVE_UP_MS = 600_000;
-const LOOK_MS = 2000;
 
-/** What a young creation has made may be in the making, whoever says that it is not there. */
+/** The result of a young creation may not be visible yet. */
 const isYoung = ({ settings, clock }: Deps, { begunAt }: Pick<Creation, "begunAt">): boolean =>
   mayBeHidden(begunAt, clock.monotonic(), believedFor(settings));
 
-/** Deletes a resource that only this process knows of. Goes on until the platform has taken it, for it is on nobody's list. */
+/** Deletes a resource that only this process knows of. Tries until the platform accepts: no object would try again. */
 export async function deleteUnclaimed(
   deps: Deps,
-  { key, kind, account, object }: Undone,
+  undone: Undone,
   begun: Begun,
   { id, born }: Made,
   why: string,
 ): Promise<void> {
+  const { key, kind, account, object } = undone;
   if (!account) return;
   const { parents, endpoint } = begun.intent;
   deps.objects.spend(kind.kind, { id, born, parents, endpoint });
-  const { place } = kind.resource;
-  const path = `${place.collection(parents)}/${encodeURIComponent(id)}${queryOf(kind, object)}`;
-  const url = urlOf(account, place.product, path);
+  const { product } = kind.resource.place;
+  const url = urlOf(account, product, `${memberPath(kind, { id, parents })}${queryOf(kind, object)}`);
+  const byHand = "and no object owns it: adopt it with externalId, or delete it by hand";
   deps.log.warn({ object: key, id }, `${why}: deleting the ${kind.kind} that it created`);
   const { monotonic } = deps.clock;
   const giveUpAt = monotonic() + GIVE_UP_MS;
   for (let waitMs = 500; monotonic() < giveUpAt; waitMs = Math.min(waitMs * 2, 10_000)) {
     try {
-      if (await isRestored(deps, { key, kind, object }, begun, id)) return;
-      // Equal bodies may have been shared out the other way round: what an object owns by now is nobody's to delete.
+      if (await isRestored(deps, undone, begun)) return deps.log.error({ object: key, id }, leftOnPlatform(kind.kind));
+      // A search may have given it to an object with an equal intent.
       if (await isOwned(deps, kind, { id, parents, endpoint })) return;
-      await account.connection.send({ method: "DELETE", url, object: key, product: place.product, priority: "people" });
+      await account.connection.send({ method: "DELETE", url, object: key, product, priority: "people" });
       return;
     } catch (error) {
       if (error instanceof NotFound && !isYoung(deps, begun)) return;
-      if (error instanceof Terminal && !error.busy) {
-        deps.log.error(
-          { object: key, id, err: error },
-          `orphaned ${kind.kind} cannot be deleted, and no object owns it: adopt it with externalId, or delete it by hand`,
-        );
-        return;
-      }
+      if (error instanceof Terminal && !error.busy)
+        return deps.log.error({ object: key, id, err: error }, `orphaned ${kind.kind} cannot be deleted, ${byHand}`);
     }
     await sleep(deps.clock, waitMs);
   }
-  deps.log.error(
-    { object: key, id },
-    `orphaned ${kind.kind} could not be deleted, and no object owns it: adopt it with externalId, or delete it by hand`,
-  );
+  deps.log.error({ object: key, id }, `orphaned ${kind.kind} could not be deleted, ${byHand}`);
 }
 
-/**
- * Whether the API server was set back to a time before the creation: then nobody has asked to delete anything, and whether what
- * was made is wanted only a person can tell.
- */
-async function isRestored(
-  { client, clock, log, memories }: Deps,
-  { key, kind, object: { metadata } }: Pick<Undone, "key" | "kind" | "object">,
-  { begunAt }: Begun,
-  id: string,
-): Promise<boolean> {
-  const path = pathOf(resourceOf(kind), { namespace: metadata.namespace });
-  const query = { limit: "1" };
-  const list = await client.request<{ metadata?: { resourceVersion?: string } }>({ method: "GET", path, query });
-  const { resourceVersion: now } = list.metadata ?? {};
-  if (now !== undefined && compareVersions(now, metadata.resourceVersion ?? "") < 0)
-    memories.rewoundAt = clock.monotonic();
-  if (memories.rewoundAt === undefined || memories.rewoundAt < begunAt) return false;
-  log.error({ object: key, id }, leftOnPlatform(kind.kind));
-  return true;
+/** Whether the API server was restored to a time before the creation. Then nobody asked for a deletion. */
+async function isRestored(deps: Deps, { kind, object }: Undone, { begunAt }: Begun): Promise<boolean> {
+  const { client, clock, memories } = deps;
+  const { namespace, resourceVersion = "" } = object.metadata;
+  const path = pathOf(resourceOf(kind), { namespace });
+  const list = { method: "GET", path, query: { limit: "1" } } as const;
+  const { metadata } = await client.request<{ metadata?: { resourceVersion?: string } }>(list);
+  const now = metadata?.resourceVersion;
+  if (now !== undefined && compareVersions(now, resourceVersion) < 0) memories.rewoundAt = clock.monotonic();
+  return memories.rewoundAt !== undefined && memories.rewoundAt >= begunAt;
 }
 
 export const leftOnPlatform = (kind: string): string =>
   `the API server was restored from a backup that does not have this object: its ${kind} stays on the platform; to go on with it, create the object again with spec.externalId set to the id`;
 
-/** Of a spec that cannot be read it is not known what belongs to the resource: then nothing goes along. */
+/** If spec cannot be read, only the resource itself is deleted. */
 function queryOf({ resource }: ResourceKind, { spec }: KubeObject): string {
   try {
     return resource.desire(spec).query;
@@ -102,51 +85,46 @@ function queryOf({ resource }: ResourceKind, { spec }: KubeObject): string {
   }
 }
 
-/** Whether an object owns this resource, as the API server has it now: what this process has seen may be old. */
+/** Whether an object owns this resource. Reads the API server, because the store may be old. */
 async function isOwned(deps: Deps, kind: ResourceKind, place: Place): Promise<boolean> {
-  const pathTo = ({ id, parents }: Place) => `${kind.resource.place.collection(parents)}/${id}`;
+  const path = memberPath(kind, place);
   const owns = (object: KubeObject) => {
     deps.seal.judge(kind.kind, object);
     const owned = claimOf(object);
-    return (
-      owned !== undefined && (owned.endpoint ?? place.endpoint) === place.endpoint && pathTo(owned) === pathTo(place)
-    );
+    if (!owned || (owned.endpoint ?? place.endpoint) !== place.endpoint) return false;
+    return memberPath(kind, owned) === path;
   };
   const spaces = new Set([...deps.objects.store(kind.kind).values()].map(({ metadata }) => metadata.namespace));
   for (const namespace of spaces) {
-    const path = pathOf(resourceOf(kind), { namespace });
-    const { items } = await deps.client.request<{ items: KubeObject[] }>({ method: "GET", path });
+    const list = { method: "GET", path: pathOf(resourceOf(kind), { namespace }) } as const;
+    const { items } = await deps.client.request<{ items: KubeObject[] }>(list);
     if (items.some(owns)) return true;
   }
   return false;
 }
 
 /**
- * Whether the API server dropped an object despite its finalizer. That happens to one that is deleted in the moment in
- * which it gets its finalizer (kubernetes/kubernetes#77988), that is, while it is created; it is not marked as being deleted
- * before. An older object that goes the same way was taken out of the API server's storage by hand.
+ * Whether the API server dropped an object despite its finalizer. That happens when an object is deleted at the moment it
+ * gets its finalizer, during its creation (kubernetes/kubernetes#77988); it never has a deletionTimestamp. An older
+ * object that disappears like this was removed from the storage of the API server by hand.
  */
 export function isDropped(deps: Deps, { metadata }: KubeObject, { creation }: Memory): boolean {
   const finalized = metadata.finalizers?.includes(FINALIZER) === true;
   return creation !== undefined && isYoung(deps, creation) && finalized && metadata.deletionTimestamp === undefined;
 }
 
-/** Whether a creation is over, and would not be undone either: nobody asks for it any more. */
-export const isOver = (deps: Deps, creation: Creation): boolean =>
+/** Whether a creation is over and will not be undone. */
+export const isFinal = (deps: Deps, creation: Creation): boolean =>
   creation.phase === "claimed" && !isYoung(deps, creation);
 
 const GONE = "the object was deleted during its creation";
 
-/** Undoes the last creation of an object that is gone: nobody else knows of it. */
-export function undo(
-  deps: Deps,
-  context: Omit<Undone, "object">,
-  { memory, last }: { memory: Memory; last: KubeObject },
-): void {
-  const undone = { ...context, object: last };
+/** Undoes the last creation of an object that is gone. */
+export function undo(deps: Deps, undone: Undone & Pick<Context, "memory">): void {
+  const { memory, object } = undone;
   const { creation } = memory;
   memory.creation = undefined;
-  if (!creation || creation.phase === "unsent" || policiesOf(last).deletionPolicy === "Retain") return;
+  if (!creation || creation.phase === "unsent" || policiesOf(object).deletionPolicy === "Retain") return;
   const undoing =
     "made" in creation
       ? deleteUnclaimed(deps, undone, creation, creation.made, GONE)
@@ -154,16 +132,14 @@ export function undo(
   deps.runCleanup(undoing, creation.intent.account);
 }
 
-/**
- * What a creation without an answer made is in the platform's log, if anywhere. Whoever waits for the result of an equal
- * one chooses first; of what is left, only a single one is surely it.
- */
+/** Searches for the result of a creation without an answer, and deletes it if it is the only one that is left over. */
 async function abandonUnanswered(deps: Deps, undone: Undone, begun: Begun): Promise<void> {
   const { key, kind, account } = undone;
   const { intent } = begun;
   if (!account) return;
   const visitor = `${key}?${intent.nonce}`;
   const shared = deps.collections.join(visitor, account, kind, intent.parents, undefined);
+  const searcher = { key: visitor, kind, account, shared };
   let last: SearchResult | undefined;
   const settled = settledAt(deps, intent.by, begun.begunAt);
   const open = () =>
@@ -174,12 +150,7 @@ async function abandonUnanswered(deps: Deps, undone: Undone, begun: Begun): Prom
     while (open() && deps.clock.monotonic() < giveUpAt) {
       await sleep(deps.clock, LOOK_MS);
       try {
-        last = await search(
-          deps,
-          { key: visitor, kind, account, shared, view: { settledAt: settled, deleting: true } },
-          intent,
-          last,
-        );
+        last = await search(deps, searcher, { settledAt: settled, deleting: true }, intent, last);
       } catch (error) {
         if (!(error instanceof PlatformError)) throw error;
       }
@@ -190,11 +161,8 @@ async function abandonUnanswered(deps: Deps, undone: Undone, begun: Begun): Prom
   }
   const found = [...(last?.matches.values() ?? [])];
   const [made] = found;
-  if (made && found.length === 1) await deleteUnclaimed(deps, undone, begun, made, GONE);
-  else if (made || open()) {
-    deps.log.error(
-      { object: key, found: found.map(({ id }) => id) },
-      `${GONE}; the ${kind.kind} that it created, if any, cannot be identified: delete it by hand`,
-    );
-  }
+  if (made && found.length === 1) return deleteUnclaimed(deps, undone, begun, made, GONE);
+  if (!made && !open()) return;
+  const message = `${GONE}; the ${kind.kind} that it created, if any, cannot be identified: delete it by hand`;
+  deps.log.error({ object: key, found: found.map(({ id }) => id) }, message);
 }

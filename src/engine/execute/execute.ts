@@ -1,146 +1,138 @@
 import type { Requeue } from "../../kube/queue/work.ts";
-import type { Decision } from "../decide/decision.ts";
+import { PlatformError } from "../../platform/answers/errors.ts";
+import type { Decision, Step } from "../decide/decision.ts";
 import type { Deps } from "../observe/deps.ts";
-import { leavingBehind } from "../observe/left-behind.ts";
-import type { Context, Observation } from "../observe/view.ts";
+import { leavingBehind } from "../observe/resource/left-behind.ts";
+import type { Context } from "../observe/view.ts";
 import { fetchCertificate } from "../secrets/certificate-secret.ts";
 import { deliver, republish } from "../secrets/keys.ts";
 import { writeOutput } from "../secrets/output.ts";
 import { EXTERNAL_ID, FINALIZER } from "../state/names.ts";
 import type { ReadyState } from "../status/status.ts";
 import { countedAnnotation } from "../status/trust.ts";
-import { ownership, pause, postpone, record, stall, withPlatform, withWritten } from "../write/record.ts";
+import {
+  driftSeen,
+  ownership,
+  pause,
+  postpone,
+  record,
+  recordPlatformError,
+  stall,
+  withWritten,
+} from "../write/record.ts";
 import { release, writeMetadata } from "../write/write.ts";
 import { adopt } from "./adopt.ts";
-import { recall, remove, renewKey, retract, update } from "./change.ts";
-import { check } from "./check.ts";
-import { confirm, LOOK_MS } from "./confirm.ts";
+import { remove, renewKey, revoke, update } from "./change.ts";
+import { confirm, inspect, LOOK_MS } from "./confirm.ts";
 import { create } from "./create.ts";
-import { inspect } from "./inspect.ts";
+import { check } from "./lookups.ts";
 import { lookFor, takeOver } from "./recover.ts";
-import { revoke } from "./revoke.ts";
+import { recall, retract } from "./request-record.ts";
 import { idle, rest } from "./up-to-date.ts";
 
-/** Performs one step and records its outcome. */
+/** Executes one step, and records its outcome or the error of the platform. */
 export async function execute(deps: Deps, context: Context, decision: Decision): Promise<Requeue> {
-  const { observation } = context.view;
+  const { memory, view } = context;
+  const { observation, search } = view.resource;
   if (observation.seen === "present") {
-    context.memory.absence = undefined;
-    context.memory.seenAt = context.view.platformNow - (context.view.now - observation.asOf);
+    memory.absence = undefined;
+    memory.seenAt = view.times.platformNow - (view.times.now - observation.asOf);
   }
-  const { search } = context.view;
-  // Whatever comes next, it is not known any more after that.
-  if (search && search.matches.length > search.rivals) context.memory.unclaimed = search.matches;
-  switch (decision.step) {
-    case "ignore":
-      return "never";
-    case "rest":
-      return rest(deps, context, decision.keep ?? false, decision.obstacle);
-    case "pause":
-      await pause(deps, context);
-      return "never";
-    case "wait":
-      return wait(deps, context, decision);
-    case "stall":
-      if (decision.look) {
-        const asked = await withPlatform(deps, context, () => confirm(deps, context));
-        if (asked !== "never") return asked;
-      }
-      await stall(deps, context, decision.reason, decision.message, {
-        ...settledRequest(context),
-        ...(observation.seen === "absent" && { state: undefined }),
-      });
-      return decision.retryMs === undefined ? "never" : { inMs: decision.retryMs };
-    case "fail":
-      return fail(deps, context, decision);
-    case "create":
-      return withPlatform(deps, context, () => create(deps, context));
-    case "search":
-      return withPlatform(deps, context, () => lookFor(deps, context));
-    case "check":
-      return withPlatform(deps, context, () => check(deps, context));
-    case "idle":
-      return idle(deps, context);
-    case "adopt":
-      return withPlatform(deps, context, () => adopt(deps, context, decision.id));
-    case "inspect":
-      return withPlatform(deps, context, () => inspect(deps, context));
-    case "claim":
-      return takeOver(deps, context, decision.identity);
-    case "mark":
-      return mark(deps, context);
-    case "forget":
-      return forget(deps, context);
-    case "update":
-      return withPlatform(deps, context, () => update(deps, context, decision.operation));
-    case "renew":
-      if (context.view.successive) return withPlatform(deps, context, () => create(deps, context));
-      return withPlatform(deps, context, () =>
-        context.kind.resource.secret?.certificate ? fetchCertificate(deps, context) : renewKey(deps, context),
-      );
-    case "revoke":
-      return withPlatform(deps, context, () => revoke(deps, context));
-    case "publish":
-      return republish(deps, context);
-    case "output":
-      return writeOutput(deps, context);
-    case "recall":
-      return withPlatform(deps, context, () => recall(deps, context));
-    case "retract":
-      return retract(deps, context);
-    case "deliver":
-      return deliver(deps, context);
-    case "delete":
-      return withPlatform(deps, context, () => remove(deps, context, decision.action));
-    case "release":
-      await release(deps, context.kind, context.object);
-      deps.log.info({ object: context.key, reason: decision.reason, message: decision.message }, "object released");
-      deps.events.record(context.object, "Normal", decision.reason, decision.message);
-      return "never";
+  // Kept for the advice in status: the next intent replaces this search.
+  if (search && search.matches.length > search.rivals) memory.unclaimed = search.matches;
+  try {
+    return await perform(deps, context, decision);
+  } catch (error) {
+    if (error instanceof PlatformError) return recordPlatformError(deps, context, error);
+    throw error;
   }
 }
 
-async function wait(deps: Deps, context: Context, decision: Extract<Decision, { step: "wait" }>): Promise<Requeue> {
-  const { shared, view } = context;
-  if (decision.look === "list") shared?.collection.refresh([context.identity]);
-  if (decision.look === "member") {
-    const asked = await withPlatform(deps, context, () => confirm(deps, context));
-    // What the read was answered is news, or is written down already.
-    if (asked !== "never") return asked;
-  }
-  // Whatever was asked for, its answer may be lost: what waits for one looks again by itself.
-  const recheckMs = decision.recheckMs ?? (decision.look && (decision.look === "list" ? LISTED_MS : LOOK_MS));
+const perform = <S extends Step>(deps: Deps, context: Context, decision: Decision<S>): Promise<Requeue> =>
+  steps[decision.step](deps, context, decision);
+
+const steps: { readonly [S in Step]: (deps: Deps, context: Context, decision: Decision<S>) => Promise<Requeue> } = {
+  ignore: async () => "never",
+  rest: (deps, context, { keep = false, obstacle }) => rest(deps, context, keep, obstacle),
+  pause,
+  wait,
+  stall: stallOn,
+  fail,
+  create,
+  search: lookFor,
+  check,
+  idle,
+  adopt: (deps, context, { id }) => adopt(deps, context, id),
+  inspect,
+  claim: (deps, context, { identity }) => takeOver(deps, context, identity),
+  mark,
+  forget,
+  update: (deps, context, { operation }) => update(deps, context, operation),
+  renew(deps, context) {
+    if (context.view.resource.successive) return create(deps, context);
+    return context.kind.resource.secret?.certificate ? fetchCertificate(deps, context) : renewKey(deps, context);
+  },
+  revoke,
+  publish: republish,
+  output: writeOutput,
+  recall,
+  retract,
+  deliver,
+  delete: (deps, context, { action }) => remove(deps, context, action),
+  async release(deps, { key, kind, object }, { reason, message }) {
+    await release(deps, kind, object);
+    deps.log.info({ object: key, reason, message }, "object released");
+    deps.events.record(object, "Normal", reason, message);
+    return "never";
+  },
+};
+
+async function wait(deps: Deps, context: Context, decision: Decision<"wait">): Promise<Requeue> {
+  const { shared, identity } = context;
+  const { reason, message, look } = decision;
+  const { previous } = context.view.secrets;
+  if (look === "list") shared?.collection.refresh([identity]);
+  if (look === "member") await confirm(deps, context);
+  // The answer to a read may be lost: the object rechecks by itself.
+  const recheckMs = decision.recheckMs ?? (look && (look === "list" ? LISTED_MS : LOOK_MS));
   const again: Requeue = recheckMs === undefined ? "never" : { inMs: recheckMs };
-  // Until the platform was looked at, what the status says is the best that is known.
-  if (decision.reason === "Observing") return again;
-  // The former key works until the new one is there: the object stays as Ready as it was.
-  if (decision.reason === "Creating" && view.previous && !view.previous.isOver) return again;
-  const { reason, message } = decision;
-  const drift = view.observation.seen === "present" ? view.observation.comparison?.drift : undefined;
+  // Until the platform is read, the current status is the best that is known.
+  if (reason === "Observing") return again;
+  // The previous key works until the new one is there: the object stays Ready.
+  if (reason === "Creating" && previous && !previous.isOver) return again;
+  const { drift } = driftSeen(context);
   await record(deps, context, { mode: "reconciling", reason, message }, drift?.length ? { drift } : {});
   return again;
 }
 
-/** A list that many ask for comes seconds later, and tells who has asked. */
+/** Recheck interval after a list was asked for. Usually the collection enqueues the object earlier. */
 const LISTED_MS = 10_000;
 
-/** A request whose resource rests again is over, whatever else is wrong with it. */
-function settledRequest({ view }: Context): { request?: undefined } {
-  const { request, observation } = view;
-  const over = request && observation.seen === "present" && !observation.busy && observation.asOf > request.since;
-  return over ? { request: undefined } : {};
+async function stallOn(deps: Deps, context: Context, decision: Decision<"stall">): Promise<Requeue> {
+  const { reason, message, look, retryMs } = decision;
+  const { request, observation } = context.view.resource;
+  if (look) await confirm(deps, context);
+  // A request is over when its resource is seen at rest, whatever else is wrong.
+  const isOver = request && observation.seen === "present" && !observation.busy && observation.asOf > request.since;
+  await stall(
+    deps,
+    context,
+    { reason, message },
+    {
+      ...(isOver && { request: undefined }),
+      ...(observation.seen === "absent" && { state: undefined }),
+    },
+  );
+  return retryMs === undefined ? "never" : { inMs: retryMs };
 }
 
-async function fail(deps: Deps, context: Context, decision: Extract<Decision, { step: "fail" }>): Promise<Requeue> {
+async function fail(deps: Deps, context: Context, decision: Decision<"fail">): Promise<Requeue> {
   const { request } = context.status;
-  // A write that failed has pauses of its own.
+  // The backoff of a failure replaces that of an accepted write.
   context.memory.accepted = undefined;
-  const changes = {
-    request: request && { ...request, status: "FAILED" as const },
-    ...(decision.gone && NOTHING),
-  };
+  const changes = { request: request && { ...request, status: "FAILED" as const }, ...(decision.gone && NOTHING) };
   const { inMs, message } = postpone(deps, context, decision);
-  await stall(deps, context, decision.reason, message, changes);
+  await stall(deps, context, { reason: decision.reason, message }, changes);
   if (decision.gone) {
     deps.collections.leave(context.key);
     context.memory.absence = undefined;
@@ -148,29 +140,30 @@ async function fail(deps: Deps, context: Context, decision: Extract<Decision, { 
   return { inMs };
 }
 
-/** Puts back what keeps the object from going without its resource, and a creation from being forgotten. */
+/** Puts back the finalizer and the annotation of the intent or claim. */
 async function mark(deps: Deps, context: Context): Promise<Requeue> {
   const { kind, object, view } = context;
+  const { intent } = view.resource;
   deps.guard();
-  const marks = view.intent ? { intent: view.intent } : { claim: ownership(context) };
+  const marks = intent ? { intent } : { claim: ownership(context) };
   const { metadata } = await writeMetadata(deps, kind, object, marks);
   return metadata.finalizers?.includes(FINALIZER) ? "now" : "backoff";
 }
 
-/** The resource is gone, deleted for its replacement, or spec names another one now. */
+/** The resource is gone, was deleted for its replacement, or is no longer wanted. */
 async function forget(deps: Deps, context: Context): Promise<Requeue> {
-  const id = context.view.claim?.id;
-  const { observation } = context.view;
+  const { kind, object, view } = context;
+  const { claim, observation, request } = view.resource;
+  const id = claim?.id;
   const left = observation.seen === "present";
-  const replaced = left || context.view.request?.action === "replace";
-  const { unwanted } = context.view;
-  const what = replaced
-    ? `is ${left ? "kept" : "deleted"}; ${unwanted ? "spec asks for none" : "creating the replacement"}`
-    : `${lossOf(observation)}; ${unwanted ? "spec asks for none" : "creating it again"}`;
-  const reason = replaced ? "Replacing" : "Vanished";
-  const standing: ReadyState = { mode: "reconciling", reason, message: `${context.kind.kind} ${id} ${what}` };
-  // An id that no longer means anything must not come back out of the annotation.
-  const { kind, object } = context;
+  const replaced = left || request?.action === "replace";
+  const { deletion } = observation.seen === "absent" ? observation : {};
+  const lost = deletion === undefined ? "is no longer on the platform" : `was deleted outside Mooring ${deletion}`;
+  const past = replaced ? `is ${left ? "kept" : "deleted"}` : lost;
+  const next = replaced ? "creating the replacement" : "creating it again";
+  const message = `${kind.kind} ${id} ${past}; ${view.spec.unwanted ? "spec asks for none" : next}`;
+  const standing: ReadyState = { mode: "reconciling", reason: replaced ? "Replacing" : "Vanished", message };
+  // The annotation must not bring back the id.
   const isKept = countedAnnotation(object, EXTERNAL_ID) !== undefined;
   const after = isKept ? withWritten(context, await writeMetadata(deps, kind, object)) : context;
   const leftBehind = left ? context.status.leftBehind : leavingBehind(deps, context, replaced);
@@ -180,11 +173,6 @@ async function forget(deps: Deps, context: Context): Promise<Requeue> {
   context.memory.absence = undefined;
   context.memory.goneAt = deps.clock.monotonic();
   return "now";
-}
-
-function lossOf(observation: Observation): string {
-  const { deletion } = observation.seen === "absent" ? observation : {};
-  return deletion === undefined ? "is no longer on the platform" : `was deleted outside Mooring ${deletion}`;
 }
 
 /** The status of an object without a resource. */

@@ -1,15 +1,15 @@
 import { PlatformError } from "../../platform/answers/errors.ts";
 import { type Deps, deadlineFrom } from "../observe/deps.ts";
 
-/** A write to the platform that must not happen twice. `Begun` is what is on record of it. */
+/** A write to the platform that must not happen twice. `Begun` is its record. */
 export interface Entry<Begun, Answer, Result> {
-  /** Puts it on record, with who sends it. `at`: its deadline counts from here, as it does for whoever reads the record. */
+  /** Records the write and its author. The deadline counts from `at`. */
   announce(at: number): Promise<Begun>;
-  /** No byte of it leaves after the deadline. */
+  /** Nothing is sent after the deadline. */
   send(begun: Begun, deadlineMs: number): Promise<Answer>;
-  /** Keeps what came of it, on condition that the record still stands: else another process has gone on without it. */
+  /** Records the result, on condition that the record is still there: otherwise another process goes on without it. */
   keep(begun: Begun, answer: Answer): Promise<Result>;
-  /** It was certainly not executed: takes it off the record. */
+  /** Removes the record of a write that was certainly not executed. */
   retract(begun: Begun): Promise<unknown>;
   failed(begun: Begun, error: PlatformError): Promise<Result>;
 }
@@ -18,9 +18,8 @@ export interface Entry<Begun, Answer, Result> {
  * The journal of writes that must not happen twice: creations, changes that cannot be repeated, new keys and tokens.
  *
  * Flow: announce, send, keep.
- * Guarantee: what is sent is on record before its first byte leaves, and stays there until its result is kept or it is certain
- * that it was not executed.
- * Recovery: whoever finds an entry looks for its result at once, and sends again only after `settledAt` of its author.
+ * Guarantee: a write is recorded before it is sent, until its result is recorded or it was certainly not executed.
+ * Recovery: the next process searches for the result of a record at once, and sends again only after `settledAt` of its author.
  */
 export async function journaled<Begun, Answer, Result>(
   deps: Pick<Deps, "clock" | "settings">,

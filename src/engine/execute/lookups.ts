@@ -1,21 +1,30 @@
 import type { Desired, Inputs, Lookup } from "../../kinds/desired.ts";
+import type { Requeue } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
+import { PlatformError, Terminal } from "../../platform/answers/errors.ts";
+import { regionalUrl } from "../../platform/products/regional.ts";
 import { type AccountHandle, urlOf } from "../accounts/accounts.ts";
 import type { Deps } from "../observe/deps.ts";
-import { unfit } from "../observe/obstacles.ts";
-import { shownTo } from "../observe/ownership.ts";
-import { type Resolved, readSecrets } from "../observe/references.ts";
+import { notUnderstood } from "../observe/platform-errors.ts";
+import { checkedAs } from "../observe/spec/fixed-fields.ts";
+import { shownTo } from "../observe/spec/ownership.ts";
+import { type Resolved, readSecrets } from "../observe/spec/references.ts";
+import { unfit } from "../observe/spec/spec.ts";
+import type { Context } from "../observe/view.ts";
+import { recordFailure } from "../write/record.ts";
 
-/** Values out of the platform's catalogues, in the order they are asked for: a later one may build on an earlier one. */
+const readCore = ({ catalogues }: Pick<Deps, "catalogues">, account: AccountHandle, path: string): Promise<unknown> =>
+  catalogues.read(account.connection, urlOf(account, "core", path), "core");
+
+/** Values from catalogues of the platform, in order: a later one may depend on an earlier one. */
 export async function lookUp(
-  { catalogues }: Deps,
+  deps: Deps,
   account: AccountHandle,
   lookups: readonly Lookup[],
 ): Promise<Resolved<Inputs["found"]>> {
   const found: Record<string, string> = {};
   for (const { field, path, pick } of lookups) {
-    const answer = await catalogues.read(account.connection, urlOf(account, "core", path), "core");
-    const picked = pick(shownTo(account, answer), found);
+    const picked = pick(shownTo(account, await readCore(deps, account, path)), found);
     if ("problem" in picked) {
       return { obstacle: { reason: "InvalidSpec", message: `${field}: ${picked.problem}` } };
     }
@@ -24,7 +33,7 @@ export async function lookUp(
   return { value: found };
 }
 
-/** All that a body is made of: with the values of Secrets and lookups, and found to be fit. */
+/** All inputs of a body, with the values of Secrets and lookups, or why they are invalid. */
 export async function complete(
   deps: Deps,
   object: KubeObject,
@@ -41,13 +50,57 @@ export async function complete(
   return obstacle ? { obstacle } : { value: inputs };
 }
 
-/** A refusal may quote what was sent; what came out of a Secret goes nowhere else. */
+/** Removes values of Secrets from a message: the platform may quote the body. */
 export function redact(text: string, inputs: Pick<Inputs, "secrets">): string {
   const secrets = Object.values(inputs.secrets);
   const lines = secrets.flatMap((secret) => secret.split("\n").map((line) => line.trim()));
   const forms = secrets.flatMap((secret) => [secret, Buffer.from(secret).toString("base64")]);
-  // A short line is a word that any text may have.
+  // Short lines are words that any message may contain.
   return [...forms, ...lines.filter(({ length }) => length >= 8)]
     .filter(Boolean)
     .reduce((left, form) => left.replaceAll(form, "[redacted]"), text);
+}
+
+/** Looks up the catalogue entry that spec names. Objects that ask for the same share one answer. */
+export async function check(deps: Deps, context: Context): Promise<Requeue> {
+  const { account, desired, memory, kind } = context;
+  const what = desired && checkedAs(desired);
+  if (!account || !desired?.check || what === undefined) return "now";
+  const { field, endpoint, path, judge } = desired.check;
+  const url = regionalUrl(account.endpoint(endpoint), path);
+  const answer = await deps.catalogues.read(account.connection, url, endpoint);
+  let judged: ReturnType<typeof judge>;
+  try {
+    judged = judge(answer);
+  } catch (error) {
+    return recordFailure(deps, context, notUnderstood(kind, error));
+  }
+  if ("problem" in judged) {
+    return recordFailure(deps, context, { reason: "InvalidSpec", message: `${field}: ${judged.problem}` });
+  }
+  memory.checked = { what, facts: judged.facts };
+  return "now";
+}
+
+/** How many valid values a message lists. */
+const MOST = 30;
+
+/** After a refusal: the valid values for a field of spec, if the value that was sent is not one of them. */
+export async function choicesFor(
+  deps: Pick<Deps, "catalogues">,
+  { account, desired }: Pick<Context, "account" | "desired">,
+  error: PlatformError,
+): Promise<string> {
+  const { choice } = desired ?? {};
+  if (!choice || !account || !(error instanceof Terminal) || error.quota || error.busy) return "";
+  try {
+    const { field, asked, path, valid } = choice;
+    const all = valid(await readCore(deps, account, path)).sort();
+    if (all.length === 0 || all.includes(asked)) return "";
+    const more = all.length > MOST ? ` and ${all.length - MOST} more` : "";
+    return `; valid for spec.${field}: ${all.slice(0, MOST).join(", ")}${more}`;
+  } catch (problem) {
+    if (problem instanceof PlatformError || problem instanceof TypeError) return "";
+    throw problem;
+  }
 }

@@ -1,7 +1,7 @@
 import type { Requeue } from "../../kube/queue/work.ts";
 import { identityOf } from "../../platform/collections/numbered.ts";
 import type { Deps } from "../observe/deps.ts";
-import { contestOf, creationOf } from "../observe/search-results.ts";
+import { contestOf, creationOf } from "../observe/resource/search-results.ts";
 import type { Context } from "../observe/view.ts";
 import type { Intent } from "../state/intent.ts";
 import type { Creation, Made, SearchResult } from "../state/memory.ts";
@@ -10,8 +10,8 @@ import { claim } from "./claim.ts";
 import { search } from "./search.ts";
 
 /**
- * Writes down what is about to be claimed, and waits until the watch has shown that: by then it has shown the mark of every
- * object that was marked before. So of two processes that are after one resource, at least one sees the other's mark.
+ * Marks the resource that is about to be claimed, and waits until the watch shows the mark. By then it has shown all
+ * earlier marks. So if two processes want one resource, at least one sees the mark of the other.
  */
 async function mark(deps: Deps, context: Context, intent: Intent, made: Made): Promise<Requeue | undefined> {
   const { key, kind, object, memory } = context;
@@ -20,7 +20,7 @@ async function mark(deps: Deps, context: Context, intent: Intent, made: Made): P
   const within = { ...made, parents: intent.parents, endpoint: intent.endpoint };
   const { isLost, yields } = contestOf(deps, key, kind, marked);
   if (isLost || deps.objects.claimants(kind.kind, within).some((claimant) => claimant !== key)) {
-    // Another object's by now, even if this process has made it.
+    // It belongs to another object now, even if this process created it.
     memory.creation = { ...begunOf(context, intent), phase: "sent" };
     return "now";
   }
@@ -33,7 +33,7 @@ async function mark(deps: Deps, context: Context, intent: Intent, made: Made): P
   return { inMs: SHOWN_MS };
 }
 
-/** Leaves to others what it will not claim after all. */
+/** Removes the mark of a resource that will not be claimed. */
 async function unmark(deps: Deps, context: Context, marked: Intent, { matches }: SearchResult): Promise<void> {
   const { found, ...intent } = marked;
   if (found === undefined || (matches.has(found) && !contestOf(deps, context.key, context.kind, marked).isLost)) return;
@@ -43,29 +43,30 @@ async function unmark(deps: Deps, context: Context, marked: Intent, { matches }:
 
 const SHOWN_MS = 50;
 
-/** Looks for what an open intent made. */
+/** Searches for the result of the open intent. */
 export async function lookFor(deps: Deps, context: Context): Promise<Requeue> {
   const { memory, view } = context;
-  const { intent } = view;
+  const { intent } = view.resource;
   if (!intent) return "now";
   const known = creationOf(memory, intent);
   const begun = begunOf(context, intent);
-  const found = await search(deps, context, intent, known?.phase === "sent" ? known.search : undefined);
+  const before = known?.phase === "sent" ? known.search : undefined;
+  const terms = { settledAt: view.times.settledAt, deleting: view.spec.deleting };
+  const found = await search(deps, context, terms, intent, before);
   memory.creation = { ...begun, phase: "sent", search: found };
   await unmark(deps, context, intent, found);
   return "now";
 }
 
-/** The creation as this process knows it. */
 function begunOf({ memory, view }: Context, intent: Intent): Pick<Creation, "intent" | "begunAt" | "own"> {
-  const { begunAt = memory.begun?.at ?? view.now, own = false } = creationOf(memory, intent) ?? {};
+  const { begunAt = memory.begun?.at ?? view.times.now, own = false } = creationOf(memory, intent) ?? {};
   return { intent, begunAt, own };
 }
 
-/** Claims what a search has found. */
+/** Claims a resource that a search has found. */
 export async function takeOver(deps: Deps, context: Context, identity: string): Promise<Requeue> {
   const { memory, view } = context;
-  const { intent } = view;
+  const { intent } = view.resource;
   if (!intent) return "now";
   const known = creationOf(memory, intent);
   const begun = begunOf(context, intent);
@@ -75,7 +76,7 @@ export async function takeOver(deps: Deps, context: Context, identity: string): 
     const wait = await mark(deps, context, intent, made);
     if (wait) return wait;
   }
-  // Known before anything is awaited: no other object with an equal body may take the same one.
+  // Set before anything is awaited, so that no object with an equal intent claims the same resource.
   memory.creation = found;
   await claim(deps, context, found, true);
   return "now";

@@ -2,133 +2,143 @@ import type { Requeue } from "../../kube/queue/work.ts";
 import { PlatformError } from "../../platform/answers/errors.ts";
 import { several } from "../decide/waiting.ts";
 import { type Deps, readLimit } from "../observe/deps.ts";
-import { sources } from "../observe/fixed-fields.ts";
-import { type LeftBehind, leftBehindNow } from "../observe/left-behind.ts";
-import { inputsOf } from "../observe/observe.ts";
+import type { Shared } from "../observe/resource/collections.ts";
+import { type LeftBehind, leftBehindNow } from "../observe/resource/left-behind.ts";
+import { sources } from "../observe/spec/fixed-fields.ts";
+import { inputsOf } from "../observe/spec/spec.ts";
 import type { Context } from "../observe/view.ts";
 import { confirmedBirth } from "../state/identity.ts";
 import type { Claim } from "../state/intent.ts";
 import type { Memory } from "../state/memory.ts";
 import { ALLOW_DATA_LOSS, PUBLISHED } from "../state/names.ts";
-import type { Note } from "../state/published.ts";
 import { daysLeft } from "../status/expiry.ts";
 import { needsPerson, type Obstacle } from "../status/reasons.ts";
 import type { ResourceStatus } from "../status/schema.ts";
 import { type ReadyState, readFacts } from "../status/status.ts";
-import { comparison, ownership, record } from "../write/record.ts";
+import { driftSeen, ownership, record } from "../write/record.ts";
 import { writeMetadata } from "../write/write.ts";
-import { isOver } from "./delete-unclaimed.ts";
+import { isFinal } from "./delete-unclaimed.ts";
 
-/** The resource is up to date: records it, and when to check again. */
+/** The resource is up to date: records that, and when to check again. */
 export async function rest(deps: Deps, context: Context, keep: boolean, obstacle?: Obstacle): Promise<Requeue> {
   const { kind, shared, view, memory, object, desired, inputs, identity, related, note } = context;
-  const { claim: owned } = view;
+  const { claim: owned } = view.resource;
+  const { observed } = view.spec;
+  const { now, platformNow, annotateAt } = view.times;
   if (!owned || !shared) return "never";
   const item = shared.collection.read(identity).item;
-  const ready: ReadyState = view.observed
+  const ready: ReadyState = observed
     ? { mode: "ready", reason: "Observed", message: `${kind.kind} is observed and never changed` }
     : { mode: "ready", reason: "Available", message: `${kind.kind} is up to date` };
-  const { drift } = comparison(context);
-  const publication = view.observed ? undefined : desired?.publication({ name: object.metadata.name });
+  const { drift } = driftSeen(context);
+  const publication = observed ? undefined : desired?.publication({ name: object.metadata.name });
   const born = owned.born ?? context.status.born ?? (await learntBirth(context, { id: owned.id, raw: item?.raw }));
   const known = {
     ...ownership(context),
     born,
-    // Restored from a backup: whoever had it since then, has it no more.
-    ...(!view.observed && context.status.id === undefined && { adoptedAt: new Date(view.platformNow).toISOString() }),
-    ...(view.observed && isOthers(deps, context, { ...owned, born }) && { onlyObserved: true }),
-    // A word that is no longer there may be given again.
+    // An object from a backup adopts its resource again, before any object that had it since.
+    ...(!observed && context.status.id === undefined && { adoptedAt: new Date(platformNow).toISOString() }),
+    ...(observed && isOthers(deps, context, { ...owned, born }) && { onlyObserved: true }),
+    // Once the annotation is removed, "true" may be used again.
     lossAllowed: object.metadata.annotations?.[ALLOW_DATA_LOSS] === undefined ? undefined : context.status.lossAllowed,
     state: item?.state,
     fixed: fixedNow(context),
     secretName: note && publication?.name,
-    ...shownKey(note),
-    expiresIn: note?.key.expiresAt && daysLeft(Date.parse(note.key.expiresAt), view.platformNow),
+    ...(note && "serial" in note.key ? { certificate: note.key } : { key: note?.key }),
+    expiresIn: note?.key.expiresAt && daysLeft(Date.parse(note.key.expiresAt), platformNow),
   };
-  const given = {
-    ...(inputs ?? inputsOf(object, { parents: owned.parents, refs: {} })),
-    ...(related && { related }),
-  };
+  const basis = inputs ?? inputsOf(object, { parents: owned.parents, refs: {} });
+  const given = { ...basis, ...(related && { related }) };
   const facts = item ? kind.resource.comparison.facts(item.raw, given) : readFacts(object);
-  const differences = drift?.length ? drift : undefined;
-  const advice = desired && inputs && !view.observed ? desired.advice(inputs) : [];
-  if (view.secret === "missing") advice.push(KEYLESS);
-  if (view.secret === "unmarked" && publication) advice.push(...strippedAdvice(publication.name, memory.repair));
-  if (memory.renewAfter !== undefined) advice.push(UNRENEWED);
-  const unclaimed = memory.unclaimed?.filter((id) => shared.collection.read(id).item) ?? [];
-  if (unclaimed.length > 0) advice.push(unclaimedAdvice(kind.kind, unclaimed));
   const { leftBehind, there } = leftBehindNow(deps, context);
-  advice.push(...there.map((each) => leftAdvice(kind.kind, each)));
-  const said = advice.length > 0 ? advice : undefined;
-  const shown = await record(
-    deps,
-    context,
-    obstacle ? { mode: needsPerson(obstacle.reason) ? "stalled" : "reconciling", ...obstacle } : ready,
-    { ...known, request: undefined, drift: differences, leftBehind, advice: said },
-    facts,
-  );
-  if (!view.observed) shared.collection.untrack(identity);
+  const advice = adviceFor(context, shared, there);
+  const standing: ReadyState = obstacle
+    ? { mode: needsPerson(obstacle.reason) ? "stalled" : "reconciling", ...obstacle }
+    : ready;
+  const changes = {
+    ...known,
+    request: undefined,
+    drift: drift?.length ? drift : undefined,
+    leftBehind,
+    advice: advice.length > 0 ? advice : undefined,
+  };
+  const shown = await record(deps, context, standing, changes, facts);
+  if (!observed) shared.collection.untrack(identity);
   memory.failure = undefined;
   memory.accepted = undefined;
   memory.askedAt = undefined;
-  if (memory.creation && isOver(deps, memory.creation)) memory.creation = undefined;
-  memory.restingSince = keep || view.annotateAt === undefined ? undefined : (memory.restingSince ?? view.now);
+  if (memory.creation && isFinal(deps, memory.creation)) memory.creation = undefined;
+  const isAnnotated = keep || annotateAt === undefined;
+  memory.restingSince = isAnnotated ? undefined : (memory.restingSince ?? now);
   if (keep) await writeMetadata(deps, kind, shown, { claim: ownership(context) });
-  // The platform's clock tells when, and may go another way than ours: a long time is not waited for in one go.
-  const platformTimes = [view.keyDueAt, context.status.previous && Date.parse(context.status.previous.until)];
   const dueIn = [
-    ...(keep || view.annotateAt === undefined ? [] : [view.annotateAt - view.now]),
-    ...platformTimes
-      .filter((at) => at !== undefined)
-      .map((at) => Math.min(Math.max(0, at - view.platformNow), deps.settings.resyncMs)),
-    ...(typeof view.output === "object" ? [view.output.dueAt - view.now] : []),
-    // Nobody tells that an object has adopted it.
+    ...(isAnnotated ? [] : [annotateAt - now]),
+    // An adoption of what was left behind enqueues nothing.
     ...(leftBehind ? [deps.settings.resyncMs] : []),
-    ...(view.secret === "unmarked" && view.repair ? [Math.max(0, view.repair.at - view.now)] : []),
+    ...secretsDueIn(deps, context),
   ];
   return dueIn.length === 0 ? "never" : { inMs: Math.min(...dueIn), background: true };
 }
 
-/** Spec asks for nothing on the platform, and there is nothing: shows what else there is to know. */
+/** When the key, the Secret, the output or the previous resource is due, in milliseconds from now. */
+function secretsDueIn({ settings }: Deps, { status, view }: Context): number[] {
+  const { secret, repair, output, keyDueAt } = view.secrets;
+  const { now, platformNow } = view.times;
+  const platformTimes = [keyDueAt, status.previous && Date.parse(status.previous.until)];
+  return [
+    // The platform's clock may run differently: a long wait is checked in between.
+    ...platformTimes
+      .filter((at) => at !== undefined)
+      .map((at) => Math.min(Math.max(0, at - platformNow), settings.resyncMs)),
+    ...(typeof output === "object" ? [output.dueAt - now] : []),
+    ...(secret === "unmarked" && repair ? [Math.max(0, repair.at - now)] : []),
+  ];
+}
+
+/** Everything that status advises about the object. */
+function adviceFor(context: Context, shared: Shared, left: LeftBehind[]): string[] {
+  const { kind, desired, inputs, object, memory, view } = context;
+  const { observed } = view.spec;
+  const { secret } = view.secrets;
+  const advice = desired && inputs && !observed ? desired.advice(inputs) : [];
+  const publication = observed ? undefined : desired?.publication({ name: object.metadata.name });
+  if (secret === "missing") advice.push(KEYLESS);
+  if (secret === "unmarked" && publication) advice.push(...strippedAdvice(publication.name, memory.repair));
+  if (memory.renewAfter !== undefined) advice.push(UNRENEWED);
+  const unclaimed = memory.unclaimed?.filter((id) => shared.collection.read(id).item) ?? [];
+  if (unclaimed.length > 0) advice.push(unclaimedAdvice(kind.kind, unclaimed));
+  return [...advice, ...left.map((each) => leftAdvice(kind.kind, each))];
+}
+
+/** Spec asks for no resource, and there is none. */
 export async function idle(deps: Deps, context: Context): Promise<Requeue> {
   const { kind, object, inputs, memory } = context;
   const ready = { mode: "ready", reason: "Available", message: `${kind.kind} is in effect` } as const;
   const facts = inputs ? kind.resource.comparison.facts(undefined, inputs) : readFacts(object);
-  await record(
-    deps,
-    context,
-    ready,
-    { fixed: fixedNow(context), request: undefined, advice: undefined, expiresIn: undefined },
-    facts,
-  );
+  const changes = { fixed: fixedNow(context), request: undefined, advice: undefined, expiresIn: undefined };
+  await record(deps, context, ready, changes, facts);
   memory.failure = undefined;
   return "never";
 }
 
-/** Whether who had it and only observes it by now owns nothing of it any more: another object has it, or may have its number. */
+/** Whether an object that now only observes lost its ownership: another object has the resource, or may have its number. */
 const isOthers = ({ objects }: Deps, { kind }: Context, claim: Claim): boolean =>
   objects.claimants(kind.kind, claim).length > 0 ||
   (claim.born === undefined && kind.resource.identity.reusesIds === true);
 
-/** When the resource was made. What cannot be learnt now is learnt at another rest: the object is no less Ready for it. */
+/** The creation date of the resource. An error here is ignored: a later pass reads it again. */
 async function learntBirth({ kind, shared, view }: Context, seen: { id: string; raw: unknown }) {
-  if (!shared || view.observed) return undefined;
-  try {
-    return await confirmedBirth(kind, shared, seen, readLimit());
-  } catch (error) {
-    if (error instanceof PlatformError) return undefined;
-    throw error;
-  }
+  if (!shared || view.spec.observed) return undefined;
+  return confirmedBirth(kind, shared, seen, readLimit()).catch((error: unknown) => {
+    if (!(error instanceof PlatformError)) throw error;
+    return undefined;
+  });
 }
 
-/** What was looked up in a catalogue need not be looked up again, until spec names something else. */
+/** Records the catalogue entry that was looked up, so that it is not looked up again until spec changes. */
 function fixedNow({ kind, desired, inputs, status, view }: Context): ResourceStatus["fixed"] {
-  if (!desired?.check || !inputs || view.unchecked || view.observed) return status.fixed;
+  if (!desired?.check || !inputs || view.spec.unchecked || view.spec.observed) return status.fixed;
   return { ...status.fixed, ...sources(kind, desired, inputs) };
-}
-
-function shownKey(note: Note | undefined) {
-  return note && "serial" in note.key ? { certificate: note.key } : { key: note?.key };
 }
 
 const KEYLESS =
@@ -136,15 +146,13 @@ const KEYLESS =
 
 const leftAdvice = (former: string, { kind, id }: LeftBehind): string =>
   `${kind} ${id} of the previous ${former} is still on the platform, and nothing uses it: create a ${kind} object with externalId: ${id} to keep it, or delete it on the platform, which loses its data; it is billed until then`;
-/** What Mooring writes about a Secret does not stay there; the key works all the same. */
+
+/** The labels or the note of the Secret were changed. The key still works. */
 function strippedAdvice(name: string, repair: Memory["repair"]): string[] {
   const what = `the labels and the annotation ${PUBLISHED} of Secret ${name}`;
   if (repair?.obstacle) return [`${what} were changed and cannot be put back: ${repair.obstacle.message}`];
-  return repair && repair.times > 0
-    ? [
-        `${what} are changed again after each write: except the Secret from the admission hook or controller that does so`,
-      ]
-    : [];
+  const way = "except the Secret from the admission hook or controller that does so";
+  return repair && repair.times > 0 ? [`${what} are changed again after each write: ${way}`] : [];
 }
 
 const unclaimedAdvice = (kind: string, ids: readonly string[]): string =>

@@ -11,47 +11,44 @@ import type { Shards } from "../state/shards.ts";
 import type { Signatures } from "../state/signatures.ts";
 import type { Spending } from "../state/spending.ts";
 import type { Author } from "../status/author.ts";
-import type { Collections } from "./collections.ts";
+import type { Collections } from "./resource/collections.ts";
 
-/** Times that decide how patient the engine is, in milliseconds. */
+/** Timeouts and intervals of the engine, in milliseconds. */
 export interface Settings {
-  /** A creation is given up as unanswered after this; no byte of it leaves later. */
+  /** The deadline of a creation: nothing of it is sent later. */
   createDeadlineMs: number;
-  /** How long a write may be on its way, and stay invisible, once its process sends no byte of it any more. */
+  /** How long a write may take to arrive, and its effect to become visible, after the deadline. */
   settleMs: number;
-  /** A resource that the platform does not have for so long, and whose deletion no log could tell of, is gone. */
+  /** A resource that is missing for this long is gone, if no log records its deletion. */
   missingMs: number;
-  /** First wait after a refusal or failure; it doubles up to thirty-two times itself. */
+  /** The first backoff after a refusal or failure. It doubles, up to 32 times itself. */
   retryMs: number;
-  /** Rest before the intent annotation gives way to the id. */
+  /** How long an object is up to date before the id replaces the intent in its annotations. */
   annotateAfterMs: number;
-  /** An object younger than this is not told that it waits for another. */
+  /** An object younger than this does not report that it waits for another. */
   graceMs: number;
-  /** Between two checks of an Account, and two lists of a collection, at rest. */
+  /** Interval between two checks of an Account, and between two lists of a collection at rest. */
   resyncMs: number;
-  /** Recheck interval of an object that nothing has happened to, ±20 %. */
+  /** Recheck interval of an object without changes, ±20 %. */
   recheckMs: number;
 }
 
-/** What was accepted is believed in for so long, though it cannot be seen: twice as long as what got no answer. */
+/** How long an accepted write may stay invisible: twice as long as one without an answer. */
 export const believedFor = ({ createDeadlineMs, settleMs }: Settings): number => 2 * (createDeadlineMs + settleMs);
 
-/** A read that a step waits for is given up after this. */
+/** The timeout of a read that a step waits for. */
 export const readLimit = (): AbortSignal => AbortSignal.timeout(30_000);
 
 export type Log = Record<"debug" | "info" | "warn" | "error", (fields: object, message: string) => void>;
 
-/**
- * What is left of the deadline of a write that was begun at `since`, by the clock that never jumps; no byte of it leaves
- * later. Nothing is left when putting it on record took that long: then it is not sent at all.
- */
+/** The time left until the deadline of a write that began at `since`. Without any left, it is not sent. */
 export const deadlineFrom = ({ clock, settings }: Pick<Deps, "clock" | "settings">, since: number): number =>
   since + settings.createDeadlineMs - clock.monotonic();
 
-/** Workloads get to see a changed Secret within minutes: so long a key that was replaced works on. */
+/** How long a replaced key works on: workloads see a changed Secret only minutes later. */
 export const overlapOf = ({ settings }: Pick<Deps, "settings">): number => settings.resyncMs + 300_000;
 
-/** What every part of the engine works with; handed in, so that tests can hold each of them. */
+/** What every part of the engine works with. Tests replace each of them. */
 export interface Deps {
   clock: Clock;
   log: Log;
@@ -70,16 +67,16 @@ export interface Deps {
   settings: Settings;
   /** Throws when this process may not write any more. Called before every write to the platform. */
   guard: () => void;
-  /** This process: stands in whatever it begins. */
+  /** This process, for the records of what it begins. */
   self: Author;
-  /** A word that no other creation uses. */
+  /** A unique id for each creation. */
   nonce: () => string;
-  /** Have an Account checked at once: a call of its credential was refused. */
+  /** Checks an Account at once, because its credential was refused. */
   suspect: (account: string) => void;
-  /** Drift of an object of this kind was put right: for the metrics. */
+  /** Counts a correction of drift for the metrics. */
   corrected: (kind: string) => void;
-  /** Work that must end before the process does, and before the Account goes that it is done with. */
-  runCleanup: (debt: Promise<void>, account?: string) => void;
+  /** Cleanup that must end before the process does, and before the Account that it uses is gone. */
+  runCleanup: (cleanup: Promise<void>, account?: string) => void;
 }
 
 /** Whether this process may still write. */
@@ -92,6 +89,6 @@ export function leads({ guard }: Pick<Deps, "guard">): boolean {
   }
 }
 
-/** The pause after so many attempts in vain: it doubles, up to 32 times the first one. */
+/** The backoff after this many failed attempts: it doubles, up to 32 times the first one. */
 export const backoffMs = ({ retryMs }: Pick<Settings, "retryMs">, attempts: number): number =>
   retryMs * 2 ** Math.min(attempts, 5);

@@ -1,12 +1,11 @@
+import { z } from "zod";
 import type { ResourceKind } from "../../kinds/kind.ts";
 import { Forbidden, PlatformError, Retry, Terminal, Unauthorized } from "../../platform/answers/errors.ts";
 import type { Obstacle } from "../status/reasons.ts";
 
-/** What an error of the platform means for an object of this kind: the reason a person reads, and whether waiting helps. */
+/** The reason and message for an error of the platform about an object of this kind. */
 export function obstacleFrom(error: unknown, kind?: ResourceKind): Obstacle {
-  if (!(error instanceof PlatformError)) {
-    return { reason: "InternalError", message: error instanceof Error ? error.message : String(error) };
-  }
+  if (!(error instanceof PlatformError)) return { reason: "InternalError", message: textOf(error) };
   const message = inWordsOfSpec(error.platformMessage ?? error.message, kind);
   if (error instanceof Unauthorized) return { reason: "Unauthorized", message };
   if (error instanceof Forbidden) {
@@ -25,7 +24,7 @@ export function obstacleFrom(error: unknown, kind?: ResourceKind): Obstacle {
   return { reason: "PlatformUnavailable", message: error.message };
 }
 
-/** The platform begins with the path in what it was sent, `[(root).properties.cores]`; people know the field of spec. */
+/** Replaces paths in the request body, such as `[(root).properties.cores]`, by fields of spec. */
 function inWordsOfSpec(words: string, kind: ResourceKind | undefined): string {
   return words.replace(/\[\(root\)((?:\.[\w-]+|\[\d+\])*)\]\s*/g, (_, path: string) => {
     const field = specField(path.replaceAll(/\.properties(?=\.|$)/g, "").replace(/^\./, ""), kind);
@@ -39,3 +38,21 @@ function specField(path: string, kind: ResourceKind | undefined): string {
   const [first = ""] = field.split(/[.[]/);
   return kind && first in kind.spec.shape ? `spec.${field}` : field;
 }
+
+/** The kind cannot read what the platform answered. */
+export const notUnderstood = ({ kind }: ResourceKind, error: unknown): Obstacle => ({
+  reason: "PlatformUnavailable",
+  message: `invalid answer of the platform about the ${kind}: ${messageOf(error, [])}`,
+});
+
+/** One line that names each invalid field, of spec by default; at most three of them. */
+export function messageOf(error: unknown, within: readonly string[] = ["spec"]): string {
+  if (!(error instanceof z.ZodError)) return textOf(error);
+  const issues = error.issues.map(({ path, message }) => {
+    const field = [...within, ...path.map(String)].join(".");
+    return field === "" ? message : `${field}: ${message}`;
+  });
+  return issues.slice(0, 3).join("; ");
+}
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

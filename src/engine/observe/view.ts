@@ -10,205 +10,229 @@ import type { Absence } from "../state/presence.ts";
 import type { Note } from "../state/published.ts";
 import type { Obstacle } from "../status/reasons.ts";
 import type { ResourceStatus } from "../status/schema.ts";
-import type { Shared } from "./collections.ts";
+import type { Shared } from "./resource/collections.ts";
 
-/** What the platform side knows of the claimed resource. */
+/** Everything that a decision depends on: data only, taken from both caches at one moment. */
+export interface View {
+  kind: string;
+  account: AccountView;
+  spec: SpecView;
+  resource: ResourceView;
+  secrets: SecretsView;
+  times: Times;
+}
+
+/** All but `platformNow` are on the monotonic clock of this process, like every other time in a view. */
+export interface Times {
+  now: number;
+  /** Wall time: the later of the platform's clock and ours. */
+  platformNow: number;
+  /** When this process first saw the current generation, annotations or deletion of the object. */
+  desiredSince: number;
+  /** Until then a new object does not report missing references: they are often part of the same `kubectl apply`. */
+  graceUntil: number;
+  /** When the id replaces the intent in the annotations, if the object is still up to date; undefined if that is done. */
+  annotateAt: number | undefined;
+  /** When the outcome of the open intent is certain. */
+  settledAt: number;
+  /** How long an accepted write may stay invisible. */
+  believedMs: number;
+}
+
+/** The Account of an object. */
+export interface AccountView {
+  /** The Account that spec or the claim names, also when it cannot be used. */
+  key: string | undefined;
+  /** Why the platform cannot be used through it. */
+  obstacle: Obstacle | undefined;
+}
+
+/** What the object asks for. */
+export interface SpecView {
+  deleting: boolean;
+  paused: boolean;
+  /** The namespace is being deleted and accepts no new objects. */
+  terminating: boolean;
+  deletionPolicy: "Delete" | "Retain";
+  recreatePolicy: RecreatePolicy;
+  /** The annotation mooring.dev/recreate names the claimed resource. */
+  recreateAsked: boolean;
+  /** managementPolicy is Observe: nothing is written to the platform. */
+  observed: boolean;
+  /** Id of the existing resource to adopt; undefined for an object with a claim or an open intent. */
+  adopt: string | undefined;
+  /** Spec asks for no resource. */
+  unwanted: boolean;
+  /** Spec names an entry of a platform catalogue that was not looked up yet. */
+  unchecked: boolean;
+  /** Immutable fields that have changed since the creation, why they are immutable, and what may be done. */
+  replacement: { fields: string[]; why: string[]; verdict: Verdict } | undefined;
+  /** Why spec cannot be turned into a request body: references, Secrets, values. */
+  obstacle: Obstacle | undefined;
+  /** A reference into another namespace that no Grant allows. */
+  ungranted: Obstacle | undefined;
+}
+
+/** Whether a replacement may apply a changed immutable field. `allowedBy` is the annotation that accepts the data loss. */
+export type Verdict = "final" | "forbidden" | "allowed" | { allowedBy: string };
+
+/** The resource on the platform, and what Mooring has begun there. */
+export interface ResourceView {
+  /** It cannot be created or deleted, only adopted and released. */
+  permanent: boolean;
+  /** A key is a resource of its own: a new key is a new resource, and the previous one is deleted later. */
+  successive: boolean;
+  hasFinalizer: boolean;
+  /** The annotation with the open intent is there. */
+  recorded: boolean;
+  intent: Intent | undefined;
+  /** The POST of the open intent was certainly not executed. */
+  unsent: boolean;
+  search: Search | undefined;
+  claim: Claim | undefined;
+  /** The object is signed with a key that this operator does not have; `id` is the resource it names. */
+  unknownKey: { id: string | undefined } | undefined;
+  request: PendingRequest | undefined;
+  /** The creation of the claimed resource failed. */
+  unfinished: boolean;
+  observation: Observation;
+  /** Undefined without a claim. A getter, because it walks over many objects. */
+  readonly contents: Contents | undefined;
+  failure: Failure | undefined;
+  /** The last accepted write whose effect has not been seen. */
+  accepted: Accepted | undefined;
+  /** The object may come from a backup, and the list that would show its resource was not read yet. */
+  unlisted: boolean;
+}
+
+/** What a read of the platform shows of the claimed resource. */
 export type Observation =
-  /** No read of it that counts; `tooLarge` names the limit that its list exceeds. */
+  /** It was not read yet. `tooLarge` names the limit that its list exceeds. */
   | { seen: "unknown"; tooLarge?: string }
-  /** A read does not show it. Whether it is gone is what `absence` says, since when it is missed, `since`. */
   | {
       seen: "absent";
       asOf: number;
       absence: Absence;
+      /** Since when it is missing. */
       since: number;
-      /** A log was read that would tell of its deletion. */
+      /** A log was read that records deletions. */
       logged: boolean;
-      /** The deletion that the log tells of, in words for people: "by a@b at …". */
+      /** Its deletion in that log, for messages: "by a@b at …". */
       deletion?: string;
     }
   | {
       seen: "present";
       asOf: number;
       busy: boolean;
-      state: string;
       comparison: Comparison | undefined;
-      /** A write that has to come before its deletion. */
+      /** A write that must come before its deletion. */
       preDelete?: Operation;
-      /** What of it is not understood: what would go with it is not known. */
+      /** Why the answer was not understood: then it is not known what a deletion would take along. */
       unclear?: string;
-      /** It is there and does not work, for the reason that the platform gives. */
+      /** Why the platform says that it does not work. */
       broken?: string;
     };
 
-/** The request that status speaks of, with what the platform last said about it. */
+/** The request in status, with its last known outcome. */
 export interface PendingRequest {
   action: string;
   since: number;
-  /**
-   * `unanswered`: it was about to be sent, and whether it was taken is not known. `accepted`: a deletion that has no address
-   * where it could be asked, and whose resource was still there when it was last looked for.
-   */
+  /** `unanswered`: it may or may not be executed. `accepted`: a deletion whose request has no address to ask at. */
   outcome: "unanswered" | "accepted" | "unknown" | "BUSY" | "DONE" | "FAILED";
   message?: string;
-  /** While unanswered: when it is certain what became of it. */
+  /** While unanswered: when its outcome is certain. */
   settledAt?: number;
   /** While unanswered: when the platform's log was last searched for it. */
   recalledAt?: number;
-  /** It must not be sent twice, and what it was to bring is what is missing now. */
+  /** It must not be sent twice, and the comparison would send it again. */
   unseen?: boolean;
 }
 
 /** What a search for the result of an open intent found. */
 export interface Search {
-  /** When the look began, which is what it can vouch for, and when it was over. */
+  /** Only what existed when the search began is certainly found. */
   lookedAt: number;
   endedAt: number;
-  /** How many looks in a row began when nothing could arrive any more. */
+  /** How many searches in a row began after the outcome was certain. */
   looks: number;
   /** Ids that match and that no object claims. */
   matches: string[];
-  /** Something that matches was accepted and is not visible yet. */
+  /** A match was accepted and is not visible yet. */
   pending: boolean;
-  /** How many open intents, this one included, have the same body and parents; this one's place among them. */
+  /** How many open intents have the same body and parents, and the position of this one among them, the oldest first. */
   rivals: number;
   rank: number;
-  /** A POST or a claim with the same body is under way at this moment. */
+  /** A POST or a claim for one of them is running now. */
   inFlight: boolean;
 }
 
-/** What lives in a resource, or uses it. */
+/** What is in a resource, or uses it: objects that are being deleted, and objects that block the deletion. */
 export interface Contents {
-  /** Objects here that live in it or use it: those on their way out, and those whose staying is in the way. */
   leaving: string[];
   staying: string[];
-  /** What the platform shows inside, and when that was read; undefined until it was looked at. */
+  /** What the platform shows inside; undefined until it is read. */
   found: { asOf: number; names: readonly string[] } | undefined;
   verb: "still holds" | "is still used by";
-  /** Objects of other namespaces are among them: only their owners decide about those. */
+  /** Some of the objects are in other namespaces: only their owners may delete them. */
   guests: boolean;
-  /** The owner allows the deletion of what is inside. */
+  /** An annotation allows the deletion of what is inside. */
   ignored: boolean;
 }
 
+/** The Secret and the output of an object. */
+export interface SecretsView {
+  /** Undefined for a kind without a Secret. */
+  secret: SecretState | undefined;
+  /** When the Secret may be repaired at the earliest, and what was changed in it. */
+  repair: { at: number; why: string | undefined } | undefined;
+  /** When a new key is due, by its age or by annotation; on the platform's clock. */
+  keyDueAt: number | undefined;
+  /** A renewal got no answer. `answered`: its key is in the Secret or in memory. */
+  renewal: "lost" | "answered" | undefined;
+  /** The key was not made by Mooring, and a new one would end it. */
+  othersKey: boolean;
+  /** The previous resource of a successive key: when it was last read, and whether its time is over. */
+  previous: { asOf: number; isOver: boolean } | undefined;
+  /** Undefined if spec.output is absent or up to date. */
+  output: OutputState | undefined;
+}
+
 /**
- * How the Secret of an object stands. `unread`: it seems to be missing, and has to be read by its name. `missing`: it is not
- * there, or does not hold the key of this resource. `outdated`: the key is right, and something else in it is not. `unmarked`:
- * what is in it is right, and its labels or its note are not.
+ * `unread`: it seems to be missing and must be read by name. `missing`: it does not exist, or has no key of this resource.
+ * `outdated`: the key is right, another entry is not. `unmarked`: all entries are right, its labels or its note are not.
  */
 export type SecretState = "unknown" | "unread" | "missing" | "outdated" | "unmarked" | "current";
 
-/** The Secret or ConfigMap of spec.output is not as it ought to be: when it is written, and what was in the way before. */
+/** When the Secret or ConfigMap of spec.output is written next, and why the last attempt failed. */
 export type OutputState = "unknown" | { dueAt: number; obstacle?: Obstacle };
 
-/**
- * What may be done about a field that cannot be changed; `allowedBy` is the word that allows to lose data. `final`: no policy
- * allows it.
- */
-export type Verdict = "final" | "forbidden" | "allowed" | { allowedBy: string };
-
-/** Everything a decision rests on: data only, taken from both caches at one moment. */
-export interface View {
-  /** On the clock of this process that never jumps, like every other time in a view. */
-  now: number;
-  kind: string;
-  deleting: boolean;
-  /** Since when this process knows what is wanted of the object now. */
-  desiredSince: number;
-  /** Until then the object is young: what it waits for usually comes in the same `kubectl apply`. */
-  graceUntil: number;
-  /** When its annotation is written anew, with the id, should it rest until then; undefined where that need not be. */
-  annotateAt: number | undefined;
-  paused: boolean;
-  /** The namespace is being deleted, and takes no new objects. */
-  terminating: boolean;
-  hasFinalizer: boolean;
-  /** The open intent stands in its annotation. */
-  recorded: boolean;
-  deletionPolicy: "Delete" | "Retain";
-  /** When a resource that is not there any more is created again. */
-  recreatePolicy: RecreatePolicy;
-  /** Somebody has said that the resource is to be created anew. */
-  recreateAsked: boolean;
-  /** Nothing is ever written to the platform. */
-  observed: boolean;
-  /** The existing resource to take over; undefined when the object has one, or wants its own. */
-  adopt: string | undefined;
-  /** Fields that the platform cannot change and that have changed since creation; why; what may be done about it. */
-  replacement: { fields: string[]; why: string[]; verdict: Verdict } | undefined;
-  /** Undefined for an object without a resource. Found out when it is asked for: it takes a walk over many objects. */
-  readonly contents: Contents | undefined;
-  intent: Intent | undefined;
-  /** The POST of the open intent was certainly not executed. */
-  unsent: boolean;
-  claim: Claim | undefined;
-  /** The object has words that are signed with a key that is not here; the id in them, if any. */
-  unknownKey: { id: string | undefined } | undefined;
-  request: PendingRequest | undefined;
-  /** What is claimed has failed before it was ever finished, and that is on record. */
-  unfinished: boolean;
-  /** What keeps the platform as a whole out of reach: the Account. */
-  accountObstacle: Obstacle | undefined;
-  /** What keeps spec from being turned into a body: references, Secrets, values. */
-  specObstacle: Obstacle | undefined;
-  /** A reference leads into another namespace and may not, or may no longer: nothing new is made. */
-  ungranted: Obstacle | undefined;
-  observation: Observation;
-  search: Search | undefined;
-  failure: Failure | undefined;
-  /** The write that was last accepted, if its effect has not been seen. */
-  accepted: Accepted | undefined;
-  /** It cannot be created or deleted, only taken over and given back. */
-  permanent: boolean;
-  /** Spec asks for no resource. */
-  unwanted: boolean;
-  /** Something may have been made for it that it does not tell of, and the list that would show it has still to come. */
-  unlisted: boolean;
-  /** What spec names of the platform's catalogues was not looked up yet. */
-  unchecked: boolean;
-  /** The Secret for workloads; undefined for a kind without one. */
-  secret: SecretState | undefined;
-  /** When the Secret may be put right at the earliest, and what somebody has done to it. */
-  repair: { at: number; why: string | undefined } | undefined;
-  /** Undefined where spec.output is served, or there is none. */
-  output: OutputState | undefined;
-  /** When a new key is due, by its age or because somebody asked for one; wall time, by the platform's clock. */
-  keyDueAt: number | undefined;
-  /** Its key was made by somebody else, and a new one would end it. */
-  othersKey: boolean;
-  /** Its key is the resource itself: a new one is another resource, and the one before goes later. */
-  successive: boolean;
-  /** What came before the resource; when it was last looked for; whether its time is over. */
-  previous: { asOf: number; isOver: boolean } | undefined;
-  /** A renewal was begun that got no answer; whether its key is there all the same, in the Secret or in memory. */
-  renewal: "lost" | "answered" | undefined;
-  /** Wall time, by the platform's clock when that is ahead of ours. */
-  platformNow: number;
-  /** What was accepted is believed in for so long, though it cannot be seen. */
-  believedMs: number;
-  /** Until then the outcome of the open intent is open. */
-  settledAt: number;
-}
-
-/** One object at one moment: the view that is decided on, and the handles that the step is performed with. */
+/** One object at one moment: the view to decide on, and the handles to execute the step with. */
 export interface Context {
   key: ObjectKey;
   kind: ResourceKind;
   object: KubeObject;
   status: ResourceStatus;
-  view: View;
   memory: Memory;
+  view: View;
+  /** Undefined when spec cannot be read. */
   desired: Desired | undefined;
   account: AccountHandle | undefined;
-  /** The Account that is meant, whether it can be used or not. */
-  accountKey: string | undefined;
-  /** What the collection knows the claimed resource by. */
-  identity: string;
-  /** Undefined when spec or what it refers to cannot be read. */
+  /** Undefined when spec or a reference cannot be read. */
   inputs: Inputs | undefined;
   shared: Shared | undefined;
-  /** Members of another collection that its output shows. */
+  /** Identity of the claimed resource in its collection. */
+  identity: string;
+  /** Members of another collection that the output shows. */
   related: Related | undefined;
-  /** What the Secret with its key says about itself, or would say. */
+  /** The note of the Secret with the key, as it is or should be. */
   note: Note | undefined;
+}
+
+/** One object, with what it owns or has begun. The four parts of a view are observed from it. */
+export interface Subject extends Pick<Context, "key" | "kind" | "object" | "status" | "memory" | "desired"> {
+  claim: Claim | undefined;
+  intent: Intent | undefined;
+  adopt: string | undefined;
+  /** Why spec cannot be read. */
+  unreadable: Obstacle | undefined;
 }

@@ -5,7 +5,7 @@ import type { Requeue } from "../../kube/queue/work.ts";
 import { readOwned } from "../../kube/write/owned-secret.ts";
 import { urlOf } from "../accounts/accounts.ts";
 import type { Deps } from "../observe/deps.ts";
-import { contentOf } from "../observe/secret-state.ts";
+import { contentOf } from "../observe/secrets/secret-state.ts";
 import type { Context } from "../observe/view.ts";
 import { ROTATE_AT } from "../state/names.ts";
 import type { Note } from "../state/published.ts";
@@ -26,7 +26,7 @@ export async function fetchCertificate(deps: Deps, context: Context): Promise<Re
   const { secret, place } = kind.resource;
   const source = secret?.certificate;
   const publication = publicationOf(context);
-  const claim = view.claim;
+  const claim = view.resource.claim;
   if (!account || !source || !publication || !claim) return "now";
   const answers: unknown[] = [];
   for (const path of source.paths(claim.id, claim.parents)) {
@@ -35,7 +35,7 @@ export async function fetchCertificate(deps: Deps, context: Context): Promise<Re
     answers.push((await account.connection.send({ method: "GET", url, product, priority: "people" })).body);
   }
   const pems = source.read(answers);
-  const judged = pems ? inspect(pems, view.platformNow) : { problem: "the answer has none" };
+  const judged = pems ? inspect(pems, view.times.platformNow) : { problem: "the answer has none" };
   if (!pems || "problem" in judged) {
     const message = `certificate of the ${kind.kind} not published: ${"problem" in judged ? judged.problem : ""}`;
     return recordFailure(deps, context, { reason: "InvalidCertificate", message });
@@ -44,8 +44,8 @@ export async function fetchCertificate(deps: Deps, context: Context): Promise<Re
   const held = context.note && "serial" in context.note.key ? context.note.key : undefined;
   const rotated = object.metadata.annotations?.[ROTATE_AT] ?? "";
   if (held && !isYounger(facts, held) && context.note?.rotated === rotated) {
-    const left = Date.parse(held.expiresAt) - view.platformNow;
-    memory.renewAfter = view.platformNow + Math.max(deps.settings.retryMs, Math.min(left / 10, DAY_MS));
+    const left = Date.parse(held.expiresAt) - view.times.platformNow;
+    memory.renewAfter = view.times.platformNow + Math.max(deps.settings.retryMs, Math.min(left / 10, DAY_MS));
     return "now";
   }
   // A Secret that was deleted takes its count along; the status remembers it.

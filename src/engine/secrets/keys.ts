@@ -5,7 +5,7 @@ import type { Requeue } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { decoded } from "../../kube/write/owned-secret.ts";
 import type { Deps } from "../observe/deps.ts";
-import { contentOf, filled, RENEWAL_MS, versionLabel } from "../observe/secret-state.ts";
+import { contentOf, filled, RENEWAL_MS, versionLabel } from "../observe/secrets/secret-state.ts";
 import type { Context } from "../observe/view.ts";
 import { fingerprintOf, fingerprintsOf } from "../state/fingerprints.ts";
 import { type Issued, nextAttempt } from "../state/memory.ts";
@@ -83,9 +83,9 @@ export async function keepKey(
 
 /** After a key that was lost, the pause before the next one grows, and an Event says why it was made. */
 export function countRenewal(deps: Deps, { kind, view, memory, object }: Context, done: string): void {
-  const { why } = view.repair ?? {};
+  const { why } = view.secrets.repair ?? {};
   // The first certificate is no renewal.
-  if (view.secret !== "missing" || (why === undefined && kind.resource.secret?.certificate)) return;
+  if (view.secrets.secret !== "missing" || (why === undefined && kind.resource.secret?.certificate)) return;
   memory.renewal = nextAttempt(memory.renewal, "renewal", deps.clock.monotonic(), RENEWAL_MS);
   if (why !== undefined) deps.events.record(object, "Warning", "SecretChanged", `${why}; ${done}`);
 }
@@ -120,13 +120,13 @@ export async function republish(deps: Deps, context: Context): Promise<Requeue> 
   const { account, kind, note, view, memory, object } = context;
   if (!publication) return "now";
   const found = await deps.published.read(object, publication.name);
-  if (view.secret === "unread" || !found) return "now";
-  const item = view.claim && context.shared?.collection.read(view.claim.id).item;
+  if (view.secrets.secret === "unread" || !found) return "now";
+  const item = view.resource.claim && context.shared?.collection.read(view.resource.claim.id).item;
   if (!note || !item || !account) return { inMs: LOOK_MS };
   const held = decoded(found);
   const prints = fingerprintsOf(held);
   const { name = "" } = kind.resource.secret?.key ?? {};
-  const isRight = view.secret === "unmarked";
+  const isRight = view.secrets.secret === "unmarked";
   // It was changed since it was last read: the present content decides.
   if (isRight ? changedEntries(note, prints).length > 0 : prints[name] !== note.key.fingerprint) return "now";
   const content = contentOf(publication, item.raw, account);
@@ -145,8 +145,8 @@ export async function republish(deps: Deps, context: Context): Promise<Requeue> 
     if (isConflict(error) || isNotFound(error)) return "now";
     throw error;
   }
-  if (view.repair?.why !== undefined)
-    deps.events.record(object, "Warning", "SecretChanged", `${view.repair.why}; it was written again`);
+  if (view.secrets.repair?.why !== undefined)
+    deps.events.record(object, "Warning", "SecretChanged", `${view.secrets.repair.why}; it was written again`);
   return "now";
 }
 
@@ -158,7 +158,7 @@ const LOOK_MS = 2000;
  */
 export async function deliver(deps: Deps, context: Context): Promise<Requeue> {
   const { renewed } = context.memory;
-  const id = context.view.claim?.id;
+  const id = context.view.resource.claim?.id;
   const publication = publicationOf(context);
   if (renewed && id !== undefined && renewed.nonce === context.status.request?.nonce) {
     const kept = await keepKey(deps, context, id, renewed.nonce, renewed);
@@ -178,5 +178,5 @@ export async function deliver(deps: Deps, context: Context): Promise<Requeue> {
 export function obstructed(deps: Deps, context: Context, obstacle: Obstacle): Promise<Requeue> {
   const after = refreshed(deps, context);
   const isOwn = isDeepStrictEqual(after.status.request, context.status.request);
-  return recordFailure(deps, after, obstacle, { changes: isOwn ? { request: undefined } : {} });
+  return recordFailure(deps, after, obstacle, isOwn ? { request: undefined } : {});
 }

@@ -1,7 +1,7 @@
 import type { Requeue } from "../../kube/queue/work.ts";
 import { removeOwned } from "../../kube/write/owned-secret.ts";
 import type { Deps } from "../observe/deps.ts";
-import { type OutputWork, outputWork } from "../observe/output-state.ts";
+import { type OutputWork, outputWork } from "../observe/secrets/output-state.ts";
 import type { Context } from "../observe/view.ts";
 import { nextAttempt } from "../state/memory.ts";
 import { OUTPUT } from "../state/names.ts";
@@ -15,7 +15,7 @@ import { publish, unlessRefused } from "./publish.ts";
  */
 export async function writeOutput(deps: Deps, context: Context): Promise<Requeue> {
   const { view, shared, identity, memory } = context;
-  const work = outputWork(deps, context, view.claim, shared?.collection.read(identity).item);
+  const work = outputWork(deps, context, view.resource.claim, shared?.collection.read(identity).item);
   if (work === undefined || work === "unknown" || "obstacle" in work) return "now";
   const { what } = work;
   const now = deps.clock.monotonic();

@@ -1,83 +1,103 @@
-import type { ResourceKind } from "../../kinds/kind.ts";
+import { isSuccessive, type ResourceKind } from "../../kinds/kind.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
-import { PlatformError, Retry, Unauthorized } from "../../platform/answers/errors.ts";
+import { type PlatformError, Retry, Unauthorized } from "../../platform/answers/errors.ts";
 import { type AccountHandle, addressOf } from "../accounts/accounts.ts";
 import { backoffMs, type Deps } from "../observe/deps.ts";
 import { obstacleFrom } from "../observe/platform-errors.ts";
 import type { Context } from "../observe/view.ts";
 import type { Claim } from "../state/intent.ts";
 import { RECONCILE_AT } from "../state/names.ts";
-import { needsPerson, type Obstacle, type Reason } from "../status/reasons.ts";
+import { needsPerson, type Obstacle } from "../status/reasons.ts";
 import type { ResourceStatus } from "../status/schema.ts";
 import { conditions, paused, type ReadyState, readFacts, readStatus } from "../status/status.ts";
-import { tellOutcome } from "./outcome.ts";
 import { recordWarning } from "./warnings.ts";
 import { writeStatus } from "./write.ts";
 
-/** Writes a status in which only what `changes` names is different; undefined takes a field away. */
+export type StatusChanges = { [K in keyof ResourceStatus]?: ResourceStatus[K] | undefined };
+
+/** Writes status with these conditions and changes; undefined removes a field. */
 export async function record(
   deps: Deps,
   context: Context,
   standing: ReadyState,
-  changes: { [K in keyof ResourceStatus]?: ResourceStatus[K] | undefined } = {},
+  changes: StatusChanges = {},
   facts = readFacts(context.object),
 ): Promise<KubeObject> {
-  const { key, kind, object, status, accountKey, view } = context;
+  const { key, kind, object, status, view } = context;
   deps.guard();
   const after = await writeStatus(deps, kind, object, {
     ...facts,
     ...status,
-    // Which Account is meant is settled with the first word about the object.
-    account: accountKey ?? status.account,
+    // The object keeps the Account of its first status until spec changes.
+    account: view.account.key ?? status.account,
     ...changes,
     observedGeneration: object.metadata.generation,
     conditions: conditions(object, deps.clock.now(), standing),
   });
-  recordWarning(deps, key, { before: object, after, standing, youngUntil: view.graceUntil });
-  tellOutcome(deps, context, after);
+  recordWarning(deps, key, { before: object, after, standing, graceUntil: view.times.graceUntil });
+  recordOutcome(deps, context, after);
   return after;
 }
 
-/** Says that the object is paused; everything else stays as it was. */
-export async function pause(deps: Deps, { kind, object, status }: Context): Promise<void> {
+/** Records an Event when a request is over and its effect was seen: the resource was created, or drift was corrected. */
+function recordOutcome(deps: Deps, { kind, status, view }: Context, after: KubeObject): void {
+  const { request: before, drift = [], id } = status;
+  const { observation } = view.resource;
+  if (!before || observation.seen !== "present" || observation.busy || observation.broken !== undefined) return;
+  const now = readStatus(after);
+  if (before.action === "create" && now.request?.action !== "create" && !isSuccessive(kind)) {
+    deps.events.record(after, "Normal", "Created", `Created ${kind.kind} ${id}`);
+  }
+  if (!before.corrects) return;
+  const left = new Set(now.drift?.map(({ field }) => field));
+  const corrected = drift.filter(({ field }) => !left.has(field));
+  if (corrected.length === 0) return;
+  deps.corrected(kind.kind);
+  const fields = corrected
+    .slice(0, MOST)
+    .map(({ field, found, wanted }) => `${field} from ${shortened(found)} back to ${shortened(wanted)}`);
+  const more = corrected.length > MOST ? ` and ${corrected.length - MOST} more` : "";
+  deps.events.record(after, "Normal", "DriftCorrected", `corrected drift: ${fields.join(", ")}${more}`);
+}
+
+/** How many fields an Event names, and how much of a value. */
+const MOST = 5;
+const LENGTH = 80;
+
+const shortened = (value: string): string =>
+  value === "" ? "empty" : value.length > LENGTH ? `${value.slice(0, LENGTH)}…` : value;
+
+/** Adds the condition Paused, and changes nothing else. */
+export async function pause(deps: Deps, { kind, object, status }: Context): Promise<Requeue> {
   deps.guard();
   const conditions = paused(object, deps.clock.now());
   await writeStatus(deps, kind, object, { ...readFacts(object), ...status, conditions });
+  return "never";
 }
 
-export async function stall(
-  deps: Deps,
-  context: Context,
-  reason: Reason,
-  message: string,
-  changes = {},
-): Promise<void> {
-  const { drift } = comparison(context);
-  const standing = { mode: "stalled", reason, message } as const;
-  await record(deps, context, standing, { ...(drift && { drift }), ...changes });
+export async function stall(deps: Deps, context: Context, { reason, message }: Obstacle, changes = {}): Promise<void> {
+  await record(deps, context, { mode: "stalled", reason, message }, { ...driftSeen(context), ...changes });
 }
 
-export const comparison = ({ view: { observation } }: Context): Pick<ResourceStatus, "drift"> =>
-  observation.seen === "present" && observation.comparison ? { drift: observation.comparison.drift } : {};
+/** The drift of the last comparison, for status. */
+export const driftSeen = ({ view }: Context): Pick<ResourceStatus, "drift"> => {
+  const { observation } = view.resource;
+  return observation.seen === "present" && observation.comparison ? { drift: observation.comparison.drift } : {};
+};
 
-/**
- * A claim as status keeps it, wherever it was read. It moves to the object's present Account only when that Account leads to the
- * resource: otherwise the signature would confirm what nobody has checked.
- */
-export function ownership({ view: { claim, accountObstacle }, account, kind }: Context): Partial<Claim> {
-  if (!claim || !account || accountObstacle) return { ...claim };
+/** The claim for status. It names the current Account only if that leads to the resource: nothing else is confirmed. */
+export function ownership({ view, account, kind }: Context): Partial<Claim> {
+  const { claim } = view.resource;
+  if (!claim || !account || view.account.obstacle) return { ...claim };
   const { userId, ...where } = located(account, kind);
-  // Another user than the one who made it counts only where the Account accepts that: its token may have been exchanged just now.
+  // The token may have been exchanged just now: another user counts only if the Account accepts it.
   const isAccepted = userId !== undefined && (claim.userId === undefined || account.acceptsUser === userId);
   return { ...where, ...claim, account: account.key, ...(isAccepted && { userId }) };
 }
 
-/** Where what is made with an Account is, and as whom: a claim that it no longer leads to is not gone. */
-export function located(
-  account: AccountHandle,
-  { resource }: ResourceKind,
-): Pick<Claim, "contract" | "endpoint" | "userId"> {
+/** The contract, endpoint and user of what is created with an Account. */
+export function located(account: AccountHandle, { resource }: ResourceKind) {
   const { contractNumber, identity } = account.connection;
   const endpoint = addressOf(account, resource.place.product);
   return {
@@ -87,16 +107,9 @@ export function located(
   };
 }
 
-/**
- * Remembers that an attempt was in vain: nothing is sent for the object before the pause is over, which doubles with each
- * until the object rests or spec changes, and is never shorter than what the platform asked for.
- */
-export function postpone(
-  deps: Deps,
-  { memory, object }: Pick<Context, "memory" | "object">,
-  obstacle: Obstacle,
-  afterMs = 0,
-): { inMs: number; message: string } {
+/** Remembers a failed attempt. The backoff doubles until the object is up to date or edited; it is at least `afterMs`. */
+export function postpone(deps: Deps, about: Pick<Context, "memory" | "object">, obstacle: Obstacle, afterMs = 0) {
+  const { memory, object } = about;
   const generation = object.metadata.generation ?? 1;
   const before = memory.failure?.generation === generation ? memory.failure.attempts : { waited: 0, stalled: 0 };
   const which = needsPerson(obstacle.reason) ? "stalled" : "waited";
@@ -108,7 +121,7 @@ export function postpone(
   return { inMs, message };
 }
 
-/** Says when it goes on by itself, where each attempt is news anyway. */
+/** Adds the time of the next attempt, for reasons whose message changes with each attempt anyway. */
 export function withTime({ reason, message }: Obstacle, at: number): string {
   const time = `${new Date(Math.ceil(at / 1000) * 1000).toISOString().slice(0, 19)}Z`;
   if (reason === "RateLimited") return `${message} until ${time}`;
@@ -118,62 +131,36 @@ export function withTime({ reason, message }: Obstacle, at: number): string {
 
 const PASSING_MS = 1000;
 
-/** What passes by itself is tried again soon; where somebody has to act, waiting less long does not help. */
+/** The backoff is short unless a person has to act. */
 export const pauseAfter = ({ settings }: Pick<Deps, "settings">, { reason }: Obstacle, attempts: number): number =>
   needsPerson(reason) ? backoffMs(settings, attempts) : PASSING_MS * 2 ** Math.min(attempts, 6);
 
-/** The context with what this process has just written. Whoever has written since, another shard for example, is not overwritten. */
-export const withWritten = (context: Context, object: KubeObject): Context => ({
-  ...context,
-  object,
-  status: readStatus(object),
-});
-
-/**
- * The context with the object as last read: people may have edited it since. Another process may have written to it
- * as well: what is on record of creations and requests is changed only where it is still this process's own.
- */
-export function refreshed(deps: Deps, context: Context): Context {
-  const object = deps.objects.find(context.key)?.object ?? context.object;
+/** The context with the object that this process has just written. A later write of another process causes a conflict. */
+export function withWritten(context: Context, object: KubeObject): Context {
   return { ...context, object, status: readStatus(object) };
 }
 
-/** The platform said no, or certainly did nothing: say so, and come back when it makes sense. */
-export async function recordPlatformError(
-  deps: Deps,
-  context: Context,
-  error: PlatformError,
-  changes: object = {},
-  hide: (text: string) => string = (text) => text,
-): Promise<Requeue> {
+/** The context with the object as the watch has it now. An intent or a request in it may be that of another process. */
+export const refreshed = (deps: Deps, context: Context): Context =>
+  withWritten(context, deps.objects.find(context.key)?.object ?? context.object);
+
+const same = (text: string): string => text;
+
+/** Records an error of the platform, and when to try again. */
+export function recordPlatformError(deps: Deps, context: Context, error: PlatformError, changes = {}, hide = same) {
   const named = obstacleFrom(error, context.kind);
-  // A credential that is refused is the Account's trouble, and waits for it.
+  // A refused credential is a problem of the Account, which is checked at once.
   const reason = error instanceof Unauthorized ? "AccountNotReady" : named.reason;
   const obstacle = { reason, message: hide(named.message) };
   if (error instanceof Unauthorized && context.account) deps.suspect(context.account.key);
-  return recordFailure(deps, context, obstacle, { changes, ...(error instanceof Retry && { afterMs: error.afterMs }) });
+  return recordFailure(deps, context, obstacle, changes, error instanceof Retry ? error.afterMs : 0);
 }
 
-/** Writes down why an attempt was in vain, and makes the next one wait. */
-export async function recordFailure(
-  deps: Deps,
-  context: Context,
-  obstacle: Obstacle,
-  { changes = {}, afterMs }: { changes?: object; afterMs?: number | undefined } = {},
-): Promise<Requeue> {
+/** Records a failed attempt, and when to try again. */
+export async function recordFailure(deps: Deps, context: Context, obstacle: Obstacle, changes = {}, afterMs = 0) {
   const { reason } = obstacle;
   const { inMs, message } = postpone(deps, context, obstacle, afterMs);
-  if (needsPerson(reason)) await stall(deps, context, reason, message, changes);
+  if (needsPerson(reason)) await stall(deps, context, { reason, message }, changes);
   else await record(deps, context, { mode: "reconciling", reason, message }, changes);
   return { inMs };
-}
-
-/** Runs a call; an error of the platform becomes a standing instead of a failure of the operator. */
-export async function withPlatform(deps: Deps, context: Context, call: () => Promise<Requeue>): Promise<Requeue> {
-  try {
-    return await call();
-  } catch (error) {
-    if (error instanceof PlatformError) return recordPlatformError(deps, context, error);
-    throw error;
-  }
 }

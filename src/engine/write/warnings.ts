@@ -4,7 +4,7 @@ import type { ObjectKey } from "../state/object.ts";
 import type { Reason } from "../status/reasons.ts";
 import { type ReadyState, readyOf } from "../status/status.ts";
 
-/** With these an object waits for a person although nothing is stalled; so long it has to last before that is worth an Event. */
+/** Reasons that usually need a person although the object is not stalled, and how long they must last before an Event. */
 const PATIENCE_MS: { readonly [R in Reason]?: number } = {
   ReferenceNotFound: 0,
   AccountNotFound: 0,
@@ -13,21 +13,16 @@ const PATIENCE_MS: { readonly [R in Reason]?: number } = {
   DestinationUnavailable: 60_000,
 };
 
-const patienceFor = ({ mode, reason }: Pick<ReadyState, "mode" | "reason">): number | undefined => {
-  if (mode === "ready") return undefined;
-  return mode === "stalled" ? 0 : PATIENCE_MS[reason];
-};
-
 /**
- * Tells in an Event that an object waits for a person or was refused: each reason and message once, and with pauses that
- * double while they change without an edit. What status said before this process began was told by the one before.
+ * Records a Warning that an object waits for a person or was refused: once per reason and message, with a growing pause
+ * while they change without an edit. What status already said when this process started is not repeated.
  */
 export function recordWarning(
   { clock, memories, events }: Pick<Deps, "clock" | "memories" | "events">,
   key: ObjectKey,
-  told: { before: KubeObject; after: KubeObject; standing: ReadyState; youngUntil?: number },
+  written: { before: KubeObject; after: KubeObject; standing: ReadyState; graceUntil?: number },
 ): void {
-  const { before, after, standing, youngUntil = 0 } = told;
+  const { before, after, standing, graceUntil = 0 } = written;
   const memory = memories.of(key);
   const now = clock.monotonic();
   const { reason } = standing;
@@ -37,10 +32,10 @@ export function recordWarning(
   const since = memory.condition?.reason === reason ? memory.condition.since : now;
   memory.condition = { reason, since };
   if (standing.mode === "ready" || memory.lastEvent?.generation !== generation) memory.lastEvent = undefined;
-  const patience = patienceFor(standing);
+  if (standing.mode === "ready") return;
+  const patience = standing.mode === "stalled" ? 0 : PATIENCE_MS[reason];
   if (patience === undefined || said === undefined || now - since < patience) return;
-  // What a young object waits for usually comes in the same `kubectl apply`.
-  if (standing.mode === "reconciling" && now < youngUntil) return;
+  if (standing.mode === "reconciling" && now < graceUntil) return;
   const times = memory.lastEvent ? memory.lastEvent.times + 1 : 0;
   const isNews = said !== memory.lastEvent?.text && !(isFirst && said === known);
   if (memory.lastEvent && (!isNews || now < memory.lastEvent.nextAt)) return;

@@ -7,18 +7,15 @@ import { fetchObject as fetchNamed } from "../../kube/watch/followed.ts";
 import { hasMoreFinalizers } from "../../kube/watch/reduced.ts";
 import { apply, patch, replaceStatus, target } from "../../kube/write/apply.ts";
 import type { Deps } from "../observe/deps.ts";
+import { annotationAdvice, isAboutAnnotations } from "../state/annotations.ts";
 import type { Claim, Intent } from "../state/intent.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "../state/names.ts";
 import { objectKey, resourceOf } from "../state/object.ts";
 import { placed } from "../status/schema.ts";
 import { differs, hasOtherConditions, readStatus, readyOf } from "../status/status.ts";
 import { GROUPS, trust, unknownKey } from "../status/trust.ts";
-import { tellAdvice, withAnnotationAdvice } from "./advice.ts";
 
-/**
- * Writes what Mooring owns of metadata: the finalizer, and what it keeps in annotations; what it kept there before goes.
- * Fails with a conflict when the object has changed since `object` was read.
- */
+/** Writes the finalizer and these annotations, and removes the others. Conflicts if the object has changed. */
 export async function writeMetadata(
   deps: Deps,
   kind: Kind,
@@ -31,37 +28,30 @@ export async function writeMetadata(
   const wanted = target(object);
   wanted.metadata = { ...wanted.metadata, finalizers: [FINALIZER], annotations };
   const written = await apply<KubeObject>(deps.client, resourceOf(kind), wanted);
-  const surplus = [INTENT, EXTERNAL_ID].filter(
-    (name) => !(name in annotations) && written.metadata.annotations?.[name],
-  );
-  // What came with the object itself, out of a backup for example, apply leaves alone: its creator owns it as well.
+  const { annotations: left } = written.metadata;
+  const surplus = [INTENT, EXTERNAL_ID].filter((name) => !(name in annotations) && left?.[name]);
+  // Apply leaves annotations that another field manager owns too, such as a restore from a backup.
   return keep(deps, kind, surplus.length > 0 ? await erase(deps, kind, written, surplus) : written);
 }
 
-/** Takes annotations, and on request the finalizer, away, whoever owns them. */
-async function erase(
-  deps: Deps,
-  kind: Kind,
-  { metadata }: KubeObject,
-  annotations: string[],
-  finalizers?: string[],
-): Promise<KubeObject> {
+/** Removes annotations, whichever field manager owns them, and sets the finalizers if they are given. */
+async function erase(deps: Deps, kind: Kind, { metadata }: KubeObject, annotations: string[], finalizers?: string[]) {
   const { uid, resourceVersion } = metadata;
   const gone = Object.fromEntries(annotations.map((annotation) => [annotation, null]));
   const change = { metadata: { uid, resourceVersion, annotations: gone, ...(finalizers && { finalizers }) } };
   return patch(deps.client, resourceOf(kind), metadata, change);
 }
 
-/** Lets the object go: the finalizer and every annotation of ours are taken away. One that is gone already is fine. */
+/** Removes the finalizer and all annotations of Mooring. The object may be gone already. */
 export async function release(deps: Deps, kind: Kind, object: KubeObject): Promise<void> {
-  // Read at once: the next pass must not let go of it again before the watch tells that it is gone.
+  // The store is updated at once: the next pass must not release the object again before the watch shows its deletion.
   const gone = (last: KubeObject) => deps.objects.store(kind.kind).remove(last);
   try {
-    // Who has very many is read as a whole.
+    // The store keeps only some of very many finalizers.
     const whole = hasMoreFinalizers(object) ? await fetchNamed(deps.client, resourceOf(kind), object.metadata) : object;
     const others = whole?.metadata.finalizers?.filter((name) => name !== FINALIZER) ?? [];
     const left = await erase(deps, kind, object, [INTENT, EXTERNAL_ID], others);
-    // The answer to the end of an object has the version from before.
+    // The last answer about an object has its previous version.
     if (left.metadata.deletionTimestamp && !left.metadata.finalizers?.length) gone(left);
     else keep(deps, kind, left);
   } catch (error) {
@@ -70,10 +60,12 @@ export async function release(deps: Deps, kind: Kind, object: KubeObject): Promi
   }
 }
 
-/** Writes the whole status, when that would change anything. Same precondition as `writeMetadata`. */
-export async function writeStatus(deps: Deps, kind: Kind, object: KubeObject, told: object): Promise<KubeObject> {
-  const written = await write(deps, kind, object, withAnnotationAdvice(kind, object, told));
-  tellAdvice(deps, object, written);
+/** Writes the whole status if it differs. Same precondition as `writeMetadata`. */
+export async function writeStatus(deps: Deps, kind: Kind, object: KubeObject, wanted: object): Promise<KubeObject> {
+  const written = await write(deps, kind, object, withAnnotationAdvice(kind, object, wanted));
+  const known = readStatus(object).advice ?? [];
+  const added = readStatus(written).advice?.filter((each) => !known.includes(each)) ?? [];
+  for (const advice of added) deps.events.record(written, "Warning", "Advice", advice);
   const [before, ready] = [readyOf(object), readyOf(written)];
   if (ready && ready.reason !== before?.reason) {
     const { namespace = "", name } = object.metadata;
@@ -85,39 +77,53 @@ export async function writeStatus(deps: Deps, kind: Kind, object: KubeObject, to
   return written;
 }
 
-async function write(deps: Deps, kind: Kind, object: KubeObject, told: object): Promise<KubeObject> {
-  const status = Object(bounded(told));
-  // What is signed with a key that is not here may be all that is left of a claim: it is not written over.
-  if (unknownKey(object)) return writeConditions(deps, kind, object, status);
+async function write(deps: Deps, kind: Kind, object: KubeObject, wanted: object): Promise<KubeObject> {
+  const status = Object(bounded(wanted));
+  // A status that is signed with an unknown key may have the only record of a claim: it is not overwritten.
+  const { conditions, observedGeneration } = status;
+  if (unknownKey(object)) return writeConditions(deps, kind, object, { conditions, observedGeneration });
   const isOurs = usesAccount(kind);
-  // What says the same has the same signature.
+  // The same status has the same signature.
   const { signature } = readStatus(object);
   if (isOurs && trust.get(object)?.current.status && !differs(object, { ...status, signature })) return object;
   const signed = isOurs ? deps.seal.signed(kind.kind, object, status) : status;
   if (!differs(object, signed)) return object;
-  const wanted = JSON.parse(JSON.stringify(isOurs ? placed(signed) : signed));
-  const written = keep(deps, kind, await replaceStatus(deps.client, resourceOf(kind), object, wanted));
+  const body = JSON.parse(JSON.stringify(isOurs ? placed(signed) : signed));
+  const written = keep(deps, kind, await replaceStatus(deps.client, resourceOf(kind), object, body));
   if (!("signature" in signed) || GROUPS.every((group) => trust.get(written)?.[group] === "ours")) return written;
   throw new Error(`the CRD ${kind.plural}.${GROUP} is older than the operator: apply crds/ of its version`);
 }
 
-/** Writes how an object stands, and leaves everything else in its status alone. */
-async function writeConditions(deps: Deps, kind: Kind, object: KubeObject, status: object): Promise<KubeObject> {
-  const standing = {
-    conditions: Reflect.get(status, "conditions"),
-    observedGeneration: Reflect.get(status, "observedGeneration"),
-  };
+/** Writes only the conditions, and leaves the rest of status alone. */
+async function writeConditions(deps: Deps, kind: Kind, object: KubeObject, standing: Record<string, unknown>) {
   if (!hasOtherConditions(object, standing)) return object;
   const { uid, resourceVersion } = object.metadata;
   const change = { metadata: { uid, resourceVersion }, status: standing };
   return keep(deps, kind, await patch(deps.client, resourceOf(kind), object.metadata, change, "status"));
 }
 
-/** The object as the API server has it now; undefined when it, the very same one, is gone. */
+/** The object as the API server has it now; undefined if it is gone or was created again. */
 export async function fetchObject(deps: Deps, kind: Kind, object: KubeObject): Promise<KubeObject | undefined> {
   const fresh = await fetchNamed(deps.client, resourceOf(kind), object.metadata);
   return fresh && fresh.metadata.uid === object.metadata.uid ? keep(deps, kind, fresh) : undefined;
 }
 
-/** Own writes are read at once: the next decision must not rest on what was before. */
+/** Puts an own write into the store at once: the next decision must see it. */
 const keep = (deps: Deps, kind: Kind, object: KubeObject): KubeObject => deps.objects.admit(kind, object);
+
+/** A status with the current advice about annotations. Other advice in it is kept. */
+function withAnnotationAdvice(kind: Kind, object: KubeObject, status: object): object {
+  const { advice: before, ...rest }: { advice?: unknown } = status;
+  const others: unknown[] = Array.isArray(before) ? before.filter((each) => !isAboutAnnotations(String(each))) : [];
+  const advice = [...others, ...annotationAdvice(kind, object)];
+  return advice.length > 0 ? { ...rest, advice } : rest;
+}
+
+/** Whether status must be written again because of annotations: other advice, or a condition Paused that is over. */
+export function isAnnotatedAnew(kind: Kind, object: KubeObject): boolean {
+  const { advice = [], conditions = [] } = readStatus(object);
+  const known = advice.filter(isAboutAnnotations);
+  return (
+    known.join("\n") !== annotationAdvice(kind, object).join("\n") || conditions.some(({ type }) => type === "Paused")
+  );
+}

@@ -106,7 +106,7 @@ describe("through a ClusterAccount without adoption", () => {
     const user = of("KafkaUser", "team", { clusterRef: { name: "gone" } });
     const status = { id: "u1", parents: { cluster: DC }, account: SHARED, endpoint: API };
     const { view } = stage([{ ...user, status }, cluster]).sceneOf("KafkaUser/team/a");
-    expect(view.accountObstacle?.reason).toBe(reason);
+    expect(view.account.obstacle?.reason).toBe(reason);
   });
 
   test("what the namespace itself has is reached by its id", async () => {
@@ -145,7 +145,7 @@ describe("the number of a LAN as externalId", () => {
   ])("%s", (_, datacenterRef, reason) => {
     const asked = of("Lan", "team", { datacenterRef, externalId: "1", managementPolicy: "Observe" });
     const { sceneOf } = stage([grant, theirs, mine, first, asked]);
-    expect(sceneOf("Lan/team/a").view.specObstacle?.reason).toBe(reason);
+    expect(sceneOf("Lan/team/a").view.spec.obstacle?.reason).toBe(reason);
   });
 });
 

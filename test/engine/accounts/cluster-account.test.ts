@@ -256,7 +256,7 @@ test("an Account that has lost an address does not keep others from the switch o
     throw new Error("there is no address");
   };
   accounts.put(handleOf("shop/lost", { connection, endpoint }));
-  expect(sceneOf("CentralLogging/shop/mine").view.specObstacle).toBeUndefined();
+  expect(sceneOf("CentralLogging/shop/mine").view.spec.obstacle).toBeUndefined();
 });
 
 describe("what somebody else has written into status", () => {
@@ -288,6 +288,6 @@ describe("what somebody else has written into status", () => {
       status: { id: "theirs", account: "shop/main" },
     });
     const { sceneOf } = stage([forged]);
-    expect(sceneOf("IPBlock/team/a").accountKey).not.toBe("shop/main");
+    expect(sceneOf("IPBlock/team/a").view.account.key).not.toBe("shop/main");
   });
 });

@@ -1,14 +1,13 @@
 import { describe } from "vitest";
-import type { View } from "../../../src/engine/observe/view.ts";
 import { holds } from "../support/decisions.ts";
-import { claim, contents, drifted, failure, inside, NOW, present, request } from "../support/views.ts";
+import { claim, contents, drifted, type Facts, failure, inside, NOW, present, request } from "../support/views.ts";
 
 // Regional services keep what they failed at, and show it as FAILED.
 describe("a resource that has failed on the platform", () => {
   const why = "[VDC-5-17] no room left";
-  const broken = (more: Parameters<typeof present>[0] = {}) => present({ state: "FAILED", broken: why, ...more });
-  const owned = (more: Partial<View>): Partial<View> => ({ claim, observation: broken(), ...more });
-  const stillborn = (more: Partial<View> = {}): Partial<View> => owned({ unfinished: true, ...more });
+  const broken = (more: Parameters<typeof present>[0] = {}) => present({ broken: why, ...more });
+  const owned = (more: Partial<Facts>): Partial<Facts> => ({ claim, observation: broken(), ...more });
+  const stillborn = (more: Partial<Facts> = {}): Partial<Facts> => owned({ unfinished: true, ...more });
 
   holds([
     [

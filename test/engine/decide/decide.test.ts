@@ -1,11 +1,11 @@
 import { describe } from "vitest";
-import type { View } from "../../../src/engine/observe/view.ts";
 import { accountDown, badSpec, holds, noParent, openIntent, settledIntent } from "../support/decisions.ts";
 import {
   absent,
   BELIEVED,
   claim,
   drifted,
+  type Facts,
   failure,
   NOW,
   present,
@@ -149,7 +149,7 @@ describe("an object with an open intent", () => {
 });
 
 describe("an object with a resource", () => {
-  const owned = (more: Partial<View>): Partial<View> => ({ claim, ...more });
+  const owned = (more: Partial<Facts>): Partial<Facts> => ({ claim, ...more });
   const fresh = NOW - BELIEVED + 5000;
   holds([
     ["rests when all is up to date", owned({ observation: present() }), { step: "rest" }],
@@ -268,7 +268,7 @@ describe("an object with a resource", () => {
 });
 
 describe("a resource that is not seen", () => {
-  const owned = (more: Partial<View>): Partial<View> => ({ claim, ...more });
+  const owned = (more: Partial<Facts>): Partial<Facts> => ({ claim, ...more });
   const unseen = (more: Parameters<typeof absent>[0] = {}) =>
     owned({ observation: absent({ absence: "unseen", ...more }) });
   const missing = (more: Parameters<typeof absent>[0] = {}) => unseen({ absence: "missing", ...more });

@@ -1,11 +1,21 @@
 import { describe, expect } from "vitest";
-import type { View } from "../../../src/engine/observe/view.ts";
 import { accountDown, badSpec, holds, openIntent, settledIntent } from "../support/decisions.ts";
-import { absent, claim, contents, failure, NOW, preDelete, present, request, search } from "../support/views.ts";
+import {
+  absent,
+  claim,
+  contents,
+  type Facts,
+  failure,
+  NOW,
+  preDelete,
+  present,
+  request,
+  search,
+} from "../support/views.ts";
 
 describe("a deleted object", () => {
-  const deleted = (more: Partial<View>): Partial<View> => ({ deleting: true, ...more });
-  const owned = (more: Partial<View>): Partial<View> => deleted({ claim, ...more });
+  const deleted = (more: Partial<Facts>): Partial<Facts> => ({ deleting: true, ...more });
+  const owned = (more: Partial<Facts>): Partial<Facts> => deleted({ claim, ...more });
   holds([
     ["that was let go already is none of ours", deleted({ hasFinalizer: false }), { step: "ignore" }],
     ["stays while it is paused", owned({ paused: true, observation: present() }), { step: "pause" }],

@@ -1,9 +1,19 @@
 import { describe, expect } from "vitest";
-import type { View } from "../../../src/engine/observe/view.ts";
 import { holds, noParent } from "../support/decisions.ts";
-import { absent, claim, contents, failure, inside, NOW, present, presentDrifted, request } from "../support/views.ts";
+import {
+  absent,
+  claim,
+  contents,
+  type Facts,
+  failure,
+  inside,
+  NOW,
+  present,
+  presentDrifted,
+  request,
+} from "../support/views.ts";
 
-type Verdict = NonNullable<View["replacement"]>["verdict"];
+type Verdict = NonNullable<Facts["replacement"]>["verdict"];
 const why = ["it stays where it is", "it was booted from it"];
 const moved = (verdict: Verdict) => ({ fields: ["location"], why: why.slice(0, 1), verdict });
 
@@ -18,7 +28,7 @@ describe("an object that names an existing resource", () => {
 });
 
 describe("an object that only observes", () => {
-  const observed = (more: Partial<View>): Partial<View> => ({ observed: true, claim, ...more });
+  const observed = (more: Partial<Facts>): Partial<Facts> => ({ observed: true, claim, ...more });
   holds([
     ["needs to know what", { observed: true }, { step: "stall", reason: "InvalidSpec" }],
     ["takes a first look", observed({}), { step: "wait", reason: "Observing", look: "list" }],
@@ -48,7 +58,7 @@ describe("an object that only observes", () => {
 });
 
 describe("an object whose immutable field has changed", () => {
-  const changed = (verdict: Verdict, more: Partial<View> = {}): Partial<View> => ({
+  const changed = (verdict: Verdict, more: Partial<Facts> = {}): Partial<Facts> => ({
     claim,
     replacement: moved(verdict),
     observation: present(),
@@ -111,7 +121,7 @@ describe("an object whose immutable field has changed", () => {
 });
 
 describe("a deleted object that others live in", () => {
-  const held = (more: Parameters<typeof contents>[0]): Partial<View> => ({
+  const held = (more: Parameters<typeof contents>[0]): Partial<Facts> => ({
     deleting: true,
     claim,
     observation: present(),

@@ -1,23 +1,21 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decide } from "../../../src/engine/decide/decide.ts";
 import type { Decision } from "../../../src/engine/decide/decision.ts";
-import type { View } from "../../../src/engine/observe/view.ts";
 import { markOf } from "../../../src/engine/state/intent.ts";
 import { isAccepted, MOST_ACCEPTED } from "../../../src/engine/state/memory.ts";
 import { needsPerson, reasons } from "../../../src/engine/status/reasons.ts";
-import { anyView, STEPS } from "../support/views.ts";
+import { anyFacts, decideOn, type Facts, STEPS } from "../support/views.ts";
 
 const RUNS = 12_000;
 const LEAST = 200;
 /** Views that a property speaks of. */
 const ENOUGH = 50;
 const seed = Date.now() % 1_000_000_007;
-const views = fc.sample(anyView, { numRuns: RUNS, seed });
-const decided = views.map((view) => ({ view, decision: decide(view) }));
+const views = fc.sample(anyFacts, { numRuns: RUNS, seed });
+const decided = views.map((view) => ({ view, decision: decideOn(view) }));
 
 /** Whatever the view, its decision is as `holds` says. */
-function always(holds: (view: View, decision: Decision) => void) {
+function always(holds: (view: Facts, decision: Decision) => void) {
   for (const { view, decision } of decided) {
     try {
       holds(view, decision);
@@ -30,7 +28,7 @@ function always(holds: (view: View, decision: Decision) => void) {
 /** Holds for each decision with one of these steps. */
 function whenever<S extends Decision["step"]>(
   steps: readonly S[],
-  holds: (view: View, decision: Extract<Decision, { step: S }>) => void,
+  holds: (view: Facts, decision: Extract<Decision, { step: S }>) => void,
 ) {
   const is = (decision: Decision): decision is Extract<Decision, { step: S }> =>
     steps.some((step) => step === decision.step);
@@ -40,7 +38,7 @@ function whenever<S extends Decision["step"]>(
 }
 
 /** Of the views that `fits`, there are enough for a property about them to mean something. */
-function among(fits: (view: View) => boolean, holds: (view: View, decision: Decision) => void) {
+function among(fits: (view: Facts) => boolean, holds: (view: Facts, decision: Decision) => void) {
   expect(decided.filter(({ view }) => fits(view)).length, `views with seed ${seed}`).toBeGreaterThan(ENOUGH);
   always((view, decision) => {
     if (fits(view)) holds(view, decision);
@@ -73,15 +71,15 @@ const CALLS = [
 /** Steps that make something in the namespace. */
 const BEGINS: readonly Decision["step"][] = ["create", "adopt", "renew", "publish", "output", "delete"];
 
-const retained = ({ deletionPolicy, observed }: View) => deletionPolicy === "Retain" || observed;
+const retained = ({ deletionPolicy, observed }: Facts) => deletionPolicy === "Retain" || observed;
 /** A write that comes before a deletion, not one that keeps the resource up to date. */
-const isFarewell = ({ observation }: View, decision: Decision) =>
+const isFarewell = ({ observation }: Facts, decision: Decision) =>
   decision.step === "update" && observation.seen === "present" && decision.operation === observation.preDelete;
-const isOpen = ({ request }: View) => request?.outcome === "unanswered";
+const isOpen = ({ request }: Facts) => request?.outcome === "unanswered";
 
 test("nothing that is to be done on the platform waits for the output, or for what is in its way", () => {
   always((view, decision) => {
-    const free = decide({ ...view, output: undefined });
+    const free = decideOn({ ...view, output: undefined });
     if (!["rest", "stall", "wait"].includes(free.step)) expect(decision).toEqual(free);
   });
 });
@@ -95,12 +93,12 @@ test("an object rests as Ready only when its output was written once, or is abou
   });
 });
 
-const absenceOf = ({ observation }: View) => (observation.seen === "absent" ? observation.absence : observation.seen);
+const absenceOf = ({ observation }: Facts) => (observation.seen === "absent" ? observation.absence : observation.seen);
 
 describe("the gate", () => {
-  const unmarked = ({ claim, intent, deleting, hasFinalizer, recorded }: View) =>
+  const unmarked = ({ claim, intent, deleting, hasFinalizer, recorded }: Facts) =>
     hasFinalizer ? intent !== undefined && !recorded : (claim ?? intent) !== undefined && !deleting;
-  const pausing = ({ failure, now }: View) => failure !== undefined && failure.retryAt > now;
+  const pausing = ({ failure, now }: Facts) => failure !== undefined && failure.retryAt > now;
 
   test("puts finalizer and intent back before anything else, paused or not, and only then", () => {
     among(unmarked, (_, { step }) => expect(step).toBe("mark"));
@@ -108,17 +106,17 @@ describe("the gate", () => {
   });
 
   test("begins nothing in a namespace that is being deleted", () => {
-    const ending = ({ terminating, deleting }: View) => terminating && !deleting;
+    const ending = ({ terminating, deleting }: Facts) => terminating && !deleting;
     among(ending, (_, { step }) => expect(BEGINS).not.toContain(step));
   });
 
   test("begins nothing for an object that refers to another namespace and may not", () => {
-    const refused = ({ ungranted, deleting }: View) => ungranted !== undefined && !deleting;
+    const refused = ({ ungranted, deleting }: Facts) => ungranted !== undefined && !deleting;
     among(refused, (_, { step }) => expect(BEGINS).not.toContain(step));
   });
 
   test("changes nothing for it either, except by taking something away", () => {
-    const refused = ({ ungranted, deleting }: View) => ungranted !== undefined && !deleting;
+    const refused = ({ ungranted, deleting }: Facts) => ungranted !== undefined && !deleting;
     among(refused, (_, decision) => {
       if (decision.step === "update") expect(decision.operation.method).toBe("DELETE");
     });
@@ -133,7 +131,7 @@ describe("the gate", () => {
 
   test("says why it pauses, and for how long", () => {
     among(pausing, (view, decision) => {
-      const free = decide({ ...view, failure: undefined });
+      const free = decideOn({ ...view, failure: undefined });
       const calls = CALLS.some((step) => step === free.step) || (free.step === "wait" && free.look === "member");
       const { reason = "Pending", message, retryAt } = view.failure ?? {};
       const inMs = (retryAt ?? 0) - view.now;
@@ -176,14 +174,14 @@ describe("the gate", () => {
   });
 
   test("asks for a fresh reading where one is missing: that costs a list, which serves all", () => {
-    const old = ({ observation, desiredSince }: View) =>
+    const old = ({ observation, desiredSince }: Facts) =>
       observation.seen === "present" && observation.unclear === undefined && observation.asOf <= desiredSince;
-    const isRevoked = (view: View) => decide({ ...view, desiredSince: Number.NEGATIVE_INFINITY }).step === "revoke";
-    const young = (view: View) => !isRevoked(view) || (view.previous?.asOf ?? 0) <= view.desiredSince;
+    const isRevoked = (view: Facts) => decideOn({ ...view, desiredSince: Number.NEGATIVE_INFINITY }).step === "revoke";
+    const young = (view: Facts) => !isRevoked(view) || (view.previous?.asOf ?? 0) <= view.desiredSince;
     among(
       (view) => old(view) && young(view),
       (view, decision) => {
-        const fresh = decide({ ...view, desiredSince: Number.NEGATIVE_INFINITY });
+        const fresh = decideOn({ ...view, desiredSince: Number.NEGATIVE_INFINITY });
         const ends =
           fresh.step === "update"
             ? fresh.operation.method === "DELETE"
@@ -206,7 +204,7 @@ describe("in every view", () => {
   });
 
   test("where spec asks for no resource, none is made or kept, and all is well only when there is none", () => {
-    const unwanted = ({ unwanted, observed, deleting }: View) => unwanted && !observed && !deleting;
+    const unwanted = ({ unwanted, observed, deleting }: Facts) => unwanted && !observed && !deleting;
     among(unwanted, (view, decision) => {
       if (isFarewell(view, decision)) return;
       expect(["create", "adopt", "update", "publish", "output", "rest"]).not.toContain(decision.step);
@@ -217,11 +215,11 @@ describe("in every view", () => {
   });
 
   test("a key that is due is renewed whether what spec names was found or not", () => {
-    const due = ({ keyDueAt = Number.POSITIVE_INFINITY, platformNow }: View) => keyDueAt <= platformNow;
+    const due = ({ keyDueAt = Number.POSITIVE_INFINITY, platformNow }: Facts) => keyDueAt <= platformNow;
     among(
       (view) => view.unchecked && due(view),
       (view, decision) => {
-        const free = decide({ ...view, unchecked: false });
+        const free = decideOn({ ...view, unchecked: false });
         if (["renew", "revoke"].includes(free.step)) expect(decision).toEqual(free);
       },
     );
@@ -265,7 +263,7 @@ describe("in every view", () => {
   });
 
   test("nothing is deleted that still holds something, unless that is wanted", () => {
-    const isAsked = ({ contents }: View) => contents?.ignored === false || contents?.guests === true;
+    const isAsked = ({ contents }: Facts) => contents?.ignored === false || contents?.guests === true;
     among(isAsked, ({ contents, observation }, { step }) => {
       if (step !== "delete" || observation.seen !== "present") return;
       expect(contents).toMatchObject({ leaving: [], staying: [], found: { names: [] } });
@@ -285,7 +283,7 @@ describe("in every view", () => {
   });
 
   test("what was done is not done again but on a reading that would show it", () => {
-    const isUnseen = ({ request, observation, believedMs }: View) =>
+    const isUnseen = ({ request, observation, believedMs }: Facts) =>
       request?.unseen === true &&
       request.action !== "create" &&
       observation.seen === "present" &&
@@ -472,7 +470,7 @@ describe("in every view", () => {
   test("the same view gives the same decision and stays as it was", () => {
     for (const { view, decision } of decided.slice(0, 2000)) {
       const before = structuredClone(view);
-      expect(decide(view)).toEqual(decision);
+      expect(decideOn(view)).toEqual(decision);
       expect(view).toEqual(before);
     }
   });

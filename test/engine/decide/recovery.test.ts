@@ -1,35 +1,33 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decide } from "../../../src/engine/decide/decide.ts";
 import type { Decision } from "../../../src/engine/decide/decision.ts";
-import type { View } from "../../../src/engine/observe/view.ts";
-import { anyView, recoveringView } from "../support/views.ts";
+import { anyFacts, decideOn, type Facts, recoveringFacts } from "../support/views.ts";
 
 const FRESH = 5000;
 const PAUSE = 2000;
 
 /** Whatever the view of an open intent, its decision is as `holds` says. */
-function always(holds: (view: View, decision: Decision) => void) {
+function always(holds: (view: Facts, decision: Decision) => void) {
   // What the gate holds back, and for how long, is said in decide-properties.
-  const open = anyView
+  const open = anyFacts
     .filter(({ intent, unsent, hasFinalizer, recorded }) => intent !== undefined && !unsent && hasFinalizer && recorded)
     .map((view) => ({ ...view, failure: undefined }));
-  for (const [views, numRuns] of [[recoveringView, 2500] as const, [open, 300] as const]) {
+  for (const [views, numRuns] of [[recoveringFacts, 2500] as const, [open, 300] as const]) {
     fc.assert(
-      fc.property(views, (view) => holds(view, decide(view))),
+      fc.property(views, (view) => holds(view, decideOn(view))),
       { numRuns },
     );
   }
 }
 
-const retained = ({ deletionPolicy, observed }: View) => deletionPolicy === "Retain" || observed;
+const retained = ({ deletionPolicy, observed }: Facts) => deletionPolicy === "Retain" || observed;
 
 /** More than can have been made, of what nobody can use and expires by itself: all of it is left alone. */
-const isLeft = ({ search, successive }: View) =>
+const isLeft = ({ search, successive }: Facts) =>
   successive && search !== undefined && search.matches.length > search.rivals;
 
 /** Nothing that the open intent made can appear any more, and two looks after that moment found nothing to claim. */
-const certainlyNothing = ({ search, settledAt, now, ...view }: View) =>
+const certainlyNothing = ({ search, settledAt, now, ...view }: Facts) =>
   search !== undefined &&
   (search.matches.length === 0 || isLeft({ search, settledAt, now, ...view })) &&
   !search.inFlight &&
@@ -88,7 +86,7 @@ describe("in every view of an open intent", { timeout: 60_000 }, () => {
       if (decision.step !== "claim" || !search || search.lookedAt >= view.settledAt) return;
       for (let rank = 0; rank < search.rivals; rank++) {
         if (rank === search.rank) continue;
-        expect(decide({ ...view, search: { ...search, rank } })).not.toMatchObject({
+        expect(decideOn({ ...view, search: { ...search, rank } })).not.toMatchObject({
           step: "claim",
           identity: decision.identity,
         });
@@ -113,7 +111,7 @@ describe("in every view of an open intent", { timeout: 60_000 }, () => {
       if (!("reason" in decision) || decision.reason !== "Ambiguous") return;
       const retryMs = decision.step === "stall" ? decision.retryMs : undefined;
       expect(retryMs).toBeGreaterThan(0);
-      expect(decide({ ...view, now: view.now + (retryMs ?? 0) }).step).toBe("search");
+      expect(decideOn({ ...view, now: view.now + (retryMs ?? 0) }).step).toBe("search");
     });
   });
 
@@ -121,7 +119,7 @@ describe("in every view of an open intent", { timeout: 60_000 }, () => {
     always((view, decision) => {
       if (decision.step !== "wait" || decision.reason !== "Recovering") return;
       expect(decision.recheckMs).toBeGreaterThan(0);
-      expect(decide({ ...view, now: view.now + (decision.recheckMs ?? 0) }).step).toBe("search");
+      expect(decideOn({ ...view, now: view.now + (decision.recheckMs ?? 0) }).step).toBe("search");
     });
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { misfits } from "../../../src/engine/observe/unowned.ts";
+import { misfits } from "../../../src/engine/execute/adopt.ts";
 import { EXTERNAL_ID } from "../../../src/engine/state/names.ts";
 import { claimOf } from "../../../src/engine/state/object.ts";
 import { kinds } from "../../../src/kinds/index.ts";
@@ -150,7 +150,7 @@ describe("an object that names an existing resource", () => {
   test("does not take the same one again after it was lost: it makes its own", async () => {
     const object = { ...naming("a"), status: { left: "dc-theirs-0" } };
     const { sceneOf } = open(object);
-    expect(sceneOf(A).view.adopt).toBeUndefined();
+    expect(sceneOf(A).view.spec.adopt).toBeUndefined();
   });
 });
 
@@ -284,7 +284,7 @@ test("an object whose Account was changed while its resource was being made says
   const { sceneOf } = open(objectOf("Datacenter", "a", { spec, status }));
   const { view, account } = sceneOf(A);
   expect(account?.key).toBe("shop/main");
-  expect(view.replacement).toEqual({
+  expect(view.spec.replacement).toEqual({
     fields: ["accountRef"],
     why: ["it belongs to Account shop/main"],
     verdict: "final",

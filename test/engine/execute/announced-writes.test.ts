@@ -221,7 +221,7 @@ describe("the word that allows to lose data", () => {
       metadata: { name: "a", generation, finalizers: [FINALIZER], annotations: { [ALLOW_DATA_LOSS]: word } },
       status: { id: "dc-a-0", account, nonce: "n0", fixed: made, ...(lossAllowed !== undefined && { lossAllowed }) },
     });
-    return all.sceneOf(key).view.replacement?.verdict;
+    return all.sceneOf(key).view.spec.replacement?.verdict;
   };
 
   test("counts for the generation it was first used for, and for no later one", () => {

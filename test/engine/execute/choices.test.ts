@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { choicesFor } from "../../../src/engine/execute/choices.ts";
+import { choicesFor } from "../../../src/engine/execute/lookups.ts";
 import type { Context } from "../../../src/engine/observe/view.ts";
 import { datacenter } from "../../../src/kinds/compute/datacenter.ts";
 import { type PlatformError, Retry, Terminal } from "../../../src/platform/answers/errors.ts";

@@ -122,7 +122,7 @@ describe("the Account of an object", () => {
 
   test("is the default where the namespace never had one", async () => {
     const { all } = open();
-    expect(all.sceneOf(KEY).accountKey).toBe("ClusterAccount/shared");
+    expect(all.sceneOf(KEY).view.account.key).toBe("ClusterAccount/shared");
   });
 
   test("is not the default for who has waited for an Account of the namespace that is deleted", async () => {
@@ -160,7 +160,7 @@ describe("the Account of an object", () => {
     const spec = { location: "de/txl", size: 1, accountRef: { name: "other" } };
     const { all } = open({ ...named, spec });
     all.objects.store("Account").put({ ...mine, metadata: { ...mine.metadata, name: "other" } });
-    expect(all.sceneOf(KEY).accountKey).toBe("team/other");
+    expect(all.sceneOf(KEY).view.account.key).toBe("team/other");
   });
 
   test("is not the default for a namespace whose objects have used one of its own", () => {

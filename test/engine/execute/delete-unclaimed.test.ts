@@ -168,7 +168,7 @@ describe("the creation of an object that is gone", () => {
   async function undone(memory: Memory) {
     const { deps, platform, debts, accounts } = stage([]);
     platform.make("same", body);
-    undo(deps, { key: KEY, kind, account: accounts.get("shop/main") }, { memory, last });
+    undo(deps, { key: KEY, kind, account: accounts.get("shop/main"), object: last, memory });
     await Promise.all(debts);
     return platform.sent("DELETE").map(({ url }) => url);
   }

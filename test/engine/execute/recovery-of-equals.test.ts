@@ -30,7 +30,7 @@ describe("recovery", () => {
     platform.items.delete(id);
     const owner = objects.find(A)?.object ?? a;
     objects.store("Datacenter").remove({ ...owner, metadata: { ...owner.metadata, resourceVersion: "5000" } });
-    expect(sceneOf(B).view.search?.matches).toEqual([other]);
+    expect(sceneOf(B).view.resource.search?.matches).toEqual([other]);
     expect((await pass(B)).decision).toEqual({ step: "claim", identity: other });
   });
 

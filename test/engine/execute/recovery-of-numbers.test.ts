@@ -131,7 +131,7 @@ test("a number is claimed although its last owner has not heard yet that its own
   const { platform, passes, sceneOf } = stage([lan("a", { metadata }), last]);
   platform.make("a", body("a"), { path, targets: ["19"], at: "2026-01-01T00:00:01Z" });
   expect((await passes(LAN)).slice(0, 2)).toEqual(["search", "claim"]);
-  expect(sceneOf(LAN).view.claim).toMatchObject({ id: "19", born: "2026-01-01T00:00:01Z" });
+  expect(sceneOf(LAN).view.resource.claim).toMatchObject({ id: "19", born: "2026-01-01T00:00:01Z" });
   expect(platform.sent("POST")).toEqual([]);
 });
 

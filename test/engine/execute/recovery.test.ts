@@ -73,7 +73,7 @@ describe("a creation without an answer", () => {
     sceneOf(A);
     await clock.advance(60_000);
     expect(platform.calls.map((each) => each.url)).toContain(url);
-    expect(sceneOf(A).view.request).toMatchObject({ action: "create", outcome: "DONE" });
+    expect(sceneOf(A).view.resource.request).toMatchObject({ action: "create", outcome: "DONE" });
   });
 
   test("is found by the platform's own word for it, whatever people call it", async () => {
@@ -153,13 +153,13 @@ describe("a creation without an answer", () => {
   test("is given the whole window by a process that has just begun, whatever the other machine's clock said", async () => {
     for (const at of ["2025-12-31T12:00:00.000Z", "2026-01-01T00:01:00.000Z", "9999-01-01T00:00:00.000Z"]) {
       const { sceneOf } = stage([begun("a", { at, by: elsewhere })]);
-      expect(sceneOf(A).view.settledAt).toBe(UNSETTLED_MS);
+      expect(sceneOf(A).view.times.settledAt).toBe(UNSETTLED_MS);
     }
   });
 
   test("of a version that did not say who sent it has the deadline of that version", async () => {
     const { sceneOf } = stage([begun("a")]);
-    expect(sceneOf(A).view.settledAt).toBe(30_000 + SETTINGS.settleMs);
+    expect(sceneOf(A).view.times.settledAt).toBe(30_000 + SETTINGS.settleMs);
   });
 
   test.each([
@@ -301,12 +301,12 @@ describe("objects with equal bodies", () => {
     const [first = "", second = ""] = [platform.make("same", body), platform.make("same", body)];
     await pass(A);
     await pass(B);
-    expect(sceneOf(B).view.search).toMatchObject({ matches: [first, second], rivals: 2, rank: 1 });
+    expect(sceneOf(B).view.resource.search).toMatchObject({ matches: [first, second], rivals: 2, rank: 1 });
     const claiming = pass(A);
     // Nothing was awaited yet, and the id is taken all the same.
-    expect(sceneOf(B).view.search).toMatchObject({ matches: [second], rivals: 1, rank: 0, inFlight: true });
+    expect(sceneOf(B).view.resource.search).toMatchObject({ matches: [second], rivals: 1, rank: 0, inFlight: true });
     await claiming;
-    expect(sceneOf(B).view.search).toMatchObject({ matches: [second], rivals: 1, rank: 0, inFlight: false });
+    expect(sceneOf(B).view.resource.search).toMatchObject({ matches: [second], rivals: 1, rank: 0, inFlight: false });
     expect((await pass(B)).decision).toEqual({ step: "claim", identity: second });
     expect([api.get(fresh("a")), api.get(fresh("b"))].map(statusOf)).toMatchObject([{ id: first }, { id: second }]);
   });
@@ -320,7 +320,7 @@ describe("objects with equal bodies", () => {
       throw new Error("connection reset");
     });
     await expect(pass(A)).rejects.toThrow("connection reset");
-    expect(sceneOf(B).view.search).toMatchObject({ matches: [other], inFlight: true });
+    expect(sceneOf(B).view.resource.search).toMatchObject({ matches: [other], inFlight: true });
     api.beforeEach(() => {});
     expect((await pass(A)).decision).toEqual({ step: "claim", identity: id });
     expect(statusOf(api.get(fresh("a")))).toMatchObject({ id });
@@ -363,10 +363,10 @@ describe("objects with equal bodies", () => {
     other(2);
     await pass(A);
     await pass(B);
-    expect(sceneOf(A).view.search).toMatchObject({ rivals: 1, rank: 0 });
-    expect(sceneOf(B).view.search).toMatchObject({ rivals: 1, rank: 0 });
+    expect(sceneOf(A).view.resource.search).toMatchObject({ rivals: 1, rank: 0 });
+    expect(sceneOf(B).view.resource.search).toMatchObject({ rivals: 1, rank: 0 });
     other(1);
-    expect(sceneOf(A).view.search).toMatchObject({ rivals: 2, rank: 0 });
-    expect(sceneOf(B).view.search).toMatchObject({ rivals: 2, rank: 1 });
+    expect(sceneOf(A).view.resource.search).toMatchObject({ rivals: 2, rank: 0 });
+    expect(sceneOf(B).view.resource.search).toMatchObject({ rivals: 2, rank: 1 });
   });
 });

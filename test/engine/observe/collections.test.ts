@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { type Collections, createCollections } from "../../../src/engine/observe/collections.ts";
+import { type Collections, createCollections } from "../../../src/engine/observe/resource/collections.ts";
 import { datacenter } from "../../../src/kinds/compute/datacenter.ts";
 import { server } from "../../../src/kinds/compute/server/server.ts";
 import type { Kind, ResourceKind } from "../../../src/kinds/kind.ts";

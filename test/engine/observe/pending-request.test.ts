@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isAgain, pendingRequest } from "../../../src/engine/observe/pending-request.ts";
+import { isAgain, pendingRequest } from "../../../src/engine/observe/resource/pending-request.ts";
 import { markOf } from "../../../src/engine/state/intent.ts";
 import type { Memory } from "../../../src/engine/state/memory.ts";
 import type { ResourceStatus } from "../../../src/engine/status/schema.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readSecrets, resolveReferences } from "../../../src/engine/observe/references.ts";
+import { readSecrets, resolveReferences } from "../../../src/engine/observe/spec/references.ts";
 import { createObjects } from "../../../src/engine/state/objects.ts";
 import type { Desired, Reference, SecretInput, Shown } from "../../../src/kinds/desired.ts";
 import { kinds } from "../../../src/kinds/index.ts";

@@ -58,10 +58,10 @@ describe("a request", () => {
 
   test("is not taken for done because the one before it was", async () => {
     const all = await owned(owning({ status: changing("req-0") }));
-    expect((await asked(all)).request).toMatchObject({ outcome: "DONE" });
+    expect((await asked(all)).resource.request).toMatchObject({ outcome: "DONE" });
     const { metadata: _, ...next } = owning({ status: changing("req-1") });
     all.objects.store("Datacenter").put({ ...next, metadata: { name: "a", namespace: "shop" } });
-    expect(all.sceneOf(A).view.request).toMatchObject({ outcome: "unknown" });
+    expect(all.sceneOf(A).view.resource.request).toMatchObject({ outcome: "unknown" });
   });
 
   test("that is done shows in what was read after that was known, not in what was read since it was sent", async () => {
@@ -72,8 +72,8 @@ describe("a request", () => {
     });
     all.skip(10);
     const view = await asked(all);
-    expect(view.request).toMatchObject({ outcome: "DONE" });
-    expect(view.observation).toMatchObject({ seen: "present", comparison: { next: { action: "update" } } });
+    expect(view.resource.request).toMatchObject({ outcome: "DONE" });
+    expect(view.resource.observation).toMatchObject({ seen: "present", comparison: { next: { action: "update" } } });
     expect(decide(view)).toMatchObject({ step: "wait", reason: "Updating" });
     await all.clock.advance(5_000);
     expect(decide(all.sceneOf(A).view)).toMatchObject({ step: "update" });
@@ -100,7 +100,7 @@ describe("an object whose spec cannot be read", () => {
   test("keeps its resource when it says Retain, whatever else is wrong", () => {
     const { sceneOf } = stage([owning({ spec: broken, metadata: leaving })]);
     const { view } = sceneOf(A);
-    expect(view.specObstacle).toMatchObject({ reason: "InvalidSpec" });
+    expect(view.spec.obstacle).toMatchObject({ reason: "InvalidSpec" });
     expect(decide(view)).toMatchObject({ step: "release", reason: "Retained" });
   });
 
@@ -110,7 +110,9 @@ describe("an object whose spec cannot be read", () => {
     ["a list", []],
   ])("and has %s is still looked at", (_, spec) => {
     const { sceneOf } = stage([owning({ spec })]);
-    expect(sceneOf(A).view).toMatchObject({ deletionPolicy: "Delete", specObstacle: { reason: "InvalidSpec" } });
+    expect(sceneOf(A).view).toMatchObject({
+      spec: { deletionPolicy: "Delete", obstacle: { reason: "InvalidSpec" } },
+    });
   });
 });
 
@@ -124,7 +126,7 @@ describe("fields that cannot be changed", () => {
         status: { id: "dc-a-0", ...made },
         metadata: { name: "a", annotations },
       }),
-    ]).sceneOf(A).view.replacement;
+    ]).sceneOf(A).view.spec.replacement;
   const elsewhere = hashFields({ location: "us/las" }, ["location"]);
   const why = [datacenter.immutable.location];
 
@@ -169,7 +171,7 @@ describe("an annotation that was copied with its manifest", () => {
 
   test("brings the resource back to the object that owned it before its status was lost", () => {
     const restored = objectOf("Datacenter", "a", { spec, metadata: annotated("a", kept) });
-    expect(stage([restored]).sceneOf(A).view.claim).toEqual(kept);
+    expect(stage([restored]).sceneOf(A).view.resource.claim).toEqual(kept);
   });
 });
 

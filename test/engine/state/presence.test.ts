@@ -152,7 +152,7 @@ describe("a claim of another user", () => {
   test("is neither looked for nor changed, and says whose token is needed", async () => {
     const { passes, sceneOf, platform } = open();
     expect(await passes(A)).toEqual(["stall UserChanged"]);
-    expect(sceneOf(A).view.accountObstacle?.message).toMatch(/user u0.*user u1.*accept-user of the Account to "u1"/);
+    expect(sceneOf(A).view.account.obstacle?.message).toMatch(/user u0.*user u1.*accept-user of the Account to "u1"/);
     expect(platform.calls).toEqual([]);
   });
 

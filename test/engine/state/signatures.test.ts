@@ -220,13 +220,17 @@ describe("a signing key", () => {
     for (const object of [owning("a", lost), marked("a", EXTERNAL_ID, claim, lost), begun, both]) {
       const { sceneOf } = stage([object], { seal });
       const { view } = sceneOf("Datacenter/shop/a");
-      expect(view.claim).toBeUndefined();
+      expect(view.resource.claim).toBeUndefined();
       expect(decide(view)).toMatchObject({ step: "stall", reason: "SigningKeyUnknown" });
-      expect(decide({ ...view, adopt: "d1" })).toMatchObject({ step: "stall", reason: "SigningKeyUnknown" });
-      expect(decide({ ...view, deleting: true, hasFinalizer: true })).toMatchObject({
-        step: "release",
-        reason: "Retained",
+      expect(decide({ ...view, spec: { ...view.spec, adopt: "d1" } })).toMatchObject({
+        step: "stall",
+        reason: "SigningKeyUnknown",
       });
+      const [spec, resource] = [
+        { ...view.spec, deleting: true },
+        { ...view.resource, hasFinalizer: true },
+      ];
+      expect(decide({ ...view, spec, resource })).toMatchObject({ step: "release", reason: "Retained" });
     }
   });
 

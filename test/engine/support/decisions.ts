@@ -1,15 +1,13 @@
 import { expect, test } from "vitest";
-import { decide } from "../../../src/engine/decide/decide.ts";
 import type { Decision } from "../../../src/engine/decide/decision.ts";
-import type { View } from "../../../src/engine/observe/view.ts";
-import { intentAt, NOW, UNSETTLED, viewOf } from "./views.ts";
+import { decideOn, type Facts, intentAt, NOW, UNSETTLED } from "./views.ts";
 
-type Case = [promise: string, view: Partial<View>, expected: Partial<Decision>];
+type Case = [promise: string, facts: Partial<Facts>, expected: Partial<Decision>];
 
-/** One test per case: the view, with all that it does not name harmless, leads to the decision. */
+/** One test per case: the facts, with all that is not named harmless, lead to the decision. */
 export function holds(cases: Case[]) {
-  test.each(cases)("%s", (_, view, expected) => {
-    expect(decide(viewOf(view))).toMatchObject(expected);
+  test.each(cases)("%s", (_, facts, expected) => {
+    expect(decideOn(facts)).toMatchObject(expected);
   });
 }
 

@@ -1,12 +1,17 @@
 import fc from "fast-check";
+import { decide } from "../../../src/engine/decide/decide.ts";
 import type { Decision } from "../../../src/engine/decide/decision.ts";
 import type {
   Contents,
   Observation,
   OutputState,
   PendingRequest,
+  ResourceView,
   Search,
   SecretState,
+  SecretsView,
+  SpecView,
+  Times,
   Verdict,
   View,
 } from "../../../src/engine/observe/view.ts";
@@ -14,7 +19,7 @@ import { type Claim, type Intent, markOf } from "../../../src/engine/state/inten
 import type { Accepted, Failure } from "../../../src/engine/state/memory.ts";
 import type { RecreatePolicy } from "../../../src/engine/state/policies.ts";
 import type { Absence } from "../../../src/engine/state/presence.ts";
-import type { Reason } from "../../../src/engine/status/reasons.ts";
+import type { Obstacle, Reason } from "../../../src/engine/status/reasons.ts";
 import type { Comparison } from "../../../src/kinds/desired.ts";
 
 /** On the clock of the process, which never jumps. */
@@ -36,11 +41,16 @@ export const intentAt = (at: number): Intent => ({
 });
 export const claim: Claim = { id: "id-1", parents: {}, account: "a/b" };
 
-/** A new object that nothing stands in the way of; each test names what is different. */
-export const viewOf = (more: Partial<View> = {}): View => ({
+/** The facts of all parts of a view, side by side: each test names those that are different. */
+export type Facts = Omit<SpecView, "obstacle"> &
+  ResourceView &
+  SecretsView &
+  Times & { accountObstacle: Obstacle | undefined; specObstacle: Obstacle | undefined };
+
+/** A new object that nothing stands in the way of. */
+export const factsOf = (more: Partial<Facts> = {}): Facts => ({
   settledAt: (more.intent ? Date.parse(more.intent.at) - WALL : 0) + UNSETTLED,
   now: NOW,
-  kind: "Server",
   deleting: false,
   desiredSince: NOW - 30_000,
   graceUntil: 0,
@@ -86,12 +96,21 @@ export const viewOf = (more: Partial<View> = {}): View => ({
   ...more,
 });
 
+/** The view with these facts in its parts; each part has all of them, and its type says which ones count. */
+export function viewOf(more: Partial<Facts> = {}): View {
+  const { accountObstacle, specObstacle, ...facts } = factsOf(more);
+  const account = { key: "a/b", obstacle: accountObstacle };
+  const spec = { ...facts, obstacle: specObstacle };
+  return { kind: "Server", account, spec, resource: facts, secrets: facts, times: facts };
+}
+
+export const decideOn = (facts: Partial<Facts>): Decision => decide(viewOf(facts));
+
 /** A look at the claimed resource, a second ago. */
 export const present = (more: Partial<Extract<Observation, { seen: "present" }>> = {}): Observation => ({
   seen: "present",
   asOf: NOW - 1000,
   busy: false,
-  state: "AVAILABLE",
   comparison: { drift: [] },
   ...more,
 });
@@ -194,7 +213,6 @@ const observation: fc.Arbitrary<Observation> = fc.oneof(
         seen: "present",
         asOf,
         busy,
-        state: busy ? "BUSY" : "AVAILABLE",
         comparison,
         ...(attached && { preDelete }),
         ...(broken && { broken: "because" }),
@@ -258,7 +276,7 @@ const replacement = fc.record({
 /** Every field by itself, whatever the others say. */
 const anything = fc.record({
   deleting: fc.boolean(),
-  wishedAt: past,
+  desiredSince: past,
   paused: mostly(false),
   terminating: mostly(false),
   hasFinalizer: mostly(true),
@@ -327,7 +345,7 @@ function succeeding(at: number): Intent {
 }
 
 /** Ways to each step. What a view says besides comes by chance, so that each step is met with much that speaks against it. */
-const WAYS: Record<Decision["step"], readonly Partial<View>[]> = {
+const WAYS: Record<Decision["step"], readonly Partial<Facts>[]> = {
   pause: [{ paused: true }],
   ignore: [{ deleting: true, hasFinalizer: false }],
   rest: [owned(), { ...owned(), secret: "current" }, { ...owned(), output: { dueAt: NOW + 1, obstacle: notOwned() } }],
@@ -415,7 +433,7 @@ const WAYS: Record<Decision["step"], readonly Partial<View>[]> = {
 function done(more: Partial<PendingRequest>): PendingRequest {
   return request({ action: "update", outcome: "DONE", ...more });
 }
-function leavingKey(): Partial<View> {
+function leavingKey(): Partial<Facts> {
   return { deleting: true, ...owned(), secret: "missing", renewal: "lost", request: unanswered({ since: longAgo }) };
 }
 function drifting(): Comparison {
@@ -432,12 +450,12 @@ function badSpec() {
 }
 
 /**
- * Only what `look` can put together: a claim and an open intent exclude each other, and nothing that is always there has
+ * Only what `observe` can put together: a claim and an open intent exclude each other, and nothing that is always there has
  * an intent; a request, an observation, contents, a replacement and a Secret speak of a claimed resource, a search of an
  * open intent. Only a key that is a resource has one before it, is succeeded, or may not be wanted; only one that is none is
  * renewed in place. Nothing is seen through an Account that cannot be used, and nothing compared that is busy or unclear.
  */
-function consistent(view: View): View {
+function consistent(view: Facts): Facts {
   const claimed = view.claim !== undefined;
   const { succeeds, ...begun } = view.intent ?? intentAt(0);
   const succeeding = succeeds !== undefined && view.successive;
@@ -473,25 +491,25 @@ function consistent(view: View): View {
   };
 }
 
-function seen({ observation, specObstacle }: View): Observation {
+function seen({ observation, specObstacle }: Facts): Observation {
   if (observation.seen !== "present") return observation;
-  const { asOf, busy, state, comparison, unclear, broken } = observation;
-  if (busy) return { seen: "present", asOf, busy, state: "BUSY", comparison: undefined };
-  const shown = { seen: "present", asOf, busy, state, ...(broken !== undefined && { broken }) } as const;
+  const { asOf, busy, comparison, unclear, broken } = observation;
+  if (busy) return { seen: "present", asOf, busy, comparison: undefined };
+  const shown = { seen: "present", asOf, busy, ...(broken !== undefined && { broken }) } as const;
   if (unclear !== undefined) return { ...shown, comparison: undefined, unclear };
   const last = observation.preDelete && { preDelete: observation.preDelete };
   return { ...shown, comparison: specObstacle ? undefined : comparison, ...last };
 }
 
 /** What is being deleted stays so: a deletion of something that stays was a replacement. */
-const possible = ({ request, deleting }: View): PendingRequest | undefined =>
+const possible = ({ request, deleting }: Facts): PendingRequest | undefined =>
   request?.action === "delete" && !deleting ? { ...request, action: "replace" } : request;
 
 const withoutRecall = ({ recalledAt: _, ...rest }: PendingRequest): PendingRequest => rest;
 
 const FIELDS = [
   "deleting",
-  "wishedAt",
+  "desiredSince",
   "paused",
   "terminating",
   "hasFinalizer",
@@ -527,18 +545,18 @@ const STEPS = Object.keys(WAYS).filter((step): step is Decision["step"] => step 
 
 export { STEPS };
 
-/** Every view that `look` can put together; a way to each step is taken about equally often. */
-export const anyView: fc.Arbitrary<View> = fc
+/** The facts of every view that `observe` can put together; a way to each step is taken about equally often. */
+export const anyFacts: fc.Arbitrary<Facts> = fc
   .tuple(anything, fc.constantFrom(undefined, ...STEPS), fc.nat(5), fc.subarray([...FIELDS], { maxLength: 2 }))
   .map(([fields, step, way, chance]) => {
-    if (step === undefined) return consistent(viewOf(fields));
+    if (step === undefined) return consistent(factsOf(fields));
     const ways = WAYS[step];
     const by = Object.fromEntries(chance.map((field) => [field, fields[field]]));
-    return consistent(viewOf({ ...ways[way % ways.length], ...by }));
+    return consistent(factsOf({ ...ways[way % ways.length], ...by }));
   });
 
-/** Views of an object whose creation got no answer, with nothing else in the way: the cases that matter are common. */
-export const recoveringView: fc.Arbitrary<View> = fc
+/** The facts of an object whose creation got no answer, with nothing else in the way: the cases that matter are common. */
+export const recoveringFacts: fc.Arbitrary<Facts> = fc
   .record({
     deleting: fc.boolean(),
     at: fc.integer({ min: NOW - 2 * UNSETTLED, max: NOW }),
@@ -553,7 +571,7 @@ export const recoveringView: fc.Arbitrary<View> = fc
     looked: mostly(true),
   })
   .map(({ deleting, at, seenAt, looked, rank, rivals, ...found }) =>
-    viewOf({
+    factsOf({
       deleting,
       intent: intentAt(at),
       settledAt: Math.max(at, seenAt) + UNSETTLED,

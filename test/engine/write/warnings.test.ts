@@ -39,9 +39,9 @@ function open(first?: ReadyState) {
     return standing ? { ...object, status: { conditions: conditions(object, 0, standing) } } : object;
   };
   let before = standingAs(first);
-  const stand = (standing: ReadyState, { generation = 1, youngUntil = 0 } = {}) => {
+  const stand = (standing: ReadyState, { generation = 1, graceUntil = 0 } = {}) => {
     const after = standingAs(standing, generation);
-    recordWarning(deps, KEY, { before, after, standing, youngUntil });
+    recordWarning(deps, KEY, { before, after, standing, graceUntil });
     before = after;
   };
   return { clock, told, stand };
@@ -79,10 +79,10 @@ describe("an Event about what an object waits for", () => {
 
   test("does not bother a young object, and is made up for", () => {
     const { clock, told, stand } = open();
-    stand(waiting("SecretNotFound"), { youngUntil: 5000 });
+    stand(waiting("SecretNotFound"), { graceUntil: 5000 });
     expect(told).toEqual([]);
     clock.spend(5000);
-    stand(waiting("SecretNotFound"), { youngUntil: 5000 });
+    stand(waiting("SecretNotFound"), { graceUntil: 5000 });
     expect(told).toHaveLength(1);
   });
 
@@ -134,7 +134,11 @@ test("an Event about a write names what differs only where the write is about th
     const context = sceneOf("Datacenter/shop/a");
     const drift = [...drifted.drift, { field: "ram", wanted: "2", found: "1" }];
     const observation = present({ comparison: { drift, next: drifted.next }, preDelete });
-    await execute(deps, { ...context, view: { ...context.view, observation } }, { step: "update", operation });
+    await execute(
+      deps,
+      { ...context, view: { ...context.view, resource: { ...context.view.resource, observation } } },
+      { step: "update", operation },
+    );
     return events;
   };
   expect(await said(preDelete)).toEqual(["Normal Updated asked the platform to detach volume data"]);

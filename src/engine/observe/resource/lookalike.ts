@@ -1,60 +1,49 @@
 import { z } from "zod";
-import { isSuccessive, type ResourceKind } from "../../kinds/kind.ts";
-import { type AccountHandle, addressOf, titleOf } from "../accounts/accounts.ts";
-import { birthOf } from "../state/identity.ts";
-import type { Memory } from "../state/memory.ts";
-import { RECREATE } from "../state/names.ts";
-import type { Obstacle } from "../status/reasons.ts";
-import type { Shared } from "./collections.ts";
-import type { Deps } from "./deps.ts";
-import type { Context } from "./view.ts";
+import { isSuccessive, type ResourceKind } from "../../../kinds/kind.ts";
+import { addressOf, titleOf } from "../../accounts/accounts.ts";
+import { birthOf } from "../../state/identity.ts";
+import type { Memory } from "../../state/memory.ts";
+import { RECREATE } from "../../state/names.ts";
+import type { Obstacle } from "../../status/reasons.ts";
+import type { Deps } from "../deps.ts";
+import type { Context } from "../view.ts";
+import type { Parents, Shared } from "./collections.ts";
 
-const metadata = z.looseObject({
-  metadata: z.looseObject({ createdByUserId: z.string().nullish() }).nullish(),
-});
+const creator = z.looseObject({ createdByUserId: z.string().nullish() });
+const created = z.looseObject({ metadata: creator.nullish() });
 const named = z.looseObject({ properties: z.looseObject({ name: z.string().min(1) }) });
 
 export const creatorOf = (raw: unknown): string | undefined =>
-  metadata.safeParse(raw).data?.metadata?.createdByUserId ?? undefined;
+  created.safeParse(raw).data?.metadata?.createdByUserId ?? undefined;
 
-/** Where either side does not say who it is, the rest has to do. */
+/** An unknown creator or user matches anything. */
 export const isOurs = (creator: string | undefined, userId: string | undefined): boolean =>
   userId === undefined || creator === undefined || creator === userId;
 
-/**
- * Whether something may have been made for an object that does not tell of it, because it was restored from a backup. What is
- * always there is only taken over, and tokens of one user cannot be told apart.
- */
+/** Whether an object from a backup may have lost its resource. Permanent resources and tokens are not searched for. */
 export const isDoubted = (kind: ResourceKind, { restoredAt }: Memory): boolean =>
   restoredAt !== undefined && !kind.resource.identity.permanent && !isSuccessive(kind);
 
-/** Whether the list has still to come that would show it. One that is not there, or too large, shows nothing. */
+/** Whether the list that would show it was not read yet. */
 export function isUnlisted({ restoredAt = 0 }: Memory, { collection }: Shared): boolean {
   const { listedAt, gone, isTooLarge } = collection;
   return !gone && !isTooLarge && (listedAt === undefined || listedAt < restoredAt);
 }
 
-/** Says instead of the id: whatever there is of this name, create another one. */
+/** The value of mooring.dev/recreate that means: create another one, whatever exists. */
 const ANOTHER = "another";
 
-/**
- * What may have been made for an object that does not tell of it: it has the name that would be sent, was created by our own
- * user, and no object claims it. Then a person says whose it is.
- */
-export function lookalike(
-  { objects, clock }: Pick<Deps, "objects" | "clock">,
-  { kind, object, memory, status, shared }: Context,
-  account: AccountHandle,
-  parents: Readonly<Record<string, string>>,
-  body: unknown,
-): Obstacle | undefined {
-  if (!shared || !isDoubted(kind, memory) || shared.collection.isTooLarge) return undefined;
-  const nameOf = (said: unknown) => named.safeParse(said).data?.properties.name;
+/** An unclaimed resource of the same name and user. It may belong to an object from a backup: a person must decide. */
+export function lookalike(deps: Deps, context: Context, parents: Parents, body: unknown): Obstacle | undefined {
+  const { objects, clock } = deps;
+  const { kind, object, memory, status, shared, account } = context;
+  if (!account || !shared || !isDoubted(kind, memory) || shared.collection.isTooLarge) return undefined;
+  const nameOf = (raw: unknown) => named.safeParse(raw).data?.properties.name;
   const name = nameOf(body);
   const endpoint = addressOf(account, kind.resource.place.product);
   const { userId } = account.connection.identity ?? {};
   const asked = object.metadata.annotations?.[RECREATE]?.split(",") ?? [];
-  // What was given up may still be shown. Under a number that is given away again it is another one.
+  // The list may still show the previous resource. A reused number is another resource.
   const left = kind.resource.identity.reusesIds ? asked : [status.left, ...asked];
   const ids: string[] = [];
   for (const { id: identity, raw } of shared.collection.members()) {
@@ -62,7 +51,7 @@ export function lookalike(
     if (name === undefined || nameOf(raw) !== name || !isOurs(creatorOf(raw), userId) || left.includes(id)) continue;
     if (objects.claimants(kind.kind, { id, born: birthOf(kind, raw), parents, endpoint }).length === 0) ids.push(id);
   }
-  // What is found now is looked for again before the next attempt.
+  // The next attempt looks again.
   memory.restoredAt = ids.length > 0 && !asked.includes(ANOTHER) ? clock.monotonic() : undefined;
   if (memory.restoredAt === undefined) return undefined;
   const word = `kubectl -n ${object.metadata.namespace} %s ${kind.kind.toLowerCase()} ${object.metadata.name}`;

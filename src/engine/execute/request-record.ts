@@ -1,0 +1,124 @@
+import type { Operation } from "../../kinds/desired.ts";
+import type { Requeue } from "../../kube/queue/work.ts";
+import { platformTime } from "../../platform/calls/platform-time.ts";
+import type { Reply } from "../../platform/calls/transport.ts";
+import { products } from "../../platform/products/products.ts";
+import type { LoggedRequest, RequestFilter } from "../../platform/products/requests.ts";
+import { hashBody, hashText } from "../../runtime/hash.ts";
+import { addressOf } from "../accounts/accounts.ts";
+import { inProgress } from "../decide/waiting.ts";
+import type { Deps } from "../observe/deps.ts";
+import { track } from "../observe/resource/pending-request.ts";
+import type { Context } from "../observe/view.ts";
+import { markOf, SKEW_MS } from "../state/intent.ts";
+import { begunBy } from "../state/memory.ts";
+import type { ResourceStatus } from "../status/schema.ts";
+import { readyOf } from "../status/status.ts";
+import { driftSeen, ownership, record, refreshed, type StatusChanges, withWritten } from "../write/record.ts";
+
+/** Records in status that the platform works on this action. */
+export const recordProgress = (deps: Deps, context: Context, action: string, changes: StatusChanges) =>
+  record(deps, context, { mode: "reconciling", ...inProgress(context.kind, action) }, changes);
+
+/** What the record of a request needs when it is over. */
+const notesOf = (context: Context, marks: Operation["marks"]) => ({
+  ...(marks && { marks }),
+  ...(isCorrection(context) && { corrects: true }),
+});
+
+/** Whether a write corrects drift: the object was Ready with its current spec, or the last write was a correction. */
+function isCorrection({ object, status }: Context): boolean {
+  if (status.observedGeneration !== (object.metadata.generation ?? 1)) return false;
+  return status.request ? status.request.corrects === true : readyOf(object)?.status === "True";
+}
+
+/** Records a write in status before it is sent. The next leader finds it there, and can tell it from earlier ones. */
+export async function announce(deps: Deps, context: Context, operation: Operation, at: number, nonce?: string) {
+  const { action, marks, method, path } = operation;
+  const now = platformTime(deps.clock, context.account?.connection);
+  // The log also has equal writes of the last minutes. Clocks may differ, so the id of the latest one is recorded.
+  const [before] = await logged(context, { method, url: pathOf(path), createdAfter: now - 2 * SKEW_MS });
+  const request = {
+    action,
+    status: "SENDING" as const,
+    since: new Date(now).toISOString(),
+    by: deps.self,
+    ...markOf(operation),
+    ...(nonce !== undefined && { nonce }),
+    ...(before && { after: before.id }),
+    ...notesOf(context, marks),
+  };
+  context.memory.begun = { what: begunBy(request), at };
+  const changes = { request, ...ownership(context), ...driftSeen(context) };
+  return withWritten(context, await recordProgress(deps, context, action, changes));
+}
+
+/** Removes the record of a write or an intent that was certainly not executed. */
+export async function retract(deps: Deps, context: Context): Promise<Requeue> {
+  const { intent } = context.view.resource;
+  const begun = intent && !intent.succeeds ? "create" : "update";
+  const nonce = intent?.nonce ?? context.status.nonce;
+  await recordProgress(deps, context, context.status.request?.action ?? begun, { request: undefined, nonce });
+  context.shared?.collection.refresh([context.identity]);
+  return "now";
+}
+
+const pathOf = (path: string): string => path.replace(/\?.*$/, "");
+
+/** The requests in the log of the platform, the latest first. */
+async function logged({ kind, account }: Context, filter: RequestFilter): Promise<LoggedRequest[]> {
+  if (!account) throw new Error("the platform's log cannot be read without an account");
+  const { product } = kind.resource.place;
+  const api = addressOf(account, product);
+  const found = (await products[product].requests?.(account.connection, api, filter, { priority: "people" })) ?? [];
+  return found.toSorted((a, b) => b.createdAt - a.createdAt);
+}
+
+/** Searches the log of the platform for a write that was announced and got no answer. */
+export async function recall(deps: Deps, context: Context): Promise<Requeue> {
+  const { call = "", hash, marks, after, since = "", action = "update" } = context.status.request ?? {};
+  const [method = "", url = ""] = call.split(" ");
+  const lookedAt = deps.clock.monotonic();
+  // `since` was written by the process that announced it, which may have known the platform's clock less well.
+  const now = platformTime(deps.clock, context.account?.connection);
+  const createdAfter = Math.min(Date.parse(since) || 0, now) - 2 * SKEW_MS;
+  const all = await logged(context, { method, url: pathOf(url), createdAfter });
+  const known = all.findIndex(({ id }) => id === after);
+  const later = known < 0 ? all : all.slice(0, known);
+  const sent = later.find(({ body }) => (hashText(body) ?? hashBody(null)) === hash);
+  if (sent?.statusUrl === undefined) context.memory.recalledAt = lookedAt;
+  else await follow(deps, context, { action, ...(marks && { marks }) }, { id: sent.id, url: sent.statusUrl });
+  return "now";
+}
+
+/** Records the request that the platform works on. */
+export async function follow(
+  deps: Deps,
+  context: Context,
+  { action, marks }: Pick<Operation, "action" | "marks">,
+  sent: Reply["request"],
+  changes: Partial<ResourceStatus> = {},
+): Promise<void> {
+  // An announced write keeps what it is known by.
+  const { call, hash, since } = context.status.request?.status === "SENDING" ? context.status.request : {};
+  const request = {
+    ...sent,
+    action,
+    status: "BUSY" as const,
+    since: since ?? new Date(deps.clock.now()).toISOString(),
+    ...(call !== undefined && { call, hash }),
+    ...notesOf(context, marks),
+  };
+  const shown = { request, state: "BUSY", ...ownership(context), ...driftSeen(context), ...changes };
+  await recordProgress(deps, context, action, shown);
+}
+
+/** Makes the collection track a recorded request, without another pass: it enqueues the object when that is over. */
+export function trackNow(deps: Deps, context: Context, request: Reply["request"]): Requeue {
+  const { key, kind, account } = context;
+  const claim = deps.objects.owned(key);
+  if (!request || !account || !claim) return "now";
+  const shared = deps.collections.join(key, account, kind, claim.parents, claim);
+  track(shared, shared.identify(claim), refreshed(deps, context).status);
+  return "never";
+}

@@ -1,0 +1,169 @@
+import type { Inputs } from "../../../kinds/desired.ts";
+import { isSuccessive } from "../../../kinds/kind.ts";
+import type { KubeObject } from "../../../kube/resource.ts";
+import type { AccountHandle } from "../../accounts/accounts.ts";
+import { isPaused } from "../../state/annotations.ts";
+import type { Claim } from "../../state/intent.ts";
+import { ALLOW_NON_EMPTY_DELETE, FINALIZER } from "../../state/names.ts";
+import { nameFor, namespaceOf, type ObjectKey, observes, openIntent } from "../../state/object.ts";
+import { judge } from "../../state/presence.ts";
+import type { Obstacle } from "../../status/reasons.ts";
+import { readFacts } from "../../status/status.ts";
+import { unknownKey } from "../../status/trust.ts";
+import type { Deps } from "../deps.ts";
+import { messageOf, notUnderstood, obstacleFrom } from "../platform-errors.ts";
+import type { Contents, Observation, PendingRequest, ResourceView, Subject } from "../view.ts";
+import type { Parents, Shared } from "./collections.ts";
+import { isDoubted, isUnlisted } from "./lookalike.ts";
+import { acceptedOf, isAgain, pendingRequest, track } from "./pending-request.ts";
+import { creationOf, findings } from "./search-results.ts";
+
+/** The collection of a resource, and the request of the object there. */
+interface Joined {
+  shared: Shared | undefined;
+  identity: string;
+  request: PendingRequest | undefined;
+  /** Why the collection cannot be opened. */
+  obstacle?: Obstacle;
+}
+
+/** Joins the collection of a resource that is claimed or being created, or that an object from a backup may have lost. */
+export function joinCollection(deps: Deps, subject: Subject, account?: AccountHandle, parents?: Parents): Joined {
+  const { key, kind, object, status, memory, claim, intent } = subject;
+  const isNeeded = claim || intent || status.previous || isDoubted(kind, memory);
+  let shared: Shared | undefined;
+  let obstacle: Obstacle | undefined;
+  try {
+    if (account && parents && isNeeded) shared = deps.collections.join(key, account, kind, parents, claim);
+  } catch (error) {
+    obstacle = { reason: "EndpointInvalid", message: messageOf(error) };
+  }
+  const identity = claim ? (shared?.identify(claim) ?? claim.id) : "";
+  // An object that only observes has no request, and must not end the tracking of the owner's.
+  if (shared && claim && !observes(object)) track(shared, identity, status);
+  const request = pendingRequest(deps, status, memory, shared?.collection.read(identity).request);
+  return { shared, identity, request, ...(obstacle && { obstacle }) };
+}
+
+/** What both sides know of the resource. `problem`: its collection cannot be read. */
+export function observeResource(
+  deps: Deps,
+  subject: Subject,
+  { shared, identity, request }: Joined,
+  spec: { inputs: Inputs | undefined; obstacle: Obstacle | undefined },
+): { view: ResourceView; problem: Obstacle | undefined } {
+  const { kind, object, status, memory, claim, intent } = subject;
+  const { metadata } = object;
+  const unread: Observation = { seen: "unknown" };
+  const observation = shared && claim ? readResource(deps, subject, shared, identity, spec) : unread;
+  const next = observation.seen === "present" ? observation.comparison?.next : undefined;
+  // Whatever was sent to a resource that is gone has no effect any more.
+  const isOver = observation.seen === "absent" && request?.outcome === "unanswered";
+  const unlisted = !!shared && !claim && isDoubted(kind, memory) && isUnlisted(memory, shared);
+  const { problem, isTooLarge } = shared?.collection ?? {};
+  const isUnread = claim ? observation.seen === "unknown" && !isTooLarge : unlisted;
+  let contents: Contents | undefined;
+  const view: ResourceView = {
+    permanent: kind.resource.identity.permanent ?? false,
+    successive: isSuccessive(kind),
+    hasFinalizer: metadata.finalizers?.includes(FINALIZER) ?? false,
+    recorded: openIntent(object) !== undefined,
+    intent,
+    unsent: creationOf(memory, intent)?.phase === "unsent",
+    search: intent && findings(deps, subject, intent),
+    claim,
+    unknownKey: unknownKey(object),
+    request: isOver ? undefined : request && { ...request, ...(isAgain(next, status) && { unseen: true }) },
+    unfinished: status.request?.action === "create" && status.request.status === "FAILED",
+    observation,
+    get contents() {
+      contents ??= claim && contentsOf(deps, subject, claim);
+      return contents;
+    },
+    failure: memory.failure?.generation === metadata.generation ? memory.failure : undefined,
+    accepted: acceptedOf(deps, object, memory),
+    unlisted,
+  };
+  return { view, problem: isUnread && problem ? obstacleFrom(problem, kind) : undefined };
+}
+
+/** What the collection shows of a claimed resource, compared with spec. */
+function readResource(
+  { settings }: Deps,
+  { kind, object, desired, claim, memory: { absence: facts } }: Subject,
+  { collection, source }: Shared,
+  identity: string,
+  { inputs, obstacle }: { inputs: Inputs | undefined; obstacle: Obstacle | undefined },
+): Observation {
+  const { item, asOf } = collection.read(identity);
+  if (asOf === undefined && !collection.gone) {
+    return { seen: "unknown", ...(collection.isTooLarge && { tooLarge: collection.problem?.message ?? "" }) };
+  }
+  if (!item || asOf === undefined) {
+    const { by, at } = facts?.deletion ?? {};
+    const time = at === undefined ? "" : `at ${new Date(at).toISOString().slice(0, 19)}Z`;
+    return {
+      seen: "absent",
+      asOf: facts?.row?.last ?? asOf ?? 0,
+      absence: judge(facts, settings),
+      since: facts?.since ?? asOf ?? 0,
+      logged: facts?.logged ?? false,
+      ...(facts?.deletion && { deletion: by === undefined ? time : `by ${by} ${time}` }),
+    };
+  }
+  const busy = source.isBusy(item);
+  const broken = busy ? undefined : source.failure?.(item);
+  const failed = broken !== undefined;
+  const seen = { seen: "present", asOf, busy, comparison: undefined, ...(failed && { broken }) } as const;
+  if (busy || !desired) return seen;
+  try {
+    const preDelete = desired.preDelete(item.raw, { parents: claim?.parents ?? {}, shown: readFacts(object) });
+    const comparison = obstacle || !inputs ? undefined : desired.compare(item.raw, { ...inputs, failed });
+    return { ...seen, comparison, ...(preDelete && { preDelete }) };
+  } catch (error) {
+    return { ...seen, unclear: notUnderstood(kind, error).message };
+  }
+}
+
+/** How long a read of what is inside counts. */
+const CONTENTS_MS = 5000;
+
+/** How long an owner waits for dependents that are deleted together with it. */
+const TOGETHER_MS = 4000;
+
+/** For kinds that contain nothing. */
+const NOTHING_INSIDE = { asOf: Number.POSITIVE_INFINITY, names: [] };
+
+/** What is in a claimed resource, or uses it. */
+function contentsOf({ objects, clock }: Deps, subject: Subject, { id, endpoint }: Claim): Contents {
+  const { key, kind, memory } = subject;
+  const { metadata } = subject.object;
+  const { contents, keptWhileUsed } = kind.resource.destruction;
+  const now = clock.monotonic();
+  const desiredSince = memory.desired?.at ?? now;
+  const objectOf = (each: ObjectKey): KubeObject | undefined => objects.find(each)?.object;
+  const users = [...objects.dependants(key), ...(contents ? objects.inhabitants(id, endpoint) : [])];
+  const isObserver = (object: KubeObject | undefined) => object !== undefined && observes(object);
+  // Sorted, so that the message stays the same.
+  const all = [...new Set(users.filter((each) => !isObserver(objectOf(each))))].sort();
+  // `kubectl delete` of several objects arrives one by one: at first, dependents count as being deleted.
+  const isEarly = metadata.deletionTimestamp !== undefined && now - desiredSince < TOGETHER_MS;
+  const isLeaving = (each: ObjectKey) => isEarly || objectOf(each)?.metadata.deletionTimestamp !== undefined;
+  const isKept = contents !== undefined || keptWhileUsed === true;
+  const read = memory.contents;
+  const isFresh = read && read.asOf > desiredSince && now - read.asOf < CONTENTS_MS;
+  const nameOf = (each: ObjectKey) => {
+    const name = nameFor(metadata.namespace, each);
+    const own = name === each ? objectOf(each) : undefined;
+    return own && isPaused(own) ? `${name} (paused)` : name;
+  };
+  const named = (keys: ObjectKey[]) => [...new Set(keys.map(nameOf))];
+  return {
+    leaving: named(all.filter(isLeaving)),
+    staying: isKept ? named(all.filter((each) => !isLeaving(each))) : [],
+    found: contents ? (isFresh ? read : undefined) : NOTHING_INSIDE,
+    verb: contents ? "still holds" : "is still used by",
+    guests: all.some((each) => namespaceOf(each) !== metadata.namespace && (isLeaving(each) || isKept)),
+    ignored: metadata.annotations?.[ALLOW_NON_EMPTY_DELETE] === "true",
+  };
+}

@@ -1,0 +1,131 @@
+import type { Desired, Inputs } from "../../../kinds/desired.ts";
+import { isWanted } from "../../../kinds/kind.ts";
+import type { KubeObject } from "../../../kube/resource.ts";
+import type { AccountHandle } from "../../accounts/accounts.ts";
+import { isPaused } from "../../state/annotations.ts";
+import { RECREATE } from "../../state/names.ts";
+import { claimOf, nameFor, namespaceOf, type ObjectKey, observes, openIntent } from "../../state/object.ts";
+import { policiesOf, recreatePolicyOf } from "../../state/policies.ts";
+import type { Obstacle } from "../../status/reasons.ts";
+import { readFacts } from "../../status/status.ts";
+import { knownAddress } from "../account.ts";
+import type { Deps } from "../deps.ts";
+import { messageOf } from "../platform-errors.ts";
+import type { PendingRequest, SpecView, Subject } from "../view.ts";
+import { checkedAs, isUnchecked, outdatedSources, replacement } from "./fixed-fields.ts";
+import { notYours } from "./ownership.ts";
+import { notGranted, type References, resolveReferences } from "./references.ts";
+
+/** Spec with its references followed. */
+interface ResolvedSpec {
+  inputs?: Inputs;
+  parents: Inputs["parents"] | undefined;
+  obstacle?: Obstacle | undefined;
+}
+
+/** Follows the references of spec. A resource that is claimed or being created keeps its parents. */
+export function resolveSpec({ objects, spending }: Deps, subject: Subject): ResolvedSpec {
+  const { key, kind, object, status, memory, desired, claim, intent, adopt } = subject;
+  const kept = (claim ?? intent)?.parents;
+  if (!desired) return { parents: kept, obstacle: subject.unreadable };
+  const resolved = resolveReferences(objects, object, desired, kept);
+  if ("obstacle" in resolved) return { parents: kept, obstacle: resolved.obstacle };
+  const inputs = { ...inputsOf(object, resolved.value), ...(adopt !== undefined && { adopted: true }) };
+  const { parents } = inputs;
+  if (observes(object)) return { inputs, parents };
+  const outdated = outdatedSources(kind, desired, inputs, status);
+  const checked = memory.checked?.what === checkedAs(desired) ? memory.checked?.facts : {};
+  return { inputs: { ...inputs, outdated, shown: { ...inputs.shown, ...checked, ...spending.of(key) } }, parents };
+}
+
+/** What a comparison needs, and a creation apart from Secrets and lookups. */
+export const inputsOf = (object: KubeObject, references: Omit<References, "abroad">): Inputs => ({
+  ...references,
+  name: object.metadata.name,
+  observed: observes(object),
+  adopted: claimOf(object)?.adoptedAt !== undefined,
+  secrets: {},
+  found: {},
+  shown: readFacts(object),
+  annotations: object.metadata.annotations ?? {},
+});
+
+/** What the object asks for, and why that cannot be done. `foreign` is a reference to something of another namespace. */
+export function observeSpec(
+  deps: Deps,
+  subject: Subject,
+  account: AccountHandle | undefined,
+  resolved: ResolvedSpec,
+  request: PendingRequest | undefined,
+): { view: SpecView; inputs: Inputs | undefined; foreign: Obstacle | undefined } {
+  const { kind, object, status, memory, desired, claim, adopt } = subject;
+  const { metadata } = object;
+  const applied = request?.outcome === "DONE" ? status.request?.marks : undefined;
+  const inputs = resolved.inputs && { ...resolved.inputs, shown: { ...resolved.inputs.shown, ...applied } };
+  const foreign = inputs && notYours(deps, subject, inputs, account);
+  const obstacle =
+    resolved.obstacle ??
+    foreign ??
+    (desired && inputs && (unfit(desired, inputs) ?? unreachable(desired, account))) ??
+    (inputs && taken(deps, subject, inputs, account));
+  const view: SpecView = {
+    deleting: metadata.deletionTimestamp !== undefined,
+    paused: isPaused(object),
+    terminating: deps.namespaces.isTerminating(metadata.namespace ?? ""),
+    deletionPolicy: policiesOf(object).deletionPolicy,
+    recreatePolicy: recreatePolicyOf(kind, object),
+    recreateAsked: claim !== undefined && metadata.annotations?.[RECREATE] === claim.id,
+    observed: observes(object),
+    adopt,
+    unwanted: desired !== undefined && !isWanted(kind, desired, metadata.name),
+    unchecked: desired !== undefined && isUnchecked(desired, inputs?.outdated, memory),
+    replacement: replacement(subject),
+    obstacle,
+    ungranted: desired && notGranted(deps.objects, object, desired),
+  };
+  return { view, inputs, foreign };
+}
+
+/** Values in spec that are invalid together with what spec refers to. */
+export function unfit(desired: Desired, inputs: Inputs): Obstacle | undefined {
+  let message: string | undefined;
+  try {
+    message = desired.problem(inputs);
+  } catch (error) {
+    message = messageOf(error);
+  }
+  return message === undefined ? undefined : { reason: "InvalidSpec", message };
+}
+
+/** The Account has no address of the catalogue that spec names an entry of. */
+function unreachable({ check }: Desired, account: AccountHandle | undefined): Obstacle | undefined {
+  try {
+    if (check) account?.endpoint(check.endpoint);
+    return undefined;
+  } catch (error) {
+    return { reason: "EndpointInvalid", message: messageOf(error) };
+  }
+}
+
+/** Another object has the only place there is. Once a creation has begun, the platform decides. */
+function taken(deps: Deps, subject: Subject, { parents }: Inputs, account?: AccountHandle): Obstacle | undefined {
+  const { objects, accounts } = deps;
+  const { key, claim, intent } = subject;
+  const { kind, resource } = subject.kind;
+  const { onePer } = resource.identity;
+  if (onePer === undefined || claim || intent || !account) return undefined;
+  const { product } = resource.place;
+  const { contractNumber } = account.connection;
+  const hasIt = (neighbour: ObjectKey) => {
+    const object = objects.find(neighbour)?.object;
+    const theirs = object && accounts.get((claimOf(object) ?? openIntent(object))?.account ?? "");
+    if (!theirs || theirs.key === account.key) return theirs !== undefined;
+    const address = knownAddress(theirs, product);
+    const isSame = theirs.connection.contractNumber === contractNumber && address === knownAddress(account, product);
+    return isSame && address !== undefined;
+  };
+  const other = objects.neighbours(kind, parents).find((each) => each !== key && hasIt(each));
+  if (other === undefined) return undefined;
+  const message = `only one ${kind} per ${onePer}; already used by ${nameFor(namespaceOf(key), other)}: this object has no resource and can be deleted`;
+  return { reason: "OnlyOne", message };
+}

@@ -1,0 +1,76 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Desired } from "../../kinds/desired.ts";
+import type { ResourceKind } from "../../kinds/kind.ts";
+import type { KubeObject } from "../../kube/resource.ts";
+import { namedBy } from "../accounts/accounts.ts";
+import type { Claim, Intent } from "../state/intent.ts";
+import type { Memory } from "../state/memory.ts";
+import { claimOf, type ObjectKey, openIntent } from "../state/object.ts";
+import type { Objects } from "../state/objects.ts";
+import { policiesOf } from "../state/policies.ts";
+import type { ResourceStatus } from "../status/schema.ts";
+import { readStatus } from "../status/status.ts";
+import { unknownKey } from "../status/trust.ts";
+import type { Deps } from "./deps.ts";
+import { messageOf } from "./platform-errors.ts";
+import { type Resolved, resolveReferences } from "./spec/references.ts";
+import type { Subject } from "./view.ts";
+
+/** Reads one object: what spec asks for, and what it owns or has begun. */
+export function readSubject(deps: Deps, key: ObjectKey, kind: ResourceKind, object: KubeObject): Subject {
+  const { objects, memories } = deps;
+  const memory = memories.of(key);
+  const status = readStatus(object);
+  const read = readDesired(kind, object);
+  const desired = "value" in read ? read.value : undefined;
+  const owned = objects.owned(key);
+  const intent = unknownKey(object) ? undefined : (openIntent(object) ?? erasedIntent(status, memory, owned));
+  const named = namedResource(object, claimOf(object), status.left);
+  const claim = intent || (owned && namesAnother(objects, object, owned, named, desired)) ? undefined : owned;
+  const adopt = claim || intent ? undefined : named;
+  const unreadable = "obstacle" in read ? read.obstacle : undefined;
+  return { key, kind, object, status, memory, desired, claim, intent, adopt, unreadable };
+}
+
+/** Spec as its kind reads it. The API server has validated it; this reports what validation cannot see. */
+function readDesired(kind: ResourceKind, object: KubeObject): Resolved<Desired> {
+  try {
+    return { value: kind.resource.desire(object.spec) };
+  } catch (error) {
+    return { obstacle: { reason: "InvalidSpec", message: messageOf(error) } };
+  }
+}
+
+/** An open intent whose annotation was removed during its creation. */
+function erasedIntent({ nonce }: ResourceStatus, { creation }: Memory, owned: Claim | undefined): Intent | undefined {
+  const isOpen = creation && creation.phase !== "claimed" && creation.phase !== "unsent";
+  return isOpen && creation.intent.nonce !== nonce && creation.intent.succeeds === owned?.id
+    ? creation.intent
+    : undefined;
+}
+
+/**
+ * The existing resource that an object names. An object that only observes shows what spec names now. Otherwise status comes
+ * first: externalId stays in spec when its resource is gone and another one was created.
+ */
+function namedResource(object: KubeObject, stated: Claim | undefined, left: string | undefined): string | undefined {
+  const { externalId } = policiesOf(object);
+  const wanted = externalId === left ? undefined : externalId;
+  return stated?.onlyObserved ? (wanted ?? stated.id) : (stated?.id ?? wanted);
+}
+
+/** Whether spec now names another resource, Account or parent than the one that the object only observes. */
+function namesAnother(objects: Objects, object: KubeObject, owned: Claim, named?: string, desired?: Desired): boolean {
+  const { onlyObserved, id, account, parents } = owned;
+  if (!onlyObserved) return false;
+  if (named !== id || isElsewhere(object, account)) return true;
+  const resolved = desired && resolveReferences(objects, object, desired);
+  return resolved !== undefined && "value" in resolved && !isDeepStrictEqual(resolved.value.parents, parents);
+}
+
+/** Whether spec names another Account than this one. */
+export function isElsewhere(object: KubeObject, account: string | undefined): boolean {
+  const { accountRef } = policiesOf(object);
+  if (!accountRef || account === undefined) return false;
+  return namedBy(object.metadata.namespace ?? "", accountRef) !== account;
+}
