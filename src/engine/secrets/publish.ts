@@ -1,6 +1,6 @@
 import { GROUP } from "../../kinds/index.ts";
 import type { Kind } from "../../kinds/kind.ts";
-import { isRefused } from "../../kube/client/errors.ts";
+import { isPermanent } from "../../kube/client/errors.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { controllerOf, SECRETS, type SecretContent, writeOwned } from "../../kube/write/owned-secret.ts";
 import type { Deps } from "../observe/deps.ts";
@@ -84,7 +84,7 @@ export async function unlessRefused<T>(
   try {
     return await write();
   } catch (error) {
-    if (!isRefused(error)) throw error;
+    if (!isPermanent(error)) throw error;
     const message = `${resource.kind} ${name} cannot be written: ${error.message}`;
     return { obstacle: { reason: `${resource.kind}NotWritable`, message } };
   }
