@@ -102,7 +102,7 @@ test("an operator that may not look at namespaces works all the same, and select
     throw new KubeError({ status: 403, reason: "Forbidden", message: "no" });
   };
   const client = { ...fakeApiServer().client, request: refuse, stream: refuse };
-  const namespaces = createNamespaces({ client, clock, relabelled: () => {}, onError: () => {} });
+  const namespaces = createNamespaces({ client, clock, onError: () => {} });
   await namespaces.begin();
   expect(namespaces.labelsOf("team")).toBeUndefined();
   await namespaces.close();

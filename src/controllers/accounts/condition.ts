@@ -12,10 +12,26 @@ import type { KubeObject } from "../../kube/resource.ts";
 import { PlatformError, Unauthorized } from "../../platform/answers/errors.ts";
 import { NOTABLE_SKEW_MS } from "../../platform/calls/platform-time.ts";
 import type { Identity } from "../../platform/calls/transport.ts";
+import { authCapacity } from "../../platform/products/auth.ts";
 import type { Contract } from "../../platform/products/core.ts";
-import type { LoggedIn } from "./login.ts";
+import type { TokenRecord } from "./token-store.ts";
 
-/** What a look at an Account has shown. */
+/** What came of a login with username and password. */
+export interface LoggedIn {
+  /** Undefined while there is none that works. */
+  token: string | undefined;
+  id: string | undefined;
+  username: string;
+  advice: string[];
+  /** Why there is no token, or no new one where one is due. */
+  trouble?: PlatformError | Obstacle | "full" | "recovering";
+  /** So long no other token is made. */
+  pausedMs: number;
+  /** When something is to be done about tokens again, by what is known of the platform's clock by then. */
+  dueInMs(): number;
+}
+
+/** What a check of an Account has shown. */
 export interface Checked {
   standing: ReadyState;
   facts: Record<string, unknown>;
@@ -81,6 +97,26 @@ export const RECOVERING: Obstacle = {
   reason: "Recovering",
   message: "the creation of a token got no answer; searching for its result",
 };
+
+export const PAUSED: Obstacle = {
+  reason: "PlatformUnavailable",
+  message:
+    "the platform does not accept the token that it issued last; another one is requested after a pause, which grows",
+};
+
+export const tooLarge = (mostBytes: number): Obstacle => ({
+  reason: "InvalidAnswer",
+  message: `endpoints.api returned a token of more than ${mostBytes} bytes, which was revoked: check that it is the platform's API`,
+});
+
+/** So many tokens are close to the most that a user may have. */
+const MANY = 90;
+
+export function tokenAdvice({ username, count, unclaimed }: TokenRecord): string[] {
+  const many = `user ${username} has ${count} tokens and the platform allows ${authCapacity.most}: delete those that nobody uses, a deleted token stops working at once`;
+  const lost = `a token that was created without an answer may be one of ${several(unclaimed)}; they expire by themselves`;
+  return [...(count >= MANY ? [many] : []), ...(unclaimed.length > 0 ? [lost] : [])];
+}
 
 /** Why a password does not lead to a token, in words that name the way out; undefined for any other trouble. */
 export function loginObstacle(

@@ -2,7 +2,6 @@ import type { AccountHandle } from "../../engine/accounts/accounts.ts";
 import { messageOf } from "../../engine/observe/obstacles.ts";
 import { obstacleFrom } from "../../engine/observe/platform-errors.ts";
 import { isPaused } from "../../engine/state/annotations.ts";
-import type { ObjectKey } from "../../engine/state/object.ts";
 import { policiesOf } from "../../engine/state/policies.ts";
 import { needsPerson, type Obstacle } from "../../engine/status/reasons.ts";
 import { paused, type ReadyState, readFacts, readStatus, readWhole } from "../../engine/status/status.ts";
@@ -10,7 +9,6 @@ import { unknownKey } from "../../engine/status/trust.ts";
 import { isAnnotatedAnew } from "../../engine/write/advice.ts";
 import { postpone } from "../../engine/write/record.ts";
 import { writeStatus } from "../../engine/write/write.ts";
-import type { Kind } from "../../kinds/kind.ts";
 import { readExportSpec, readExportStatus } from "../../kinds/observability/activity-log-export.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
@@ -25,19 +23,16 @@ import { openRoom } from "../../platform/answers/memory-budget.ts";
 import { platformTime } from "../../platform/calls/platform-time.ts";
 import type { Destination } from "../../platform/export/destination.ts";
 import { exportNext, NotDelivered } from "../../platform/export/step.ts";
+import type { Pass } from "../pass.ts";
 import { type DestinationDeps, destinationOf } from "./destinations.ts";
-import { begunIn, dateOf, gapIn, isWorthAWrite, type Pass, progressOf, record, restate, write } from "./record.ts";
+import { begunIn, dateOf, gapIn, isWorthAWrite, progressOf, record, restate, write } from "./record.ts";
 
 /**
  * Keeps one ActivityLogExport going: a pass delivers one window of the log at most, and puts on record how far it is once the
  * destination has it. It makes nothing on the platform, so there is nothing to undo when the object goes.
  */
-export async function reconcileExport(
-  deps: DestinationDeps,
-  key: ObjectKey,
-  kind: Kind,
-  object: KubeObject,
-): Promise<Requeue> {
+export async function reconcileExport(deps: DestinationDeps, pass: Pass): Promise<Requeue> {
+  const { key, kind, object } = pass;
   const { generation = 1, namespace = "", deletionTimestamp } = object.metadata;
   if (deletionTimestamp !== undefined || deps.namespaces.isTerminating(namespace)) return "never";
   const status = readStatus(object);
@@ -54,7 +49,6 @@ export async function reconcileExport(
   const { failure } = deps.memories.of(key);
   const waitMs = failure?.generation === generation ? failure.retryAt - deps.clock.monotonic() : 0;
   if (waitMs > 0) return { inMs: waitMs };
-  const pass = { key, kind, object };
   if (unknownKey(object)) return halt(deps, pass, { reason: "SigningKeyUnknown", message: UNKNOWN_KEY });
   const parsed = kind.spec.safeParse(object.spec);
   if (!parsed.success) return halt(deps, pass, { reason: "InvalidSpec", message: messageOf(parsed.error) });

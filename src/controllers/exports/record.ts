@@ -1,21 +1,11 @@
 import type { Deps } from "../../engine/observe/deps.ts";
-import type { ObjectKey } from "../../engine/state/object.ts";
 import { policiesOf } from "../../engine/state/policies.ts";
-import { conditions, type ReadyState, readFacts, readStatus, readWhole, readyOf } from "../../engine/status/status.ts";
-import { recordWarning } from "../../engine/write/warnings.ts";
-import { writeStatus } from "../../engine/write/write.ts";
-import type { Kind } from "../../kinds/kind.ts";
+import { type ReadyState, readStatus, readWhole, readyOf } from "../../engine/status/status.ts";
 import { readExportSpec, readExportStatus } from "../../kinds/observability/activity-log-export.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { Piece } from "../../platform/activity/piece.ts";
 import { begunAt, dueIn, type Line, type Progress } from "../../platform/activity/progress.ts";
-
-/** One pass over one export. */
-export interface Pass {
-  key: ObjectKey;
-  kind: Kind;
-  object: KubeObject;
-}
+import { type Pass, show } from "../pass.ts";
 
 /** An export that is not so far behind is up to date. */
 const CURRENT_MS = 300_000;
@@ -90,26 +80,18 @@ export function isWorthAWrite(
 export const restate = (deps: Deps, pass: Pass, progress: Progress, now: number): Promise<KubeObject> =>
   write(deps, pass, standingOf(progress, readExportStatus(readWhole(pass.object)).lost, now));
 
+interface Entry {
+  contract: number;
+  now: number;
+  progress: Progress;
+  begun?: Piece | undefined;
+  delivered?: readonly Line[];
+  lost?: Gap;
+}
+
 /** Puts on record how far the export is, what it is about to deliver, and what it has delivered. */
-export async function record(
-  deps: Deps,
-  pass: Pass,
-  {
-    contract,
-    now,
-    progress,
-    begun,
-    delivered = [],
-    lost,
-  }: {
-    contract: number;
-    now: number;
-    progress: Progress;
-    begun?: Piece | undefined;
-    delivered?: readonly Line[];
-    lost?: Gap;
-  },
-): Promise<KubeObject> {
+export async function record(deps: Deps, pass: Pass, entry: Entry): Promise<KubeObject> {
+  const { contract, now, progress, begun, delivered = [], lost } = entry;
   const facts = readExportStatus(readWhole(pass.object));
   const gap = lost ?? facts.lost;
   const last = delivered.at(-1)?.time;
@@ -126,25 +108,13 @@ export async function record(
   });
 }
 
-export async function write(
-  deps: Deps,
-  { key, kind, object }: Pass,
-  standing: ReadyState,
-  changes: object = {},
-): Promise<KubeObject> {
+/** Writes how an export stands, and what of its record has changed. */
+export function write(deps: Deps, pass: Pass, standing: ReadyState, changes: object = {}): Promise<KubeObject> {
   deps.guard();
-  const { account, contract } = readStatus(object);
-  const { namespace = "", generation } = object.metadata;
+  const { kind, object } = pass;
+  const { account } = readStatus(object);
   // Which Account is meant is settled with the first word about the object.
-  const choice = deps.accounts.choose({ kind, namespace }, policiesOf(object).accountRef, account);
-  const after = await writeStatus(deps, kind, object, {
-    ...readFacts(object),
-    account: choice.key ?? account,
-    contract,
-    ...changes,
-    observedGeneration: generation,
-    conditions: conditions(object, deps.clock.now(), standing),
-  });
-  recordWarning(deps, key, { before: object, after, standing });
-  return after;
+  const user = { kind, namespace: object.metadata.namespace ?? "" };
+  const { key = account } = deps.accounts.choose(user, policiesOf(object).accountRef, account);
+  return show(deps, pass, standing, { account: key, ...changes });
 }

@@ -27,6 +27,8 @@ export interface AccountHandle {
   obstacle: Obstacle | undefined;
   /** As whom its users were last told that it works: contract and user. */
   worksAs?: string | undefined;
+  /** The generation of the Account that its users were last told of. */
+  toldGeneration?: number | undefined;
 }
 
 /** Where a product is reached with an Account. Throws as `endpoint` does. */

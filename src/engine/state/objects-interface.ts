@@ -67,4 +67,6 @@ export interface Objects {
   accountOf(key: ObjectKey): string | undefined;
   /** Calls back whenever an object appears, changes or goes. */
   subscribe(listener: (key: ObjectKey, change: Omit<Change<KubeObject>, "key">) => void): void;
+  /** Calls back when an object has become one too many, or is no longer. */
+  onShift(listener: (key: ObjectKey) => void): void;
 }

@@ -31,18 +31,12 @@ import { namesIn, type Signatures } from "./signatures.ts";
 
 export type { Objects } from "./objects-interface.ts";
 
-interface LimitOptions {
-  limit?: LimitOf;
-  /** An object has become one too many, or is no longer. */
-  shifted?: (key: ObjectKey) => void;
-}
-
 export function createObjects(
   kinds: readonly Kind[],
   seal: Pick<Signatures, "judge" | "believes">,
   onListenerError: (error: unknown) => void,
   labelsOf: (namespace: string) => Readonly<Record<string, string>> | undefined = () => undefined,
-  { limit = () => Number.POSITIVE_INFINITY, shifted = () => {} }: LimitOptions = {},
+  limit: LimitOf = () => Number.POSITIVE_INFINITY,
 ): Objects {
   const stores = new Map<string, Store<KubeObject>>();
   const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
@@ -68,7 +62,7 @@ export function createObjects(
   const limits = createObjectLimits(limit, (key) => {
     const { kind, namespace, name } = targetOf(key);
     if (kind === grant.kind) grants.set(`${namespace}/${name}`, counted(find(key)?.object));
-    shifted(key);
+    for (const shifted of shiftListeners) shifted(key);
   });
   const claims = createIndex();
   const holders = createIndex();
@@ -92,6 +86,7 @@ export function createObjects(
   const ownedPlaces = (kind: Kind, object: KubeObject | undefined): string[] =>
     holdingsOf(object).flatMap((claim) => (object && holds(kind, object, claim) ? placeOf(kind.kind, claim) : []));
   const listeners: Parameters<Objects["subscribe"]>[0][] = [];
+  const shiftListeners: ((key: ObjectKey) => void)[] = [];
 
   /** The door: what others keep in metadata is left out, and the verdict is made. */
   const reduce = (arrived: KubeObject): KubeObject => ({
@@ -233,6 +228,7 @@ export function createObjects(
     users: (account) => accounts.get(account),
     accountOf: (key) => accounts.wordsOf(key)[0],
     subscribe: (listener) => void listeners.push(listener),
+    onShift: (listener) => void shiftListeners.push(listener),
   };
 }
 
