@@ -1,5 +1,6 @@
 import { accountOf, objectOf } from "../engine/accounts/accounts.ts";
 import type { Deps } from "../engine/observe/deps.ts";
+import type { GrantChange } from "../engine/state/grants.ts";
 import { RECONCILE_AT, RECREATE } from "../engine/state/names.ts";
 import { claimOf, isReleased, type ObjectKey } from "../engine/state/object.ts";
 import type { Queue } from "../kube/queue/queue.ts";
@@ -48,19 +49,17 @@ export function noticeChange(
   if (!after) queue.forget(key);
   else if (!before) waker.wake(key, account === undefined ? "new" : "people");
   else if (isEdited(before, after) && !isReleased(after)) waker.wake(key, "people");
-  if (!waker.isWorking) return;
+  if (!waker.isWorking()) return;
   wakeDependents(deps, waker, key, change);
   if (account !== undefined && (!before || !after)) deps.changed(account, clock.monotonic());
   if (!after) deps.runCleanup(account === undefined ? deps.destinations.close(key) : leaveAccount(deps, account));
 }
 
 /** Wakes the objects to which a change of another one means something. */
-function wakeDependents(
-  { clock, objects, memories, collections }: Deps,
-  { wake, wakeSoon, wakeForUsage }: Waker,
-  key: ObjectKey,
-  { before, after }: Omit<Change<KubeObject>, "key">,
-): void {
+function wakeDependents(deps: Deps, waker: Waker, key: ObjectKey, change: Omit<Change<KubeObject>, "key">): void {
+  const { clock, objects, memories, collections } = deps;
+  const { wake } = waker;
+  const { before, after } = change;
   const referrers = objects.referrers(key);
   if (referrers.length > 0) {
     const { toSettled, toWaiting } = changeForReferrers(before, after);
@@ -69,11 +68,9 @@ function wakeDependents(
     });
   }
   if (before && !isReleased(before) && (!after || isReleased(after))) {
-    void inSlices(clock, waitingForRemoval(objects, key, before), wakeSoon);
+    void inSlices(clock, waitingForRemoval(objects, key, before), waker.wakeSoon);
   }
-  void inSlices(clock, objects.guests(key), (guest) => {
-    if (objects.isConcerned(guest, { before, after })) wake(guest);
-  });
+  wakeGuests(deps, waker, key, change);
   const user = (after ? before && !isReady(before) && isReady(after) : before) && (after ?? before);
   if (user) for (const used of usedObjects(objects, key, user)) collections.refresh(used);
   const [held, holds] = [before && claimOf(before), after && claimOf(after)];
@@ -85,5 +82,12 @@ function wakeDependents(
     collections.refresh(each);
     wake(each);
   });
-  wakeForUsage(objectOf((holds ?? held)?.account ?? ""));
+  waker.wakeForUsage(objectOf((holds ?? held)?.account ?? ""));
+}
+
+/** Of a Grant: wakes those to whom a change of it opens something, or closes it. */
+export function wakeGuests({ clock, objects }: Deps, { wake }: Waker, key: ObjectKey, change: GrantChange): void {
+  void inSlices(clock, objects.guests(key), (guest) => {
+    if (objects.isConcerned(guest, change)) wake(guest);
+  });
 }

@@ -5,7 +5,6 @@ import type { LimitOf } from "../engine/state/object-limits.ts";
 import type { Signatures } from "../engine/state/signatures.ts";
 import type { Kind } from "../kinds/kind.ts";
 import type { KubeClient } from "../kube/client/transport.ts";
-import type { Lane } from "../kube/queue/lanes.ts";
 import type { Queue } from "../kube/queue/queue.ts";
 import type { ReconcileObserver } from "../kube/queue/work.ts";
 import type { KubeObject } from "../kube/resource.ts";
@@ -46,21 +45,4 @@ export interface ManagerOptions {
   observeObject?: ObjectObserver;
   /** Receives the kind of an object whose drift was corrected. */
   observeDrift?: (kind: string) => void;
-}
-
-export interface Manager {
-  /** Whose calls a pass over this object makes, and for whom. */
-  laneOf(key: ObjectKey): Lane;
-  /** Namespaces that are known, with their labels. */
-  namespaces(): Iterable<KubeObject>;
-  /** Begins to watch; resolves when every kind was listed once. */
-  sync(): Promise<void>;
-  /** To be called when there are other signing keys: every object is judged anew, and looked at where that makes a difference. */
-  judgeAgain(): Promise<void>;
-  /** How many objects have words that are signed with a key that is not here. */
-  unknown(): number;
-  /** Works on the queue with so many workers until the signal aborts, and ends what is under way. */
-  run(workers: number, signal: AbortSignal): Promise<void>;
-  /** Stops watching and waits for what must not be left undone. */
-  close(): Promise<void>;
 }

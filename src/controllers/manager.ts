@@ -20,25 +20,26 @@ import { createCatalogues } from "../platform/products/catalogues.ts";
 import { inSlices, yieldIfDue } from "../runtime/time-slices.ts";
 import { type AccountDeps, secretOf } from "./accounts/reconcile.ts";
 import { createTokenStore } from "./accounts/token-store.ts";
-import { noticeChange } from "./changes.ts";
+import { noticeChange, wakeGuests } from "./changes.ts";
 import { createCleanupTasks } from "./cleanup-tasks.ts";
 import { createDestinationClients, type DestinationDeps } from "./exports/destinations.ts";
 import { handOver } from "./handover.ts";
-import type { Manager, ManagerOptions } from "./manager-options.ts";
+import type { ManagerOptions } from "./manager-options.ts";
 import { reconcile } from "./reconcile.ts";
 import { timed } from "./timeout.ts";
 import { allKeys, laneOf, usersOf } from "./wake-ups.ts";
 import { createWaker, type Waker } from "./waker.ts";
 
 /** Puts the parts together: changes of either cache become keys on the queue, and each key one decided step. */
-export function createManager(options: ManagerOptions): Manager {
-  const { clock, log, client, queue, settings } = options;
+export function createManager(options: ManagerOptions) {
+  const { clock, log, client, queue, settings, random = Math.random } = options;
   const within = options.namespace === undefined ? {} : { namespace: options.namespace };
   const namespaces = createNamespaces({ client, clock, ...within, onError: interrupted(options, "Namespace") });
   const shards = options.namespace === undefined ? createShards(options.shard, namespaces) : undivided;
   const report = (error: unknown) => log.error({ err: error }, "listener failed");
   const objects = createObjects(options.kinds, options.seal, report, namespaces.labelsOf, options.limit);
-  const waker = createWaker(queue, shards, settings, options.random ?? Math.random);
+  const recheckMs = () => settings.recheckMs * (0.8 + 0.4 * random());
+  const waker = createWaker(queue, shards, recheckMs);
   const cleanup = createCleanupTasks(log);
   const parts = { namespaces, shards, objects, runCleanup: cleanup.run, hasCleanup: cleanup.isPending };
   const deps = createDeps(options, waker, parts);
@@ -51,7 +52,8 @@ export function createManager(options: ManagerOptions): Manager {
   });
   objects.onShift((key) => {
     waker.wake(key);
-    wakeGuests(deps, waker, key);
+    // A Grant has come to count, or does not any more.
+    wakeGuests(deps, waker, key, { after: objects.find(key)?.object });
   });
   namespaces.subscribe((name, before) => {
     const isMoved = isOfShard(options.shard, before) !== isOfShard(options.shard, namespaces.labelsOf(name));
@@ -68,9 +70,12 @@ export function createManager(options: ManagerOptions): Manager {
   const caches = [deps.published, deps.secrets, deps.spending];
   const watchers: Watcher[] = [];
   return {
-    laneOf: (key) => laneOf(deps, key),
-    namespaces: () => namespaces.values(),
-    async sync() {
+    /** Whose calls a pass over this object makes, and for whom. */
+    laneOf: (key: ObjectKey) => laneOf(deps, key),
+    /** The known namespaces, with their labels. */
+    namespaces: (): Iterable<KubeObject> => namespaces.values(),
+    /** Begins to watch; resolves when every kind was listed once. */
+    async sync(): Promise<void> {
       // An operator of one namespace neither knows nor manages what belongs to all.
       for (const kind of objects.kinds.filter(({ scope }) => scope !== "Cluster" || options.namespace === undefined)) {
         const [resource, store] = [resourceOf(kind), objects.store(kind.kind)];
@@ -79,9 +84,12 @@ export function createManager(options: ManagerOptions): Manager {
       const synced = [...watchers.map((watcher) => watcher.synced), ...caches.map((cache) => cache.sync())];
       await Promise.all([...synced, namespaces.begin()]);
     },
+    /** To be called when there are other signing keys: judges every object anew, and wakes those where that makes a difference. */
     judgeAgain: () => objects.judgeAgain(() => yieldIfDue(clock)),
+    /** How many objects are signed with a key that is not here. */
     unknown: () => objects.unknown.size,
-    run(workers, signal) {
+    /** Works on the queue with so many workers until the signal aborts, and ends what is under way. */
+    run(workers: number, signal: AbortSignal): Promise<void> {
       if (options.shard === undefined) deps.runCleanup(releaseUnnamedSecrets(deps));
       waker.start();
       void inSlices(clock, allKeys(objects), (key) => {
@@ -89,12 +97,12 @@ export function createManager(options: ManagerOptions): Manager {
         // Its collection may be listed before its turn comes here.
         else if (!deps.memories.hasLooked(key)) waker.wakeWhenReadable(deps, key);
       });
-      const resyncAfter = (key: ObjectKey, again: Requeue) =>
-        isResynced(deps, key, again) ? waker.recheckMs() : undefined;
+      const resyncAfter = (key: ObjectKey, again: Requeue) => (isResynced(deps, key, again) ? recheckMs() : undefined);
       const pass = timed(deps, (key, bounded) => reconcile(bounded, key));
       return work({ queue, clock, log, reconcile: pass, resyncAfter, observe: options.observe }, workers, signal);
     },
-    async close() {
+    /** Stops watching and waits for what must not be left undone. */
+    async close(): Promise<void> {
       deps.collections.close();
       const closing = [...watchers.map((watcher) => watcher.stop()), ...caches.map((cache) => cache.close())];
       await Promise.all([...closing, namespaces.close()]);
@@ -195,14 +203,6 @@ function warnOverLimit(log: Deps["log"]): (kind: string, namespace: string) => v
     told.add(`${kind} ${namespace}`);
     log.warn({ kind, namespace }, "too many labelled objects; the others are read by name");
   };
-}
-
-/** A Grant has come to count, or does not any more, because of others beside it: wakes those who use what it opens. */
-function wakeGuests({ clock, objects }: Deps, { wake }: Waker, key: ObjectKey): void {
-  const change = { before: undefined, after: objects.find(key)?.object };
-  void inSlices(clock, objects.guests(key), (guest) => {
-    if (objects.isConcerned(guest, change)) wake(guest);
-  });
 }
 
 /** A process that died may have held Secrets that no Account names any more. */

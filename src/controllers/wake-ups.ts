@@ -9,7 +9,7 @@ import { FINALIZER } from "../engine/state/names.ts";
 import { claimOf, namespaceOf, type ObjectKey, openIntent } from "../engine/state/object.ts";
 import type { Objects } from "../engine/state/objects.ts";
 import { policiesOf } from "../engine/state/policies.ts";
-import { readFacts, readStatus } from "../engine/status/status.ts";
+import { readFacts, readyOf } from "../engine/status/status.ts";
 import { type Trust, trust, unknownKey } from "../engine/status/trust.ts";
 import { type Kind, usesAccount } from "../kinds/kind.ts";
 import type { Lane } from "../kube/queue/lanes.ts";
@@ -102,18 +102,13 @@ const keysOf = (objects: Objects, kind: Kind["kind"]): IteratorObject<ObjectKey>
  * To which referrers a change of an object is news. Those that have nothing on the platform yet wait until it is there to stay
  * and Ready, and say what keeps it from that; the others read its id and what it shows, whatever else it is about to do.
  */
-export function changeForReferrers(before: KubeObject | undefined, after: KubeObject | undefined): ReferrerChange {
+export function changeForReferrers(before: KubeObject | undefined, after: KubeObject | undefined) {
   if (!before || !after) return { toSettled: true, toWaiting: true };
   const shown = (object: KubeObject) => [...versionOf(object), claimOf(object)?.id, readFacts(object)];
   const standing = (object: KubeObject) => {
     const { deletionTimestamp } = object.metadata;
-    return [
-      ...versionOf(object),
-      deletionTimestamp,
-      isPaused(object),
-      isReady(object) && shown(object),
-      troubleOf(object),
-    ];
+    const readable = isReady(object) && shown(object);
+    return [...versionOf(object), deletionTimestamp, isPaused(object), readable, troubleOf(object)];
   };
   return {
     toSettled: !isDeepStrictEqual(shown(before), shown(after)),
@@ -121,16 +116,9 @@ export function changeForReferrers(before: KubeObject | undefined, after: KubeOb
   };
 }
 
-interface ReferrerChange {
-  toSettled: boolean;
-  toWaiting: boolean;
-}
-
 const versionOf = ({ metadata: { uid, generation } }: KubeObject) => [uid, generation];
 
-export function isReady(object: KubeObject): boolean {
-  return readStatus(object).conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
-}
+export const isReady = (object: KubeObject): boolean => readyOf(object)?.status === "True";
 
 /** Whether somebody changed what an object wants, as opposed to what it shows, or took away what Mooring relies on. */
 export function isEdited(before: KubeObject, after: KubeObject): boolean {

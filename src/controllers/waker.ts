@@ -7,51 +7,32 @@ import type { Priority, Queue } from "../kube/queue/queue.ts";
 const SOON_MS = 250;
 const USAGE_MS = 20_000;
 
-/** Puts keys on the queue. Before `start` it does nothing: at the start, everything is looked at anyway. */
-export interface Waker {
-  start(): void;
-  readonly isWorking: boolean;
-  /** Objects of other shards are known, but not worked on; ClusterAccounts are read by all. */
-  wake(key: ObjectKey, priority?: Priority): void;
-  /** After a moment: many objects go together, and whoever waits for all of them need not look after each. */
-  wakeSoon(key: ObjectKey): void;
-  /** After a while: one pass serves all that happens meanwhile to what a contract has in use. */
-  wakeForUsage(key: ObjectKey): void;
-  /** As soon as a pass can come to anything, or else when a recheck is due. */
-  wakeWhenReadable(deps: Deps, key: ObjectKey): void;
-  /** The time to the next recheck, ±20 %. */
-  recheckMs(): number;
-}
+export type Waker = ReturnType<typeof createWaker>;
 
-export function createWaker(
-  queue: Queue,
-  { serves }: Pick<Deps["shards"], "serves">,
-  settings: Pick<Deps["settings"], "recheckMs">,
-  random: () => number,
-): Waker {
+/** Puts keys on the queue. Before `start` it does nothing: the start wakes every object. */
+export function createWaker(queue: Queue, { serves }: Deps["shards"], recheckMs: () => number) {
   let isWorking = false;
-  const recheckMs = () => settings.recheckMs * (0.8 + 0.4 * random());
-  const wake: Waker["wake"] = (key, priority = "normal") => {
+  // Objects of other shards are known, but not worked on; ClusterAccounts are read by all.
+  const wake = (key: ObjectKey, priority: Priority = "normal"): void => {
     if (isWorking && (serves(key) || isShared(key))) queue.add(key, priority);
   };
+  const wakeAfter = (ms: number, key: ObjectKey, priority?: Priority): void => {
+    if (isWorking && serves(key)) queue.addAfter(key, ms, priority);
+  };
   return {
-    start() {
+    start(): void {
       isWorking = true;
     },
-    get isWorking() {
-      return isWorking;
-    },
+    isWorking: () => isWorking,
     wake,
-    wakeSoon(key) {
-      if (isWorking && serves(key)) queue.addAfter(key, SOON_MS);
-    },
-    wakeForUsage(key) {
-      if (isWorking && serves(key)) queue.addAfter(key, USAGE_MS, "background");
-    },
-    wakeWhenReadable(deps, key) {
+    /** Many objects go together: one that waits for all of them need not look after each. */
+    wakeSoon: (key: ObjectKey) => wakeAfter(SOON_MS, key),
+    /** What a contract has in use changes often: one pass serves all changes of a while. */
+    wakeForUsage: (key: ObjectKey) => wakeAfter(USAGE_MS, key, "background"),
+    /** As soon as a pass can come to anything, or else when a recheck is due. */
+    wakeWhenReadable(deps: Deps, key: ObjectKey): void {
       if (isWorking && serves(key) && awaitsCaches(deps, key)) queue.returnAfter(key, recheckMs(), "background");
       else wake(key);
     },
-    recheckMs,
   };
 }

@@ -33,7 +33,7 @@ export interface AccountDeps extends Deps {
   hasCleanup: (account: string) => boolean;
 }
 
-/** One check of one Account. */
+/** What spec and Secret of an Account say, and the handle that its users have. */
 interface Look {
   deps: AccountDeps;
   object: KubeObject;
@@ -47,23 +47,29 @@ interface Look {
 
 /** Whether an Account works, by a call with its credentials; "later" while its Secret was not read yet. */
 export async function check(deps: AccountDeps, account: string, object: KubeObject): Promise<Checked | "later"> {
+  const look = lookAt(deps, account, object);
+  if (look === "later") return look;
+  if ("reason" in look) return blocked(object, look, "never");
+  return look.given.login ? checkLogin(look, look.given.login) : checkToken(look);
+}
+
+export function lookAt(deps: AccountDeps, account: string, object: KubeObject): Look | Obstacle | "later" {
   const spec = readSpec(object);
-  if (!spec) return blocked(object, { reason: "InvalidSpec", message: "spec is invalid" }, "never");
+  if (!spec) return { reason: "InvalidSpec", message: "spec is invalid" };
   const addresses = addressesOf(spec, deps.sites);
   if (addresses.obstacle) {
     connect(deps, account, object, addresses);
-    return blocked(object, addresses.obstacle, "never");
+    return addresses.obstacle;
   }
   const { known, ...given } = credentialsOf(deps, account, object, spec);
   if (!known) return "later";
   const handle = connect(deps, account, object, addresses);
-  const look = { deps, object, spec, given, handle, isKept: deps.shards.serves(objectOf(account)) };
-  return given.login ? checkLogin(look, given.login) : checkToken(look);
+  return { deps, object, spec, given, handle, isKept: deps.shards.serves(objectOf(account)) };
 }
 
 async function checkToken(look: Look): Promise<Checked> {
   const { deps, object, spec, given, handle, isKept } = look;
-  const { connection, key: account } = handle;
+  const { connection } = handle;
   // A token of another user is not used, not even until the platform has answered: objects would be created as that user.
   const other = foreign(look, identityOf(given.token));
   if (!other) connection.setCredentials(given);
@@ -72,9 +78,9 @@ async function checkToken(look: Look): Promise<Checked> {
     const message = `credentialsSecretRef: Secret ${name} does not exist or has neither key ${key} nor username and password: create it with the platform's token`;
     return blocked(object, { reason: "CredentialsMissing", message }, "never");
   }
-  if (isKept) await deps.secrets.hold(account);
+  if (isKept) await deps.secrets.hold(handle.key);
   if (other) return blocked(object, other, { inMs: deps.settings.resyncMs });
-  if (isKept && (await leave(deps, account, object, spec)) !== undefined) return blocked(object, LEAVING, "backoff");
+  if (isKept && (await leave(look)) !== undefined) return blocked(object, LEAVING, "backoff");
   const expiresAt = connection.identity?.expiresAt;
   if (expiresAt !== undefined && expiresAt <= platformTime(deps.clock, connection)) {
     const tokenExpiresAt = new Date(expiresAt).toISOString();
@@ -179,24 +185,15 @@ const RECOVER_MS = 2000;
 const LEAVING: Obstacle = { reason: "PlatformUnavailable", message: "the previous tokens cannot be revoked yet" };
 
 /** Revokes the tokens that were made for an Account, with whatever still works; undefined when that is done. */
-export async function leave(
-  deps: AccountDeps,
-  account: string,
-  object: KubeObject,
-  spec: AccountSpec,
-): Promise<Requeue | undefined> {
-  const { known: _, ...given } = credentialsOf(deps, account, object, spec);
+export async function leave({ deps, object, given, handle }: Look): Promise<Requeue | undefined> {
   if (readWhole(object).tokenId === undefined && !given.login) return undefined;
-  const addresses = addressesOf(spec, deps.sites);
-  if (addresses.obstacle) return undefined;
-  const handle = connect(deps, account, object, addresses);
   handle.connection.setCredentials(given);
   try {
     return (await logOut(deps, handle, given.login !== undefined)) ? undefined : { inMs: RECOVER_MS };
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     if (error instanceof Retry) return "backoff";
-    const fields = { object: objectOf(account), err: error };
+    const fields = { object: objectOf(handle.key), err: error };
     deps.log.warn(fields, "tokens of the Account not revoked: they expire by themselves");
     return undefined;
   }

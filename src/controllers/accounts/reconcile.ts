@@ -9,7 +9,7 @@ import type { Requeue } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { skewOf } from "../../platform/calls/platform-time.ts";
 import type { Pass } from "../pass.ts";
-import { type AccountDeps, check, leave, readSpec } from "./check.ts";
+import { type AccountDeps, check, leave, lookAt, readSpec } from "./check.ts";
 import { skewIn, usedBy } from "./condition.ts";
 
 export type { AccountDeps } from "./check.ts";
@@ -91,7 +91,8 @@ async function letGo(deps: AccountDeps, account: string, { kind, object }: Pass)
   const { name, key = "" } = spec?.credentialsSecretRef ?? {};
   // A fresh process has to see the Secret before it can let go of it.
   if (name && !deps.secrets.read(account, object.metadata.namespace ?? deps.home, name, key).known) return "never";
-  const left = spec && (await leave(deps, account, object, spec));
+  const look = lookAt(deps, account, object);
+  const left = typeof look === "object" && "handle" in look ? await leave(look) : undefined;
   if (left !== undefined) return left;
   await deps.secrets.release(account);
   await deps.accounts.get(account)?.connection.close();

@@ -93,13 +93,12 @@ export function createTokenStore(
     all(ageMs) {
       const now = clock.monotonic();
       if (known && known.at >= now - ageMs) return known.records;
-      const records = list();
-      const asked = { at: now, records };
+      const asked = { at: now, records: list() };
       known = asked;
-      records.catch(() => {
+      asked.records.catch(() => {
         if (known === asked) known = undefined;
       });
-      return records;
+      return asked.records;
     },
     async write(account, next, value, version) {
       const name = tokenSecretName(account);

@@ -10,7 +10,7 @@ export interface Target {
 }
 
 /** How a Grant was, and how it is now. */
-export type GrantChange = Record<"before" | "after", KubeObject | undefined>;
+export type GrantChange = { before?: KubeObject | undefined; after?: KubeObject | undefined };
 
 /** What the Grants of all namespaces open to others. */
 export interface Grants {
