@@ -1,6 +1,6 @@
 import { accountOf, objectOf } from "../engine/accounts/accounts.ts";
 import type { Deps } from "../engine/observe/deps.ts";
-import type { GrantChange } from "../engine/state/grants.ts";
+import type { Edit } from "../engine/state/indexes/references.ts";
 import { RECONCILE_AT, RECREATE } from "../engine/state/names.ts";
 import { claimOf, isReleased, type ObjectKey } from "../engine/state/object.ts";
 import type { Queue } from "../kube/queue/queue.ts";
@@ -86,7 +86,7 @@ function wakeDependents(deps: Deps, waker: Waker, key: ObjectKey, change: Omit<C
 }
 
 /** Of a Grant: wakes those to whom a change of it opens something, or closes it. */
-export function wakeGuests({ clock, objects }: Deps, { wake }: Waker, key: ObjectKey, change: GrantChange): void {
+export function wakeGuests({ clock, objects }: Deps, { wake }: Waker, key: ObjectKey, change: Edit): void {
   void inSlices(clock, objects.guests(key), (guest) => {
     if (objects.isConcerned(guest, change)) wake(guest);
   });

@@ -1,7 +1,7 @@
 import type { Sites } from "../engine/accounts/addresses.ts";
 import type { Log, Settings } from "../engine/observe/deps.ts";
+import type { LimitOf } from "../engine/state/indexes/object-limits.ts";
 import type { ObjectKey } from "../engine/state/object.ts";
-import type { LimitOf } from "../engine/state/object-limits.ts";
 import type { Signatures } from "../engine/state/signatures.ts";
 import type { Kind } from "../kinds/kind.ts";
 import type { KubeClient } from "../kube/client/transport.ts";

@@ -5,7 +5,6 @@ import type { KubeObject, Resource } from "../../kube/resource.ts";
 import { memo } from "../../runtime/memo.ts";
 import { readStatus } from "../status/status.ts";
 import { countedAnnotation, unknownKey } from "../status/trust.ts";
-import type { Target } from "./grants.ts";
 import { type Claim, type Intent, readClaim, readIntent } from "./intent.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "./names.ts";
 
@@ -23,7 +22,7 @@ export const resourceOf = (kind: Kind): Resource => ({
 export const objectKey = (kind: string, namespace: string, name: string): ObjectKey =>
   namespace === "" ? `${kind}/${name}` : `${kind}/${namespace}/${name}`;
 
-export const targetOf = (key: ObjectKey): Target => {
+export const targetOf = (key: ObjectKey) => {
   const [kind = "", namespace = "", name = ""] = key.split("/");
   return { kind, namespace, name };
 };

@@ -12,10 +12,10 @@ import { CONFIG_MAPS, controllerOf, type DataResource, SECRETS } from "../../kub
 import type { Clock } from "../../runtime/clock.ts";
 import { certificateFacts, keyFacts } from "../status/schema.ts";
 import { contentHash, entriesOf, ownerOf } from "./fingerprints.ts";
+import type { LimitOf } from "./indexes/object-limits.ts";
 import { MANAGED_BY, OUTPUT, OWN, PUBLISHED } from "./names.ts";
 import { createNamespaceQuota } from "./namespace-quota.ts";
 import { type ObjectKey, objectKey } from "./object.ts";
-import type { LimitOf } from "./object-limits.ts";
 import type { Signatures } from "./signatures.ts";
 
 const note = z.object({

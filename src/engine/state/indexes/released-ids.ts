@@ -1,5 +1,5 @@
-import { hashBody } from "../../runtime/hash.ts";
-import type { ObjectKey } from "./object.ts";
+import { hashBody } from "../../../runtime/hash.ts";
+import type { ObjectKey } from "../object.ts";
 
 /** A search looks back minutes; so many ids are those of hours. */
 const MOST = 100_000;

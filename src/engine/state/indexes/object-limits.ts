@@ -1,6 +1,6 @@
-import type { KubeObject } from "../../kube/resource.ts";
-import type { Obstacle } from "../status/reasons.ts";
-import { namespaceOf, type ObjectKey, objectKey } from "./object.ts";
+import type { KubeObject } from "../../../kube/resource.ts";
+import type { Obstacle } from "../../status/reasons.ts";
+import { namespaceOf, type ObjectKey, objectKey } from "../object.ts";
 
 /** The most objects of a kind that a namespace may have. */
 export type LimitOf = (kind: string) => number;
