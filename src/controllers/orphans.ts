@@ -18,6 +18,8 @@ export function undoCreation(deps: Deps, key: ObjectKey, last: KubeObject): void
 }
 
 const ONCE_MS = 60_000;
+const RESTORED =
+  "the API server was restored to an earlier state: nothing is created before the platform was read anew";
 
 /**
  * What an object tells may be older than what was made for it: one that was there before this process, or that came after the API
@@ -28,16 +30,13 @@ export function noticeRestore(deps: Deps, key: ObjectKey, change: Omit<Change<Ku
   const { before, after, listed, rewound } = change;
   const now = clock.monotonic();
   if (rewound) {
-    if (now - (memories.rewoundAt ?? Number.NEGATIVE_INFINITY) > ONCE_MS)
-      log.warn(
-        {},
-        "the API server was restored to an earlier state: nothing is created before the platform was read anew",
-      );
+    if (now - (memories.rewoundAt ?? Number.NEGATIVE_INFINITY) > ONCE_MS) log.warn({}, RESTORED);
     memories.rewoundAt = now;
     memories.handOver(key);
   }
   const isNew = before?.metadata.uid !== after?.metadata.uid;
-  if (after && (rewound || (isNew && (listed || memories.rewoundAt !== undefined)))) memories.of(key).restoredAt = now;
+  if (after && (rewound || (isNew && (listed || memories.rewoundAt !== undefined))))
+    memories.of(key).restoredAt = now;
   const id = rewound && before && !after ? claimOf(before)?.id : undefined;
   if (id !== undefined) log.warn({ object: key, id }, leftOnPlatform(key.split("/")[0] ?? ""));
 }

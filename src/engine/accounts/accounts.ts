@@ -6,7 +6,7 @@ import type { Namespaces } from "../../kube/watch/namespaces.ts";
 import type { Connection } from "../../platform/calls/transport.ts";
 import { type EndpointName, type Product, products } from "../../platform/products/products.ts";
 import { memo } from "../../runtime/memo.ts";
-import { type ObjectKey, objectKey } from "../state/object.ts";
+import { type ObjectKey, objectKey, targetOf } from "../state/object.ts";
 import type { Objects } from "../state/objects.ts";
 import type { AccountRef } from "../state/policies.ts";
 import type { Obstacle } from "../status/reasons.ts";
@@ -99,14 +99,12 @@ export interface Accounts {
 
 const sharingOf = memo(({ spec }: KubeObject) => readSharing(spec));
 
-export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, "labelsOf">): Accounts {
-  const handles = new Map<string, AccountHandle>();
-  /** Namespaces that have or had Accounts of their own, as far as this process has seen. */
+/** The Accounts that namespaces have of their own, and which have or had any, as far as this process has seen. */
+function ownAccounts(objects: Objects) {
   const independent = new Set<string>();
-  /** The names of the Accounts of each namespace that has any. */
   const named = new Map<string, Set<string>>();
   objects.subscribe((key, { after }) => {
-    const [kind, namespace = "", name = ""] = key.split("/");
+    const { kind, namespace, name } = targetOf(key);
     const used = after && readStatus(after).account;
     if (kind === account.kind || used?.startsWith(`${namespace}/`)) independent.add(namespace);
     if (kind !== account.kind) return;
@@ -114,12 +112,20 @@ export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, 
     if (after) named.set(namespace, names.add(name));
     else if (names.delete(name) && names.size === 0) named.delete(namespace);
   });
+  return {
+    namesIn: (namespace: string): string[] => [...(named.get(namespace) ?? [])].sort(),
+    isIndependent: (namespace: string): boolean => independent.has(namespace),
+  };
+}
 
-  const missing = (message: string, key?: string): AccountChoice => ({
-    ...(key !== undefined && { key }),
-    obstacle: { reason: "AccountNotFound", message },
-  });
+const missing = (message: string, key?: string): AccountChoice => ({
+  ...(key !== undefined && { key }),
+  obstacle: { reason: "AccountNotFound", message },
+});
 
+export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, "labelsOf">): Accounts {
+  const handles = new Map<string, AccountHandle>();
+  const own = ownAccounts(objects);
   const isAdmitted = (object: KubeObject, { kind, namespace }: User) =>
     admits(sharingOf(object), { kind, namespace, labels: labelsOf(namespace) });
   const isOpenTo: Accounts["isOpenTo"] = (user, key) => {
@@ -148,9 +154,10 @@ export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, 
       const found = objects.find(objectOf(key));
       if (!found) return missing(`${titleOf(key)} not found`, key);
       const excess = objects.excess(found.kind, found.object);
-      if (excess)
-        return { key, obstacle: { reason: "AccountNotReady", message: `${titleOf(key)}: ${excess.message}` } };
-      return { key, obstacle: { reason: "Observing", message: `${titleOf(key)} not checked yet` } };
+      const obstacle: Obstacle = excess
+        ? { reason: "AccountNotReady", message: `${titleOf(key)}: ${excess.message}` }
+        : { reason: "Observing", message: `${titleOf(key)} not checked yet` };
+      return { key, obstacle };
     }
     const { obstacle } = handle;
     if (!obstacle) return { key, account: handle };
@@ -174,13 +181,13 @@ export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, 
       if (ref) return byKey(user, namedBy(namespace, ref));
       // What status says of another namespace's Account does not count.
       if (settled !== undefined && (isShared(settled) || isOpenTo(user, settled))) return byKey(user, settled);
-      const names = [...(named.get(namespace) ?? [])].sort();
+      const names = own.namesIn(namespace);
       const [only] = names;
       if (only !== undefined && names.length === 1) return byKey(user, `${namespace}/${only}`);
       if (names.length > 1) {
         return missing(`namespace ${namespace} has several Accounts (${names.join(", ")}): set spec.accountRef.name`);
       }
-      const shared = independent.has(namespace) ? undefined : defaultOf(user);
+      const shared = own.isIndependent(namespace) ? undefined : defaultOf(user);
       return shared ? byKey(user, shared) : missing(`namespace ${namespace} has no Account: create one`);
     },
     put: (handle) => void handles.set(handle.key, handle),

@@ -60,6 +60,9 @@ const claim = z.object({
 /** Which resource an object owns, or names. */
 export type Claim = z.output<typeof claim>;
 
+/** The claim among these fields of a status. */
+export const claimIn = (status: Claim): Claim => claim.parse(status);
+
 /** Reads an annotation; one that somebody has spoilt counts as absent. */
 export const readIntent = (text: string | undefined): Intent | undefined => read(intent, text);
 export const readClaim = (text: string | undefined): Claim | undefined => read(claim, text);

@@ -2,6 +2,7 @@ import { type KubeObject, LAST_APPLIED } from "../../kube/resource.ts";
 import type { Progress } from "../../platform/activity/progress.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Obstacle, Reason } from "../status/reasons.ts";
+import type { ResourceStatus } from "../status/schema.ts";
 import { readStatus } from "../status/status.ts";
 import type { Intent, markOf } from "./intent.ts";
 import { EXTERNAL_ID, INTENT } from "./names.ts";
@@ -17,15 +18,9 @@ export interface Failure {
   retryAt: number;
 }
 
-/** How often an object had to wait for what passes by itself, and for somebody: the pauses of each grow by themselves. */
-export interface Attempts {
-  waited: number;
-  stalled: number;
-}
-
 /** A write that the platform has accepted and whose effect has not been seen, of this generation of the object. */
 export interface Accepted {
-  /** What it is known by; undefined where only status tells that there was one. */
+  /** Undefined where only status tells that there was one. */
   mark?: ReturnType<typeof markOf> | undefined;
   generation: number;
   times: number;
@@ -116,15 +111,16 @@ export type Creation = {
   | { phase: "claimed"; made: Made }
 );
 
-/** Since when this process knows something, on its own clock: the clock of who wrote it may be another one. */
-export interface FirstSeen {
+/** Since when this process knows something, by its own clock. */
+interface FirstSeen {
   what: string;
   at: number;
 }
 
 /** What the process knows of one object and can afford to forget: it only saves work, never correctness. */
 export interface Memory {
-  failure?: (Failure & { at: number; generation: number; attempts: Attempts }) | undefined;
+  /** With how often the object has waited for what passes by itself, and for somebody: each has a backoff of its own. */
+  failure?: (Failure & { at: number; generation: number; attempts: Record<"waited" | "stalled", number> }) | undefined;
   accepted?: Accepted | undefined;
   /** How it stood last, and since when for that reason. */
   condition?: { reason: Reason; since: number } | undefined;
@@ -178,35 +174,29 @@ export interface Memory {
   restingSince?: number | undefined;
 }
 
-export interface Memories {
-  of(key: ObjectKey): Memory;
-  /** Who is taking over an existing resource at this moment, by kind and id. */
-  readonly adopters: Map<string, ObjectKey>;
-  /** When this process last saw that the API server was set back to an earlier state. */
-  rewoundAt: number | undefined;
-  /** To be told of every version of an object, in their order. */
-  observe(key: ObjectKey, object: KubeObject): void;
-  /** What failed until then may succeed now; what failed later has met things as they are. */
-  clearFailure(key: ObjectKey, until: number): void;
-  /** Whether the object was looked at, after this time if there is one: what was known then is no news to it. */
-  hasLooked(key: ObjectKey, since?: number): boolean;
-  /** Another process works on the object from here on, or did until now: only what this one has begun, and since when, counts. */
-  handOver(key: ObjectKey): void;
-  forget(key: ObjectKey): void;
-}
+export type Memories = ReturnType<typeof createMemories>;
 
-export function createMemories({ monotonic }: Pick<Clock, "monotonic">): Memories {
+export function createMemories({ monotonic }: Pick<Clock, "monotonic">) {
   const memories = new Map<ObjectKey, Memory>();
   const of = (key: ObjectKey): Memory => {
     const memory = memories.get(key) ?? {};
     memories.set(key, memory);
     return memory;
   };
+  /** When this process last saw that the API server was set back to an earlier state. */
+  let rewoundAt: number | undefined;
   return {
     of,
-    adopters: new Map(),
-    rewoundAt: undefined,
-    observe(key, object) {
+    /** Which object is adopting an existing resource at this moment, by kind and id. */
+    adopters: new Map<string, ObjectKey>(),
+    get rewoundAt() {
+      return rewoundAt;
+    },
+    set rewoundAt(at: number | undefined) {
+      rewoundAt = at;
+    },
+    /** To be told of every version of an object, in their order. */
+    observe(key: ObjectKey, object: KubeObject): void {
       const memory = of(key);
       const desired = desiredVersionOf(object);
       if (memory.desired?.what !== desired) memory.desired = { what: desired, at: monotonic() };
@@ -217,17 +207,20 @@ export function createMemories({ monotonic }: Pick<Clock, "monotonic">): Memorie
       else if (memory.begun?.what !== begun) memory.begun = { what: begun, at: monotonic() };
       if (memory.begun?.at !== since) memory.recalledAt = undefined;
     },
-    clearFailure(key, until) {
+    /** What failed until then may succeed now; what failed later has met things as they are. */
+    clearFailure(key: ObjectKey, until: number): void {
       const memory = of(key);
       if (memory.failure && memory.failure.at <= until) memory.failure = undefined;
       const { accepted } = memory;
       if (accepted && accepted.at <= until) accepted.retryAt = Math.min(accepted.retryAt, until);
     },
-    hasLooked(key, since = Number.NEGATIVE_INFINITY) {
+    /** Whether a pass has read the object, after this time if there is one: what was known then is no news to it. */
+    hasLooked(key: ObjectKey, since = Number.NEGATIVE_INFINITY): boolean {
       const { lookedAt } = memories.get(key) ?? {};
       return lookedAt !== undefined && lookedAt > since;
     },
-    handOver(key) {
+    /** Another process works on the object from here on, or did until now: only what this one has begun, and since when, counts. */
+    handOver(key: ObjectKey): void {
       const memory = memories.get(key);
       if (!memory) return;
       const { creation, begun, desired, restoredAt } = memory;
@@ -235,7 +228,7 @@ export function createMemories({ monotonic }: Pick<Clock, "monotonic">): Memorie
       for (const name of Object.keys(memory)) Reflect.deleteProperty(memory, name);
       Object.assign(memory, { creation, begun, desired, restoredAt });
     },
-    forget: (key) => void memories.delete(key),
+    forget: (key: ObjectKey): void => void memories.delete(key),
   };
 }
 
@@ -255,15 +248,8 @@ export function begunIn(object: KubeObject): string | undefined {
   return request && begunBy(request);
 }
 
+type Request = NonNullable<ResourceStatus["request"]>;
+
 /** What a request is known by. The answer to it is another moment than its announcement. */
-export const begunBy = ({
-  status,
-  since,
-  action,
-  nonce,
-}: {
-  status: string;
-  since: string;
-  action: string;
-  nonce?: string | undefined;
-}) => JSON.stringify([status, since, action, nonce]);
+export const begunBy = ({ status, since, action, nonce }: Pick<Request, "status" | "since" | "action" | "nonce">) =>
+  JSON.stringify([status, since, action, nonce]);

@@ -5,11 +5,17 @@ import type { KubeObject, Resource } from "../../kube/resource.ts";
 import { memo } from "../../runtime/memo.ts";
 import { readStatus } from "../status/status.ts";
 import { countedAnnotation, unknownKey } from "../status/trust.ts";
-import { type Claim, type Intent, readClaim, readIntent } from "./intent.ts";
+import { type Claim, claimIn, type Intent, readClaim, readIntent } from "./intent.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "./names.ts";
 
 /** Names one object among all kinds: `Server/default/web`, or `ClusterAccount/shared` where there is no namespace. */
 export type ObjectKey = string;
+
+/** An object with its kind. */
+export interface Found {
+  kind: Kind;
+  object: KubeObject;
+}
 
 export const resourceOf = (kind: Kind): Resource => ({
   group: GROUP,
@@ -71,22 +77,10 @@ const statedClaim = memo(readStated);
 
 function readStated(object: KubeObject): Claim | undefined {
   if (unknownKey(object)) return undefined;
-  const { id, parents = {}, account = "", contract, userId, endpoint, born, ...held } = readStatus(object);
-  const { adoptedAt, onlyObserved } = held;
-  if (id !== undefined) {
-    return {
-      id,
-      parents,
-      account,
-      ...(contract !== undefined && { contract }),
-      ...(userId !== undefined && { userId }),
-      ...(endpoint !== undefined && { endpoint }),
-      // Who only observes a number means whatever has it.
-      ...(born !== undefined && !observes(object) && { born }),
-      ...(adoptedAt !== undefined && { adoptedAt }),
-      ...(onlyObserved !== undefined && { onlyObserved }),
-    };
-  }
+  const { id, parents = {}, account = "", born, ...status } = readStatus(object);
+  // An object that only observes a number means whatever has it.
+  const known = born === undefined || observes(object) ? {} : { born };
+  if (id !== undefined) return claimIn({ id, parents, account, ...status, ...known });
   // An intent that was answered without an id was refused: the annotation, if any, is of the same age.
   if (countedAnnotation(object, INTENT) !== undefined) return undefined;
   return readClaim(countedAnnotation(object, EXTERNAL_ID));

@@ -9,7 +9,7 @@ import { createClaims } from "./indexes/claims.ts";
 import { createObjectLimits, type LimitOf } from "./indexes/object-limits.ts";
 import { createReferences } from "./indexes/references.ts";
 import { FINALIZER, OWN } from "./names.ts";
-import { claimOf, dependsOn, namespaceOf, type ObjectKey, objectKey, openIntent, targetOf } from "./object.ts";
+import { type Found, namespaceOf, type ObjectKey, objectKey, targetOf } from "./object.ts";
 import { namesIn, type Signatures } from "./signatures.ts";
 
 /** All objects of all kinds, as last read, with the questions that one object has about others. */
@@ -26,7 +26,7 @@ export function createObjects(
   limit: LimitOf = () => Number.POSITIVE_INFINITY,
 ) {
   const { stores, store, find } = createStores();
-  const { noteReferences, noteGrant, mentions, ...references } = createReferences(labelsOf);
+  const { noteReferences, noteGrant, ...references } = createReferences(labelsOf, find);
   const { noteClaims, houseOf, ...claims } = createClaims(kinds, find);
   const { judged, nameAll, noteNames } = createJudge(seal, houseOf);
   const residents = createIndex();
@@ -85,18 +85,6 @@ export function createObjects(
       );
       for (const kind of judging) await store(kind.kind).renew(pause);
     },
-    /** Objects with a resource, or one in the making, that lives under this object's or uses it. */
-    dependants(key: ObjectKey): ObjectKey[] {
-      const self = find(key);
-      const names = mentions(key);
-      return references.referrers(key).filter((referrer) => {
-        const found = find(referrer);
-        if (!found || !(claimOf(found.object) ?? openIntent(found.object))) return false;
-        // Two that name each other would wait for each other for ever.
-        const isMutual = self && names.includes(referrer) && dependsOn(self.kind, self.object, referrer);
-        return !isMutual && dependsOn(found.kind, found.object, key);
-      });
-    },
     /** Why an object is one more than its namespace may have of its kind; undefined when it is not. */
     excess: ({ kind }: Kind, object: KubeObject) => limits.excess(kind, object),
     /** Objects of this namespace. */
@@ -117,7 +105,7 @@ function createStores() {
       if (!found) throw new Error(`there is no kind ${kind}`);
       return found.store;
     },
-    find(key: ObjectKey): { kind: Kind; object: KubeObject } | undefined {
+    find(key: ObjectKey): Found | undefined {
       const [name = "", ...rest] = key.split("/");
       const { kind, store } = stores.get(name) ?? {};
       const object = store?.get(rest.join("/"));

@@ -21,15 +21,15 @@ export interface Signatures {
   read(kind: string, object: KubeObject, annotation: string): { words: object; verdict: Verdict; current: boolean };
 }
 
-export interface SignatureOptions {
-  /** The first one signs, all of them count. Asked each time: they may be exchanged, and are then another list. */
+const MARKS = [INTENT, EXTERNAL_ID];
+
+interface Options {
+  /** The first one signs, all of them count. Asked each time: other keys are another list. */
   keys: () => readonly string[];
   believes?: Signatures["believes"];
 }
 
-const MARKS = [INTENT, EXTERNAL_ID];
-
-export function createSignatures({ keys, believes = () => false }: SignatureOptions): Signatures {
+export function createSignatures({ keys, believes = () => false }: Options): Signatures {
   const { sign, judge: judgeSigned, isCurrent } = createSigner(keys);
   const judge = (words: unknown, signature: unknown): Verdict =>
     typeof signature === "string" ? judgeSigned(words, signature) : "absent";
@@ -42,15 +42,11 @@ export function createSignatures({ keys, believes = () => false }: SignatureOpti
     const status = flat(Object(object.status));
     const { signature } = status;
     const [name, ...macs] = typeof signature === "string" ? signature.split(".") : [];
-    const judged = (uid?: string) =>
-      statusWords(kind, object, status, uid).map((words, nth) =>
-        judge(words, typeof signature === "string" ? `${name}.${macs[nth] ?? ""}` : signature),
-      );
-    const ours = judged(object.metadata.uid);
-    // What a version before wrote has no uid.
-    const isOurs = signature === undefined || ours.includes("ours");
-    const [claim = "absent", request = "absent", facts = "absent"] = isOurs ? ours : judged();
-    const current = isCurrent(signature) && ours.every((verdict) => verdict === "ours");
+    const judged = statusWords(kind, object, status).map((words, nth) =>
+      judge(words, typeof signature === "string" ? `${name}.${macs[nth] ?? ""}` : signature),
+    );
+    const [claim = "absent", request = "absent", facts = "absent"] = judged;
+    const current = isCurrent(signature) && judged.every((verdict) => verdict === "ours");
     return { status, current, verdicts: { claim, request, facts } satisfies Record<Group, Verdict> };
   };
 
@@ -99,7 +95,7 @@ export function createSignatures({ keys, believes = () => false }: SignatureOpti
     },
     signed(kind, object, status) {
       if (!Object.entries(status).some(([name, value]) => groupOf(name) && !isVoid(value))) return status;
-      const [first = "", ...others] = statusWords(kind, object, status, object.metadata.uid).map(sign);
+      const [first = "", ...others] = statusWords(kind, object, status).map(sign);
       return { ...status, signature: [first, ...others.map((each) => each.split(".")[1])].join(".") };
     },
     mark: (kind, object, annotation, words) =>
@@ -125,14 +121,14 @@ const markWords = (kind: string, object: Pick<KubeObject, "metadata">, annotatio
 ];
 
 /**
- * What is signed of a status, in the order of `GROUPS`. A request and facts are those of one resource. A status is of one object:
- * it says nothing of another one that has its name later.
+ * What is signed of a status, in the order of `GROUPS`: with the id, because a request and facts are those of one resource, and
+ * with the uid, because a later object may have the same name.
  */
-function statusWords(kind: string, object: KubeObject, status: object, uid: string | undefined): unknown[] {
+function statusWords(kind: string, object: KubeObject, status: object): unknown[] {
   const id: unknown = Reflect.get(status, "id") ?? "";
   return GROUPS.map((group) => {
     const words = Object.fromEntries(Object.entries(status).filter(([name]) => groupOf(name) === group));
-    return [...ownerOf(kind, object), ...(uid === undefined ? [] : [uid]), group, id, words];
+    return [...ownerOf(kind, object), object.metadata.uid ?? "", group, id, words];
   });
 }
 

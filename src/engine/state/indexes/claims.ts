@@ -5,15 +5,24 @@ import { identityOf } from "../../../platform/collections/numbered.ts";
 import { countedAnnotation, trust } from "../../status/trust.ts";
 import { type Claim, type Intent, readIntent } from "../intent.ts";
 import { INTENT } from "../names.ts";
-import { claimOf, holdingsOf, holds, livesIn, type ObjectKey, observes, openIntent, type Place } from "../object.ts";
+import {
+  claimOf,
+  type Found,
+  holdingsOf,
+  holds,
+  livesIn,
+  type ObjectKey,
+  observes,
+  openIntent,
+  type Place,
+} from "../object.ts";
 import type { Edit } from "./references.ts";
 import { createReleasedIds } from "./released-ids.ts";
 
 type Wanted = Pick<Intent, "hash" | "parents">;
-type Find = (key: ObjectKey) => { kind: Kind; object: KubeObject } | undefined;
 
 /** Which objects have something on the platform, or are about to. One that only observes claims nothing. */
-export function createClaims(kinds: readonly Kind[], find: Find) {
+export function createClaims(kinds: readonly Kind[], find: (key: ObjectKey) => Found | undefined) {
   const { sortOf, houseOf, placeOf } = createPlaces(kinds);
   const claims = createIndex();
   const holders = createIndex();
@@ -56,9 +65,8 @@ export function createClaims(kinds: readonly Kind[], find: Find) {
       accounts.set(key, account ? [account] : []);
     },
     /**
-     * The resource that an object owns, or observes. A signature stays valid: an object that has left its resource to another one
-     * can show its former status again. Of several, the one that adopted it last has it, because nobody had it then; else the
-     * oldest object.
+     * The resource that an object owns, or observes. A former status has a valid signature, too: of several objects that claim a
+     * resource, the one that adopted it last has it, because nobody had it then; else the oldest object.
      */
     owned(key: ObjectKey): Claim | undefined {
       const found = find(key);
@@ -66,8 +74,8 @@ export function createClaims(kinds: readonly Kind[], find: Find) {
       if (!claim || observes(found.object)) return claim;
       if (!holds(found.kind, found.object, claim)) return undefined;
       if (found.kind.resource?.identity.shared) return claim;
-      const rights = (each: ObjectKey) => rightOf(find(each)?.object);
-      const [holder = key] = claimants(found.kind.kind, claim).sort((a, b) => byRight(rights(a), rights(b)));
+      const claiming = claimants(found.kind.kind, claim);
+      const [holder = key] = claiming.sort((a, b) => byRight(find(a)?.object, find(b)?.object));
       return holder === key ? claim : undefined;
     },
     /** Objects of this namespace that claim this id, whatever they are. */
@@ -110,18 +118,12 @@ function createPlaces(kinds: readonly Kind[]) {
   return { sortOf, houseOf, placeOf };
 }
 
-interface Right {
-  adoptedAt: string;
-  createdAt: number;
+/** Orders objects that claim the same: the one that has it comes first. */
+function byRight(a: KubeObject | undefined, b: KubeObject | undefined): number {
+  const adoptedAt = (object: typeof a) => holdingsOf(object)[0]?.adoptedAt ?? "";
+  const createdAt = (object: typeof a) => Date.parse(object?.metadata.creationTimestamp ?? "");
+  return adoptedAt(b).localeCompare(adoptedAt(a)) || createdAt(a) - createdAt(b) || 0;
 }
-
-const rightOf = (object: KubeObject | undefined): Right => ({
-  adoptedAt: holdingsOf(object)[0]?.adoptedAt ?? "",
-  createdAt: Date.parse(object?.metadata.creationTimestamp ?? ""),
-});
-
-const byRight = (a: Right, b: Right): number =>
-  b.adoptedAt.localeCompare(a.adoptedAt) || a.createdAt - b.createdAt || 0;
 
 /** A claim that does not say at which address counts at every one. */
 const anywhere = (endpoint: string | undefined, look: (endpoint: string | undefined) => ObjectKey[]): ObjectKey[] =>

@@ -3,7 +3,17 @@ import type { Kind } from "../../../kinds/kind.ts";
 import type { KubeObject } from "../../../kube/resource.ts";
 import { createIndex } from "../../../kube/watch/keyed-index.ts";
 import { memo } from "../../../runtime/memo.ts";
-import { type Named, namedBy, namespaceOf, type ObjectKey, targetOf } from "../object.ts";
+import {
+  claimOf,
+  dependsOn,
+  type Found,
+  type Named,
+  namedBy,
+  namespaceOf,
+  type ObjectKey,
+  openIntent,
+  targetOf,
+} from "../object.ts";
 
 /** How an object was, and how it is now. */
 export interface Edit {
@@ -14,7 +24,7 @@ export interface Edit {
 type LabelsOf = (namespace: string) => Readonly<Record<string, string>> | undefined;
 
 /** Which objects name which others in spec, and which of them may: their own namespace's, and what a Grant beside it opens. */
-export function createReferences(labelsOf: LabelsOf) {
+export function createReferences(labelsOf: LabelsOf, find: (key: ObjectKey) => Found | undefined) {
   const references = createIndex();
   /** The namespaces besides its own that an object's spec names. */
   const abroad = createIndex();
@@ -37,8 +47,20 @@ export function createReferences(labelsOf: LabelsOf) {
     const spec = object?.metadata.namespace === namespaceOf(target) ? grantOf(object) : undefined;
     return spec !== undefined && admits(spec, target, guest);
   };
+  /** Objects whose spec names this one, and which may. */
+  const referrers = (key: ObjectKey): ObjectKey[] => {
+    // Of a namespace with many objects it is asked once.
+    const known = new Map<string, boolean>();
+    return references.get(key).filter((referrer) => {
+      const from = namespaceOf(referrer);
+      const isOpen = known.get(from) ?? isOpenTo(from, key);
+      known.set(from, isOpen);
+      return isOpen;
+    });
+  };
   return {
     isOpenTo,
+    referrers,
     noteReferences(kind: Kind, key: ObjectKey, { before, after }: Edit): void {
       if (before && after && before.spec === after.spec) return;
       const named = after ? [...new Set(namedBy(kind, after).map((reference) => reference.key))] : [];
@@ -54,17 +76,16 @@ export function createReferences(labelsOf: LabelsOf) {
       if (spec) granted.set(namespace, here.set(name, spec));
       else if (here.delete(name) && here.size === 0) granted.delete(namespace);
     },
-    /** All that an object's spec names, whether it may or not. */
-    mentions: (key: ObjectKey) => references.wordsOf(key),
-    /** Objects whose spec names this one, and which may. */
-    referrers(key: ObjectKey): ObjectKey[] {
-      // Of a namespace with many objects it is asked once.
-      const known = new Map<string, boolean>();
-      return references.get(key).filter((referrer) => {
-        const from = namespaceOf(referrer);
-        const isOpen = known.get(from) ?? isOpenTo(from, key);
-        known.set(from, isOpen);
-        return isOpen;
+    /** Objects with a resource, or one in the making, that lives under this object's or uses it. */
+    dependants(key: ObjectKey): ObjectKey[] {
+      const self = find(key);
+      const names = references.wordsOf(key);
+      return referrers(key).filter((referrer) => {
+        const found = find(referrer);
+        if (!found || !(claimOf(found.object) ?? openIntent(found.object))) return false;
+        // Two that name each other would wait for each other for ever.
+        const isMutual = self && names.includes(referrer) && dependsOn(self.kind, self.object, referrer);
+        return !isMutual && dependsOn(found.kind, found.object, key);
       });
     },
     /** What an object's spec names and may, whether it exists or not. */

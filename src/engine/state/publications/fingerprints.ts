@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
-import { GROUP, kinds, VERSION } from "../../kinds/index.ts";
-import type { KubeObject, OwnerReference } from "../../kube/resource.ts";
-import { controllerOf, decoded } from "../../kube/write/owned-secret.ts";
-import { hashBody } from "../../runtime/hash.ts";
-import { PUBLISHED } from "./names.ts";
+import { GROUP, kinds, VERSION } from "../../../kinds/index.ts";
+import type { KubeObject, OwnerReference } from "../../../kube/resource.ts";
+import { controllerOf, decoded } from "../../../kube/write/owned-secret.ts";
+import { hashBody } from "../../../runtime/hash.ts";
+import { PUBLISHED } from "../names.ts";
 
 /** Equal for a Secret or a ConfigMap that holds the same. */
 export const contentHash = ({ data, binaryData }: Readonly<Record<string, unknown>>): string =>
