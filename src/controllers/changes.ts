@@ -22,7 +22,7 @@ import {
 } from "./wake-ups.ts";
 import type { Waker } from "./waker.ts";
 
-/** What a change of an object sets off: for itself, for what is remembered of it, and for other objects. */
+/** Deals with a change of an object: for itself, for what is remembered of it, and for other objects. */
 export function noticeChange(
   deps: AccountDeps & DestinationDeps,
   { queue, waker }: { queue: Queue; waker: Waker },
@@ -45,7 +45,7 @@ export function noticeChange(
   }
   if (after) memories.observe(key, after);
   if (before && after && lostFinalizer(before, after)) restoreFinalizer(deps, key, after);
-  // Own writes come back as changes as well. They are no reason to look again: that would undo every backoff.
+  // Own writes are changes, too. They wake nothing: that would undo every backoff.
   if (!after) queue.forget(key);
   else if (!before) waker.wake(key, account === undefined ? "new" : "people");
   else if (isEdited(before, after) && !isReleased(after)) waker.wake(key, "people");
@@ -55,7 +55,7 @@ export function noticeChange(
   if (!after) deps.runCleanup(account === undefined ? deps.destinations.close(key) : leaveAccount(deps, account));
 }
 
-/** Wakes the objects to which a change of another one means something. */
+/** Wakes the objects that a change of another one concerns. */
 function wakeDependents(deps: Deps, waker: Waker, key: ObjectKey, change: Omit<Change<KubeObject>, "key">): void {
   const { clock, objects, memories, collections } = deps;
   const { wake } = waker;

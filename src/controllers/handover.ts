@@ -10,9 +10,8 @@ import type { AccountDeps } from "./accounts/reconcile.ts";
 import type { Pass } from "./pass.ts";
 
 /**
- * The namespace of an object has moved to another shard, or to this one. What this process has begun may end, and it remembers
- * which creations those are. It forgets the rest, because another process writes now. Both go by what is on record, as after
- * a crash.
+ * The namespace of an object has moved to another shard, or to this one. This process ends the creations that it has begun, and
+ * forgets the rest, because another process writes now. Both go by what is on record, as after a crash.
  */
 export function handOver(deps: AccountDeps, key: ObjectKey): void {
   deps.memories.handOver(key);

@@ -20,7 +20,7 @@ export interface ManagerOptions {
   clock: Clock;
   log: Log;
   client: KubeClient;
-  /** Tells what the operator has written itself. */
+  /** Signs what the operator writes. */
   seal: Signatures;
   transport: Pick<Transport, "connect" | "close">;
   events: EventRecorder;
@@ -38,7 +38,7 @@ export interface ManagerOptions {
   /** Works only on namespaces whose label names this shard; on those without the label when absent. */
   shard?: string;
   guard: () => void;
-  /** This process, among all that ever were: no two of one pod live at the same time. */
+  /** Names this process. No two of one pod live at the same time. */
   self: { pod: string; process: string };
   random?: () => number;
   observe?: ReconcileObserver;

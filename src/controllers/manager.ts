@@ -62,7 +62,7 @@ export function createManager(options: ManagerOptions) {
       if (!isMoved) return;
       handOver(deps, key);
       observeObject(key, objects.find(key)?.object);
-      // By then the shard before has ended what it had begun.
+      // By then the previous shard has ended what it had begun.
       if (shards.serves(key)) queue.addAfter(key, settings.createDeadlineMs + settings.settleMs, "background");
     });
   });
@@ -70,7 +70,7 @@ export function createManager(options: ManagerOptions) {
   const caches = [deps.published, deps.secrets, deps.spending];
   const watchers: Watcher[] = [];
   return {
-    /** Whose calls a pass over this object makes, and for whom. */
+    /** The Account and the namespace for which a pass over this object makes calls. */
     laneOf: (key: ObjectKey) => laneOf(deps, key),
     /** The known namespaces, with their labels. */
     namespaces: (): Iterable<KubeObject> => namespaces.values(),
@@ -86,7 +86,7 @@ export function createManager(options: ManagerOptions) {
     },
     /** To be called when there are other signing keys: judges every object anew, and wakes those where that makes a difference. */
     judgeAgain: () => objects.judgeAgain(() => yieldIfDue(clock)),
-    /** How many objects are signed with a key that is not here. */
+    /** How many objects are signed with an unknown key. */
     unknown: () => objects.unknown.size,
     /** Works on the queue with so many workers until the signal aborts, and ends what is under way. */
     run(workers: number, signal: AbortSignal): Promise<void> {
@@ -115,7 +115,7 @@ type Parts = Pick<AccountDeps, "shards" | "objects" | "runCleanup" | "hasCleanup
   namespaces: ReturnType<typeof createNamespaces>;
 };
 
-/** What every pass works with. */
+/** The dependencies of every pass. */
 function createDeps(options: ManagerOptions, waker: Waker, parts: Parts): AccountDeps & DestinationDeps {
   const { clock, log, client, seal, settings, transport, home = "mooring-system" } = options;
   const within = options.namespace === undefined ? {} : { namespace: options.namespace };

@@ -27,7 +27,7 @@ export function createWaker(queue: Queue, { serves }: Deps["shards"], recheckMs:
     wake,
     /** Many objects go together: one that waits for all of them need not look after each. */
     wakeSoon: (key: ObjectKey) => wakeAfter(SOON_MS, key),
-    /** What a contract has in use changes often: one pass serves all changes of a while. */
+    /** The usage of a contract changes often: one pass serves all changes of a while. */
     wakeForUsage: (key: ObjectKey) => wakeAfter(USAGE_MS, key, "background"),
     /** As soon as a pass can come to anything, or else when a recheck is due. */
     wakeWhenReadable(deps: Deps, key: ObjectKey): void {

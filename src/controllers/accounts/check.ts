@@ -29,16 +29,16 @@ export interface AccountDeps extends Deps {
   sites: Sites;
   /** The Account has become usable, unusable, or has new credentials since then: tell the objects that use it. */
   changed: (account: string, since: number) => void;
-  /** Whether work with this Account is under way that no object stands for. */
+  /** Whether cleanup with this Account is under way. */
   hasCleanup: (account: string) => boolean;
 }
 
-/** What spec and Secret of an Account say, and the handle that its users have. */
+/** An Account with what its spec and its Secret say, and its handle. */
 interface Look {
   deps: AccountDeps;
   object: KubeObject;
   spec: AccountSpec;
-  /** What its Secret holds: a token, or else username and password. */
+  /** The token in its Secret, or else username and password. */
   given: Credentials & { token: string };
   handle: AccountHandle;
   /** Whether this process keeps the Account; another shard's is only used. */
@@ -145,7 +145,7 @@ function judge(look: Look, contract: Contract, identity: Identity | undefined, l
   return usable(deps, now, contract, connection.identity, logged, places);
 }
 
-/** Why a password leads to no token. */
+/** Why a login got no token. */
 function keptOut(look: Look, { trouble, pausedMs }: LoggedIn): Checked {
   const { given, spec } = look;
   const obstacle = trouble && loginObstacle(trouble, given.login?.username ?? "", spec.credentialsSecretRef.name);
@@ -207,7 +207,7 @@ export function readSpec(object: KubeObject): AccountSpec | undefined {
   }
 }
 
-/** What the Secret of an Account holds: a token, or else username and password. */
+/** The credentials in the Secret of an Account: a token, or else username and password. */
 function credentialsOf(
   deps: AccountDeps,
   account: string,

@@ -20,7 +20,7 @@ import type { StoredToken, TokenRecord, TokenStore } from "./token-store.ts";
 /** A token of the platform has about one KiB. */
 const MOST_BYTES = 8192;
 
-/** Who logs in, and how long tokens are to live. */
+/** The user that logs in, and the lifetime of tokens in seconds. */
 export interface Entry {
   username: string;
   ttl: number;
@@ -46,7 +46,7 @@ export async function logIn(deps: LoginDeps, handle: AccountHandle, entry: Entry
     version,
   });
   try {
-    // The user before cannot log in here any more, but the token itself can.
+    // The previous user cannot log in here any more, but its token still works.
     if (!isSame && before?.endpoint === endpoint && token !== undefined) {
       await leave(session.tokens, token, before.previous && [before.previous.id]);
     }
@@ -173,7 +173,7 @@ async function make(deps: LoginDeps, session: Session): Promise<LoggedIn> {
   });
 }
 
-/** Keeps a token unless another process has taken it for lost meanwhile, and made one of its own: then false. */
+/** Keeps a new token; false when another process has taken it for lost, and made one of its own. */
 async function keep({ kept }: LoginDeps, state: TokenRecord, token: string, nonce: string): Promise<boolean> {
   for (;;) {
     const now = await kept.read(state.account);
@@ -187,7 +187,7 @@ async function keep({ kept }: LoginDeps, state: TokenRecord, token: string, nonc
   }
 }
 
-/** The token that another shard keeps for an Account. It works for longer than until this process asks again. */
+/** The token that another shard keeps for an Account. It works for longer than until the next check. */
 export async function readLogin(deps: LoginDeps, account: string): Promise<LoggedIn> {
   const { record, token } = await deps.kept.read(account);
   if (record) spend(deps, record);
@@ -195,10 +195,7 @@ export async function readLogin(deps: LoginDeps, account: string): Promise<Logge
   return { token, id: current?.id, username, advice: [], pausedMs: 0, dueInMs: () => Number.POSITIVE_INFINITY };
 }
 
-/**
- * Revokes what was made for an Account, with the password, or where that is gone with the token itself; false while it is not
- * certain what there is.
- */
+/** Revokes the tokens of an Account, with the password or else with the token itself; false while a creation has no answer. */
 export async function logOut(
   deps: LoginDeps,
   { key: account, connection, endpoint }: AccountHandle,
@@ -218,14 +215,14 @@ export async function logOut(
   return true;
 }
 
-/** What does not work any more need not be ended. */
+/** A token that no longer works need not be revoked. */
 async function leave(tokens: OwnTokens, value: string, others?: readonly string[]): Promise<void> {
   await tokens.end(value, others).catch((error: unknown) => {
     if (!(error instanceof Unauthorized)) throw error;
   });
 }
 
-/** Other creations of tokens leave it alone. */
+/** No creation of an AccessToken takes these tokens for its own. */
 function spend({ objects }: LoginDeps, { current, previous, endpoint }: TokenRecord): void {
   for (const each of [current, previous]) {
     if (each) objects.spend(accessToken.kind, { id: each.id, parents: {}, endpoint });
@@ -233,7 +230,7 @@ function spend({ objects }: LoginDeps, { current, previous, endpoint }: TokenRec
 }
 
 const iso = (at: number): string => new Date(at).toISOString();
-/** When it has served its time. */
+/** When the next token is due. */
 const endsAt = (current: Current | undefined): number =>
   (current && dueAt({ issuedAt: iso(current.issuedAt), expiresAt: iso(current.expiresAt) }, {})) ?? 0;
 const hasLife = ({ createdDate, expirationDate }: Pick<ShownToken, "createdDate" | "expirationDate">, ttl: number) =>
@@ -241,7 +238,7 @@ const hasLife = ({ createdDate, expirationDate }: Pick<ShownToken, "createdDate"
 const livesFor = (current: Current | undefined, ttl: number): boolean =>
   current !== undefined && hasLife({ createdDate: iso(current.issuedAt), expirationDate: iso(current.expiresAt) }, ttl);
 
-/** Looks for what a lost answer made, once it would be there, and revokes it; false before that. `token`: one of the same user. */
+/** Finds the token of a lost answer, once it must be visible, and revokes it; false before. `token`: one of the same user. */
 async function recover(
   deps: LoginDeps,
   tokens: OwnTokens,
@@ -255,7 +252,7 @@ async function recover(
   if (memory.login?.what !== intent.nonce) memory.login = { what: intent.nonce, at: now };
   if (now < settledAt(deps, intent.by, memory.login.at)) return false;
   const there = await tokens.list();
-  // Read after the list: whoever has made one of these meanwhile has said so before.
+  // Read after the list: a process that has made one of these has put it on record before.
   const all = await deps.kept.all(0);
   const others = all.filter((each) => each.account !== account);
   for (const each of others) spend(deps, each);

@@ -89,7 +89,7 @@ function adjust(deps: AccountDeps, account: string, { mode, reason, message }: R
 async function letGo(deps: AccountDeps, account: string, { kind, object }: Pass): Promise<Requeue> {
   const spec = readSpec(object);
   const { name, key = "" } = spec?.credentialsSecretRef ?? {};
-  // A fresh process has to see the Secret before it can let go of it.
+  // A new process has to read the Secret before it can release it.
   if (name && !deps.secrets.read(account, object.metadata.namespace ?? deps.home, name, key).known) return "never";
   const look = lookAt(deps, account, object);
   const left = typeof look === "object" && "handle" in look ? await leave(look) : undefined;

@@ -16,7 +16,7 @@ import type { Destination } from "../../platform/export/destination.ts";
 import { toKafka } from "../../platform/export/kafka.ts";
 import { toLogPipeline } from "../../platform/export/log-pipeline.ts";
 
-/** Connections to what is not the platform's, without credentials of their own; the limits and rules of endpoints hold. */
+/** Connections to destinations that are not the platform's. They have no credentials; limits and rules of endpoints hold. */
 export function createDestinationClients(transport: Pick<Transport, "connect">) {
   const open = new Map<ObjectKey, Connection>();
   const readings = new Map<ObjectKey, Reading>();
@@ -25,7 +25,7 @@ export function createDestinationClients(transport: Pick<Transport, "connect">) 
     readings.delete(key);
   };
   return {
-    /** What an export has begun to read, and the next pass goes on with. */
+    /** Begun readings, with which the next pass goes on. */
     readings,
     of(key: ObjectKey): Connection {
       const connection = open.get(key) ?? transport.connect(key);
@@ -54,7 +54,7 @@ interface Export {
   account: AccountHandle;
 }
 
-/** Where spec says that entries go, with what its Secrets hold now: they are read for each delivery and kept nowhere. */
+/** The destination in spec. Its Secrets are read for each delivery, and not kept. */
 export async function destinationOf(
   deps: DestinationDeps,
   { key, object, account }: Export,

@@ -7,9 +7,9 @@ import type { Piece } from "../../platform/activity/piece.ts";
 import { begunAt, dueIn, type Line, type Progress } from "../../platform/activity/progress.ts";
 import { type Pass, show } from "../pass.ts";
 
-/** An export that is not so far behind is up to date. */
+/** An export that is less far behind is up to date. */
 const CURRENT_MS = 300_000;
-/** What has gone on without any entries is put on record so often. */
+/** Progress without entries is put on record so often. */
 const RECORD_MS = 600_000;
 /** A gap is told for so long. */
 const TOLD_MS = 7 * 86_400_000;
@@ -33,7 +33,7 @@ export function progressOf(object: KubeObject, now: number): Progress {
 
 export const dateOf = (at: number): string => new Date(at).toISOString();
 
-/** What the record says is being delivered. */
+/** The delivery that is on record as begun. */
 export function begunIn(object: KubeObject): Piece | undefined {
   const { begun } = readExportStatus(readWhole(object));
   return begun && { ...begun, from: Date.parse(begun.from), to: Date.parse(begun.to), at: Date.parse(begun.at) };
@@ -60,7 +60,7 @@ function standingOf(progress: Progress, lost: Gap | undefined, now: number): Rea
   return { mode: "ready", reason: "Available", message: "all entries are delivered, about a minute after their time" };
 }
 
-/** Whether there is anything to say although nothing was delivered. */
+/** Whether progress without a delivery is worth a write. */
 export function isWorthAWrite(
   object: KubeObject,
   recorded: string | undefined,

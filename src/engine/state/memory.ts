@@ -29,48 +29,45 @@ export interface Accepted {
   retryAt: number;
 }
 
-/** Whether a write is the one that was accepted. */
 export const isAccepted = ({ mark }: Accepted, { call, hash }: ReturnType<typeof markOf>): boolean =>
   mark === undefined || (mark.call === call && mark.hash === hash);
 
-/** After so many times a person is told. */
+/** The number of times after which a person is told. */
 export const MOST_ACCEPTED = 4;
 
 /** The last attempt at something that somebody may undo: the same is not repeated before its time. */
 export interface Attempt {
-  /** What was to be brought about. */
   what: string;
   times: number;
   retryAt: number;
   obstacle?: Obstacle | undefined;
 }
 
-/** A row of attempts is over when nothing was undone for so long. */
+/** After this time without an attempt the backoff begins anew. */
 const RESET_AFTER_MS = 600_000;
 const LONGEST_MS = 512_000;
 
-/** The pause after an attempt is twice as long as after the one before at the same, unless that was long ago. */
+/** The pause doubles with each attempt at the same. */
 export function nextAttempt(last: Attempt | undefined, what: string, now: number, firstMs = 1000): Attempt {
   const times = last?.what === what && now < last.retryAt + RESET_AFTER_MS ? last.times + 1 : 0;
   return { what, times, retryAt: now + Math.min(firstMs * 2 ** times, LONGEST_MS) };
 }
 
-/** A key out of an answer, with the answer, until both are in the Secret. */
+/** A key and the answer that had it, until both are in the Secret. */
 export interface Issued {
   key: string;
   answer: unknown;
 }
 
-/** The platform's word for a write that it works on. */
+/** A request of the platform: a write that it works on. */
 export interface RequestAddress {
   id: string;
   url: string;
 }
 
-/** What a creation made. */
+/** The result of a creation. */
 export interface Made {
   id: string;
-  /** When the platform made it, as it shows that. */
   born?: string | undefined;
   request?: RequestAddress | undefined;
 }
@@ -79,33 +76,31 @@ export interface Made {
 export interface SearchResult {
   lookedAt: number;
   endedAt: number;
-  /** How many looks in a row, this one included, began when nothing could arrive any more. */
+  /** How many searches in a row, this one included, began when nothing could arrive any more. */
   looks: number;
-  /** Something matching was accepted and cannot be seen yet. */
+  /** The platform has accepted something that matches and does not show it yet. */
   pending: boolean;
-  /** What matches, by identity. */
+  /** Matching resources, by identity. */
   matches: ReadonlyMap<string, Made>;
-  /** What is known of each id that was given to a match which cannot be seen. */
+  /** The absence of each match that has an id and is not seen. */
   unseen: ReadonlyMap<string, AbsenceFacts>;
 }
 
-/**
- * How far the last creation of an object has come, as this process knows it. Each creation has its own intent; one that
- * another process has begun is `sent`, for all that is known.
- */
+/** How far the last creation of an object has come, as far as this process knows. One that another process has begun is `sent`. */
 export type Creation = {
   intent: Intent;
   /** When it was begun, or first seen by this process. */
   begunAt: number;
-  /** This process has begun it: nobody else has an answer to it. */
+  /** This process has begun it: no other one has an answer to it. */
   own?: boolean;
-} /** Certainly not executed: nothing has left, or it was refused. */ & (
+} & /** Certainly not executed: nothing has left, or it was refused. */
+(
   | { phase: "unsent" }
   /** The POST is under way at this moment. */
   | { phase: "posting" }
   /** It may have been executed: only a search can tell. */
   | { phase: "sent"; search?: SearchResult }
-  /** Made, and the claim is not written yet. Lost in a crash, and then found by a search. */
+  /** Made, and the claim is not written yet. After a crash, a search finds it. */
   | { phase: "made"; made: Made; issued?: Issued; searched?: boolean }
   /** The claim is written. It is undone should the API server drop the object despite its finalizer. */
   | { phase: "claimed"; made: Made }
@@ -117,17 +112,17 @@ interface FirstSeen {
   at: number;
 }
 
-/** What the process knows of one object and can afford to forget: it only saves work, never correctness. */
+/** The memory of one object. The process can afford to lose it: it saves work, and nothing is wrong without it. */
 export interface Memory {
   /** With how often the object has waited for what passes by itself, and for somebody: each has a backoff of its own. */
   failure?: (Failure & { at: number; generation: number; attempts: Record<"waited" | "stalled", number> }) | undefined;
   accepted?: Accepted | undefined;
-  /** How it stood last, and since when for that reason. */
+  /** The last reason of the Ready condition, and since when. */
   condition?: { reason: Reason; since: number } | undefined;
-  /** The last Event about what keeps it from being Ready, of this generation, and when the next one may follow. */
+  /** The last warning Event of this generation, and when the next one may follow. */
   lastEvent?: { text: string; generation: number; times: number; nextAt: number } | undefined;
   creation?: Creation | undefined;
-  /** The intent or request that status and annotations tell of. */
+  /** The intent or request that is on record. */
   begun?: FirstSeen | undefined;
   /** Of an Account: how far the platform's clock was ahead when that was last told. */
   skewMs?: number | undefined;
@@ -135,40 +130,36 @@ export interface Memory {
   succession?: Succession | undefined;
   /** Of an Account: the token that is being made for it. */
   login?: FirstSeen | undefined;
-  /** What is wanted of the object: spec, its deletion, what its annotations ask for. */
+  /** The desired state: spec, deletion, annotations. */
   desired?: FirstSeen | undefined;
   /** When the platform's log was last searched for a write that got no answer. */
   recalledAt?: number | undefined;
   /** The new key that answers the renewal with this nonce, until it is in its Secret. */
   renewed?: (Issued & { nonce: string }) | undefined;
-  /** What is known of the claimed resource while it is not seen. */
   absence?: AbsenceFacts | undefined;
-  /** When a reading last showed the resource, by the platform's clock, as its logs have it. */
+  /** When a list last showed the resource, by the platform's clock. */
   seenAt?: number | undefined;
-  /** When the resource that the object had before was given up. */
+  /** When the object gave its previous resource up. */
   goneAt?: number | undefined;
-  /** When the resource and its request were last asked for by themselves. */
+  /** When the resource and its request were last read one by one. */
   askedAt?: number | undefined;
-  /** What was inside when it was last looked at. */
+  /** The contents of the resource when they were last read. */
   contents?: { asOf: number; names: string[] } | undefined;
-  /** A certificate is due and the platform has no newer one: when it is asked again, by its own clock. */
+  /** The platform has no newer certificate than the one that is due: when to ask again, by its clock. */
   renewAfter?: number | undefined;
-  /** Ids of which some may be what a lost creation made: nothing is done about them, they expire by themselves. */
+  /** Ids of tokens of which some may be the result of a lost creation. They expire by themselves. */
   unclaimed?: readonly string[] | undefined;
-  /** What a catalogue of the platform says about what spec names. */
+  /** The facts of a catalogue of the platform about a value in spec. */
   checked?: { what: string; facts: Readonly<Record<string, unknown>> } | undefined;
   output?: Attempt | undefined;
   /** The last renewal of a key that was lost, and the last repair of the rest of its Secret. */
   renewal?: Attempt | undefined;
   repair?: Attempt | undefined;
-  /** How far an export is, where that is not worth a write: from this version of what is on record. */
+  /** How far an export is, where that is not worth a write, and the record that it goes on from. */
   exported?: { recorded: unknown; progress: Progress } | undefined;
-  /**
-   * Since when it is possible that something was made for the object of which it does not tell, because it comes from a backup:
-   * nothing is created before a list that began later has been read.
-   */
+  /** When an object came that may be from a backup and lack its resource: nothing is created before a later list was read. */
   restoredAt?: number | undefined;
-  /** When the object was last looked at. */
+  /** When the last pass began. */
   lookedAt?: number | undefined;
   /** When the object was first seen at rest with its intent still in place. */
   restingSince?: number | undefined;
@@ -202,24 +193,24 @@ export function createMemories({ monotonic }: Pick<Clock, "monotonic">) {
       if (memory.desired?.what !== desired) memory.desired = { what: desired, at: monotonic() };
       const begun = begunIn(object);
       const since = memory.begun?.at;
-      // What this process has begun itself was noted before it was on record.
+      // This process notes its own intents before they are on record.
       if (begun === undefined) memory.begun = undefined;
       else if (memory.begun?.what !== begun) memory.begun = { what: begun, at: monotonic() };
       if (memory.begun?.at !== since) memory.recalledAt = undefined;
     },
-    /** What failed until then may succeed now; what failed later has met things as they are. */
+    /** A failure until then may be over now; a later one is not. */
     clearFailure(key: ObjectKey, until: number): void {
       const memory = of(key);
       if (memory.failure && memory.failure.at <= until) memory.failure = undefined;
       const { accepted } = memory;
       if (accepted && accepted.at <= until) accepted.retryAt = Math.min(accepted.retryAt, until);
     },
-    /** Whether a pass has read the object, after this time if there is one: what was known then is no news to it. */
+    /** Whether there was a pass, after this time if given: news from before it needs no other one. */
     hasLooked(key: ObjectKey, since = Number.NEGATIVE_INFINITY): boolean {
       const { lookedAt } = memories.get(key) ?? {};
       return lookedAt !== undefined && lookedAt > since;
     },
-    /** Another process works on the object from here on, or did until now: only what this one has begun, and since when, counts. */
+    /** Another process works on the object now, or did before: only what this one has begun counts. */
     handOver(key: ObjectKey): void {
       const memory = memories.get(key);
       if (!memory) return;
@@ -232,7 +223,7 @@ export function createMemories({ monotonic }: Pick<Clock, "monotonic">) {
   };
 }
 
-/** What people want of an object, as opposed to what it shows and what Mooring keeps in it. */
+/** Changes when a user edits the object, and not when Mooring writes to it. */
 export function desiredVersionOf({ metadata }: KubeObject): string {
   const { generation, uid, deletionTimestamp, annotations = {} } = metadata;
   const kept = [INTENT, EXTERNAL_ID, LAST_APPLIED];
@@ -240,7 +231,7 @@ export function desiredVersionOf({ metadata }: KubeObject): string {
   return JSON.stringify([generation, uid, deletionTimestamp, theirs.sort()]);
 }
 
-/** The intent or request that is open. Of an intent the nonce: whoever writes it knows it before. */
+/** The open intent or request. An intent is known by its nonce, which its process knows before it is written. */
 export function begunIn(object: KubeObject): string | undefined {
   const intent = openIntent(object);
   if (intent) return intent.nonce;
@@ -250,6 +241,6 @@ export function begunIn(object: KubeObject): string | undefined {
 
 type Request = NonNullable<ResourceStatus["request"]>;
 
-/** What a request is known by. The answer to it is another moment than its announcement. */
+/** How a request is recognised: announced and answered, it is not the same. */
 export const begunBy = ({ status, since, action, nonce }: Pick<Request, "status" | "since" | "action" | "nonce">) =>
   JSON.stringify([status, since, action, nonce]);

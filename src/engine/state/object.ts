@@ -34,7 +34,7 @@ export const targetOf = (key: ObjectKey) => {
 };
 export const namespaceOf = (key: ObjectKey): string => key.split("/", 2)[1] ?? "";
 
-/** An object by its name, for people of this namespace: who else there is, is nobody's business. */
+/** An object by its name, for users of this namespace: they learn nothing about other namespaces. */
 export const nameFor = (namespace: string | undefined, key: ObjectKey): string =>
   namespaceOf(key) === namespace ? key : "an object of another namespace";
 
@@ -42,7 +42,7 @@ export const nameFor = (namespace: string | undefined, key: ObjectKey): string =
 export const isReleased = ({ metadata }: KubeObject): boolean =>
   metadata.deletionTimestamp !== undefined && !metadata.finalizers?.includes(FINALIZER);
 
-/** The creation that an object has begun and not yet had answered. */
+/** The creation of an object that has no answer yet. */
 export const openIntent: (object: KubeObject) => Intent | undefined = memo((object) => {
   if (isReleased(object) || unknownKey(object)) return undefined;
   const intent = readIntent(countedAnnotation(object, INTENT));
@@ -55,15 +55,15 @@ export function claimOf(object: KubeObject): Claim | undefined {
 }
 
 /**
- * Whether an object owns what it names. What it only observes it does not, nor a number of which it cannot tell whether it is
- * another one's by now, unless that answered its own creation.
+ * Whether an object owns the resource that it names. It does not own what it only observes, nor an id that the platform may have
+ * given to another resource, unless that id answered its own creation.
  */
 export const holds = ({ resource }: Kind, object: KubeObject, { born, onlyObserved = false }: Claim): boolean =>
   !observes(object) &&
   !onlyObserved &&
   (!resource?.identity.reusesIds || born !== undefined || readStatus(object).nonce !== undefined);
 
-/** All resources of an object: also one that stays until its replacement exists, and the former one. */
+/** All resources of an object, with the one that stays until its replacement exists, and the previous one. */
 export function holdingsOf(object: KubeObject | undefined): Claim[] {
   if (!object) return [];
   const intent = openIntent(object);
@@ -81,12 +81,12 @@ function readStated(object: KubeObject): Claim | undefined {
   // An object that only observes a number means whatever has it.
   const known = born === undefined || observes(object) ? {} : { born };
   if (id !== undefined) return claimIn({ id, parents, account, ...status, ...known });
-  // An intent that was answered without an id was refused: the annotation, if any, is of the same age.
+  // An intent that was answered without an id was refused: there is no resource.
   if (countedAnnotation(object, INTENT) !== undefined) return undefined;
   return readClaim(countedAnnotation(object, EXTERNAL_ID));
 }
 
-/** Ids of the parents that a resource goes with. */
+/** Ids of the parents with which a resource is deleted. */
 export const livesIn = ({ resource }: Kind, parents: Claim["parents"]): string[] =>
   Object.entries(parents).flatMap(([role, id]) => (resource?.place.outlives?.includes(role) ? [] : [id]));
 
@@ -103,7 +103,7 @@ export type Named = Reference & { key: ObjectKey };
 export const keyOfTarget = (own: string, kind: string, { namespace = own, name }: ObjectRef): ObjectKey =>
   objectKey(kind, namespace, name);
 
-/** What spec names, whether it exists or not. A spec that cannot be read names nothing. */
+/** References in spec, to existing objects or not. An invalid spec has none. */
 export function namedBy(kind: Kind, object: KubeObject): Named[] {
   let references: Reference[] = [];
   try {
@@ -116,7 +116,7 @@ export function namedBy(kind: Kind, object: KubeObject): Named[] {
   );
 }
 
-/** Whether what `key` stands for has to stay for as long as this object's resource does. */
+/** Whether the object `key` has to stay for as long as this object's resource does. */
 export function dependsOn(kind: Kind, object: KubeObject, key: ObjectKey): boolean {
   return namedBy(kind, object).some(
     (reference) =>

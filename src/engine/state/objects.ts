@@ -38,7 +38,7 @@ export function createObjects(
     if (kind === grant.kind) noteGrant(`${namespace}/${name}`, counted(find(key)?.object));
     for (const shifted of shiftListeners) shifted(key);
   });
-  /** A Grant that is one too many opens nothing. */
+  /** A Grant over the limit opens nothing. */
   const counted = (object: KubeObject | undefined) =>
     object && limits.excess(grant.kind, object) ? undefined : object;
 
@@ -67,7 +67,7 @@ export function createObjects(
     kinds,
     store,
     find,
-    /** Objects that are signed with a key that is not here. */
+    /** Objects that are signed with an unknown key. */
     unknown,
     /** Takes in an object that the API server has answered with, unless a newer one is known. Returns it with its verdict. */
     admit(kind: Kind, object: KubeObject): KubeObject {
@@ -85,13 +85,13 @@ export function createObjects(
       );
       for (const kind of judging) await store(kind.kind).renew(pause);
     },
-    /** Why an object is one more than its namespace may have of its kind; undefined when it is not. */
+    /** Why an object is over the limit of its namespace; undefined when it is not. */
     excess: ({ kind }: Kind, object: KubeObject) => limits.excess(kind, object),
     /** Objects of this namespace. */
     residents: (namespace: string): ObjectKey[] => residents.get(namespace),
     /** Calls back whenever an object appears, changes or goes. */
     subscribe: (listener: Listener): void => void listeners.push(listener),
-    /** Calls back when an object has become one too many, or is no longer. */
+    /** Calls back when an object gets over the limit of its namespace, or back below it. */
     onShift: (listener: (key: ObjectKey) => void): void => void shiftListeners.push(listener),
   };
 }
@@ -114,15 +114,15 @@ function createStores() {
   };
 }
 
-/** What others keep in metadata is left out. */
+/** Leaves out the metadata of others. */
 const reduce = (arrived: KubeObject): KubeObject => ({
   ...arrived,
   metadata: reducedMetadata(arrived.metadata, OWN, FINALIZER),
 });
 
-/** Judges what objects say where they enter a store. `houseOf`: where resources of a kind are, which a number alone does not say. */
+/** Judges objects where they enter a store. `houseOf`: the collection of a resource, without which a number means nothing. */
 function createJudge(seal: Seal, houseOf: (kind: string, parents: Record<string, string>) => string) {
-  /** What every object names, counted or not: while an administrator lets words count, from when everything was judged again. */
+  /** The ids that every object names, signed or not. Kept only while an administrator lets unsigned claims count. */
   let named: ReturnType<typeof createIndex> | undefined;
   const namesOf = (kind: Kind, object: KubeObject) =>
     namesIn(object).map(({ id, parents }) =>

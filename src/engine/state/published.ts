@@ -15,50 +15,48 @@ export { changedEntries, type Note } from "./publications/note.ts";
 /** Something that spec.output asked for, now or once. */
 export interface Output {
   resource: DataResource;
-  /** Without what is in it. */
+  /** Without its data. */
   object: KubeObject;
-  /** What is in it, as `contentHash` has it. */
+  /** The `contentHash` of its data. */
   content: unknown;
 }
 
-/** By these labels what Mooring has written for an object is found. */
+/** The labels of a Secret or ConfigMap that Mooring has written for an object. */
 export const labelsOf = ({ kind, metadata }: Pick<KubeObject, "kind" | "metadata">): Record<string, string> => ({
   [MANAGED_BY]: "mooring",
   [`${GROUP}/kind`]: labelValue(kind),
   [`${GROUP}/name`]: labelValue(metadata.name),
 });
 
-/** As much of a name as a label may hold. */
 const labelValue = (text: string): string => text.slice(0, 63).replace(/[^A-Za-z0-9]+$/, "");
 
-/** An object's own Secret: what it says about itself, and the fingerprints of what is in it. */
+/** An object's own Secret, with fingerprints instead of its data. */
 export interface CachedSecret {
-  /** The note stands in its annotation, signed with the key that signs now. */
+  /** Its annotation has the note, signed with the current key. */
   isNoted: boolean;
   labels: Readonly<Record<string, string>>;
   entries: Readonly<Record<string, string>>;
 }
 
 /**
- * The Secrets and ConfigMaps that Mooring has written, as last read: what they say about themselves and fingerprints of what is
- * in them, never a value. The object that one belongs to hears of every change, so that one that somebody deletes is missed
- * at once.
+ * The Secrets and ConfigMaps that Mooring has written, as last read: metadata and fingerprints, never a value. Every change
+ * wakes the object that they belong to.
  */
 export interface Publications {
   /**
-   * The Secret with a key. No `secret` when there is none of this name, or not this object's; not `known` until they were
-   * listed once. The watch does not see one that has lost its label: only a read by name proves that it is missing. No `note`
-   * when it cannot be read, and this process has not written what is in the Secret now.
+   * The Secret with a key; no `secret` when there is none of this name, or it is not this object's. `known` once all were listed.
+   * The watch does not show a Secret that has lost its label: only a read by name proves that it is missing. `note` is what its
+   * annotation says, or else what this process has noted with the same content.
    */
   find(
     object: KubeObject,
     name: string,
   ): { known: boolean; note: Note | undefined; secret: CachedSecret | undefined; readAt: number | undefined };
-  /** Reads the Secret by its name, whatever its labels; the whole of it, for who needs what is in it. */
+  /** Reads the Secret by its name, with its data. */
   read(object: KubeObject, name: string): Promise<KubeObject | undefined>;
-  /** What was written for this object by spec.output, under whatever names; without what is on its way out. */
+  /** All that was written for this object by spec.output, under any name, and is not being deleted. */
   outputs(object: KubeObject): { known: boolean; found: Output[] };
-  /** Own writes are believed at once, and no older state after them. What was noted of one is known, should a hook strip it. */
+  /** Takes in an own write, after which no older version counts. `noted` is kept in case a webhook removes the annotation. */
   put(written: KubeObject, noted?: Note): void;
   sync(): Promise<void>;
   close(): Promise<void>;

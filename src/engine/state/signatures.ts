@@ -5,19 +5,19 @@ import { GROUPS, type Group, type Trust, trust } from "../status/trust.ts";
 import { EXTERNAL_ID, INTENT } from "./names.ts";
 
 /**
- * Whoever may write to an object can write anything into it. What Mooring has written there, and relies on, carries a
- * signature over it and the name of the object: without it, it does not count.
+ * Whoever may write to an object can write anything into it. So Mooring signs what it writes there and relies on, together with
+ * the name of the object. Without a valid signature it does not count.
  */
 export interface Signatures {
-  /** Judges what an object says, and keeps the verdict with it. `isNamed`: whether another object names what it names. */
+  /** Judges an object, and keeps the verdict with it. `isNamed`: whether another object names the same resource. */
   judge(kind: string, object: KubeObject, isNamed?: () => boolean): void;
-  /** Whether an administrator lets words count now that no known key has signed. */
+  /** Whether an administrator lets claims count now that no known key has signed. */
   believes(): boolean;
   /** The status with its signature. */
   signed(kind: string, object: KubeObject, status: object): object;
-  /** What an annotation of an object or a Secret says, with a signature. */
+  /** The value of an annotation of an object or a Secret, with its signature. */
   mark(kind: string, object: Pick<KubeObject, "metadata">, annotation: string, words: object): string;
-  /** What such an annotation says, and whether it counts; `current` when it is signed with the key that signs now. */
+  /** Reads such an annotation; `current` when it is signed with the current key. */
   read(kind: string, object: KubeObject, annotation: string): { words: object; verdict: Verdict; current: boolean };
 }
 
@@ -60,8 +60,8 @@ export function createSignatures({ keys, believes = () => false }: Options): Sig
     const repeats = ({ name, words }: (typeof marks)[number]) =>
       name === INTENT ? words.nonce === status.nonce : words.id === Object(source.words).id;
     /**
-     * An administrator lets count that an object has what it says it has, through an Account of its own namespace: nothing else of
-     * it, nothing that a known key has signed and somebody edited, no creation, and nothing that another object names.
+     * An administrator lets the claim of an object count, through an Account of its own namespace. Nothing else of it counts, nor
+     * what a known key has signed and somebody edited, a creation, or what another object names.
      */
     const isBelieved =
       believes() &&
@@ -74,7 +74,7 @@ export function createSignatures({ keys, believes = () => false }: Options): Sig
     const judged = isBelieved
       ? ({ claim: source === kept ? "absent" : "ours", request: "absent", facts: "absent" } as const)
       : verdicts;
-    // What only repeats a claim that counts adds nothing, whoever has signed it.
+    // An annotation that only repeats a claim that counts does no harm, whoever has signed it.
     const verdictOf = (mark: (typeof marks)[number]): Verdict => {
       if (isBelieved && mark === source) return "ours";
       return isOurs && mark.verdict === "foreign" && repeats(mark) ? "absent" : mark.verdict;
@@ -107,7 +107,7 @@ export function createSignatures({ keys, believes = () => false }: Options): Sig
   };
 }
 
-/** Whose words they are. In annotations the uid would not survive a backup. */
+/** The owner of signed words. Annotations are without the uid, which would not survive a backup. */
 const ownerOf = (kind: string, { metadata }: Pick<KubeObject, "metadata">): string[] => [
   kind,
   metadata.namespace ?? "",
@@ -141,7 +141,7 @@ function parsed(text: string | undefined): Record<string, unknown> {
   }
 }
 
-/** Resources that an object names, whoever has signed that. */
+/** Resources that an object names, signed or not. */
 export function namesIn({ status, spec, metadata }: KubeObject): { id: string; parents: Record<string, string> }[] {
   const stated = flat(Object(status));
   const kept = parsed(metadata.annotations?.[EXTERNAL_ID]);
@@ -150,6 +150,6 @@ export function namesIn({ status, spec, metadata }: KubeObject): { id: string; p
   return all.flatMap(({ id, parents }) => (typeof id === "string" ? [{ id, parents: { ...Object(parents) } }] : []));
 }
 
-/** What namespaces share, and what is another one's, is never taken on trust. */
+/** Without a signature, no ClusterAccount counts, and no Account of another namespace. */
 const isOfOwnAccount = ({ metadata }: KubeObject, words: object): boolean =>
   String(Reflect.get(words, "account")).startsWith(`${metadata.namespace}/`);

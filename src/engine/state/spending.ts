@@ -10,7 +10,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import { OWN } from "./names.ts";
 import { type ObjectKey, targetOf } from "./object.ts";
 
-/** What the gateway says that objects have spent. */
+/** The spending of objects, as the gateway reports it. */
 export interface Spending {
   of(key: ObjectKey): { usage: Spent } | undefined;
   sync(): Promise<void>;
@@ -21,9 +21,9 @@ export interface Spending {
 export function createSpending(options: {
   client: KubeClient;
   clock: Clock;
-  /** Undefined for an operator of one namespace: the gateway serves ClusterAccounts, which that one does not know. */
+  /** Undefined for an operator of one namespace: the gateway serves ClusterAccounts only, which that one does not know. */
   namespace: string | undefined;
-  /** To be told whenever an object has spent more. */
+  /** Called when an object has spent more. */
   changed: (key: ObjectKey) => void;
   onError: (error: unknown) => void;
 }): Spending {

@@ -42,7 +42,7 @@ export function createClaims(kinds: readonly Kind[], find: (key: ObjectKey) => F
   /** Objects that claim this id of the sort of this kind under these parents. */
   const claimants = (kind: string, place: Place): ObjectKey[] =>
     anywhere(place.endpoint, (endpoint) => claims.get(placeOf(kind, { ...place, endpoint })));
-  /** A creation whose object is gone counts among its equals, as the last one, until its intent is taken back. */
+  /** A creation whose object is gone counts among its rivals, as the last one, until its intent is taken back. */
   const linger = (name: string, kind: string, intent: Wanted | undefined): void =>
     intents.set(name, intent ? [intentWord(kind, intent)] : []);
   return {
@@ -80,15 +80,12 @@ export function createClaims(kinds: readonly Kind[], find: (key: ObjectKey) => F
     },
     /** Objects of this namespace that claim this id, whatever they are. */
     holders: (namespace: string | undefined, id: string): ObjectKey[] => holders.get(at(namespace, id)),
-    /**
-     * Whether any object has, or has had, this resource: it answers no other creation. What an edit of its status has taken from
-     * an object, that object still finds.
-     */
+    /** Whether an object has, or has had, this resource: then it answers no other creation. An edit of status takes none from `by`. */
     wasClaimed: (kind: string, place: Place, by?: ObjectKey): boolean =>
       released.has(placeOf(kind, place), by) || claimants(kind, place).length > 0,
-    /** To be told of a resource that is deleted although no object claims it: it answers no creation any more. */
+    /** A resource that no object claims is deleted: it answers no creation any more. */
     spend: (kind: string, place: Place): void => released.add(placeOf(kind, place)),
-    /** Objects with an open intent of this hash for what this kind makes, under these parents, in an order all agree on. */
+    /** Objects with an open intent for an equal resource, in an order that all processes agree on. */
     rivals: (kind: string, intent: Wanted): ObjectKey[] =>
       intents.get(intentWord(kind, intent)).sort((a, b) => begunAt(a).localeCompare(begunAt(b)) || a.localeCompare(b)),
     /** Objects whose resource lives in the one with this id at this address, or is about to. */
@@ -125,7 +122,7 @@ function byRight(a: KubeObject | undefined, b: KubeObject | undefined): number {
   return adoptedAt(b).localeCompare(adoptedAt(a)) || createdAt(a) - createdAt(b) || 0;
 }
 
-/** A claim that does not say at which address counts at every one. */
+/** A claim without an address counts at every one. */
 const anywhere = (endpoint: string | undefined, look: (endpoint: string | undefined) => ObjectKey[]): ObjectKey[] =>
   endpoint === undefined ? look(endpoint) : [...look(endpoint), ...look(undefined)];
 

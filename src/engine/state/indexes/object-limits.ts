@@ -49,7 +49,7 @@ const placeOf = ({ metadata: { creationTimestamp, name } }: KubeObject): Place =
   name,
 });
 
-/** Which objects are more than their namespace may have: the youngest. `shifted` is told of each that becomes one, or is no longer. */
+/** Which objects are over the limit of their namespace: the youngest. `shifted` is called for each that becomes one, or is no longer. */
 export function createObjectLimits(limit: LimitOf, shifted: (key: ObjectKey) => void) {
   const crowds = new Map<string, Place[]>();
   const idOf = (kind: string, { metadata }: KubeObject) => objectKey(kind, metadata.namespace ?? "", "");
@@ -73,13 +73,13 @@ export function createObjectLimits(limit: LimitOf, shifted: (key: ObjectKey) => 
     /** To be told of every object that appears, changes or goes. */
     note(kind: string, { before, after }: Edit): void {
       const object = after ?? before;
-      // What belongs to no namespace is the administrator's.
+      // Cluster-scoped objects are the administrator's.
       if (!object?.metadata.namespace || !Number.isFinite(limit(kind))) return;
       if (before && after && compare(placeOf(before), placeOf(after)) === 0) return;
       if (before) move(kind, before, "leave");
       if (after) move(kind, after, "enter");
     },
-    /** Why an object is one too many; undefined when it is not. */
+    /** Why an object is over the limit; undefined when it is not. */
     excess(kind: string, object: KubeObject): Obstacle | undefined {
       const places = crowds.get(idOf(kind, object));
       const last = places?.[limit(kind) - 1];

@@ -49,7 +49,7 @@ export function createReferences(labelsOf: LabelsOf, find: (key: ObjectKey) => F
   };
   /** Objects whose spec names this one, and which may. */
   const referrers = (key: ObjectKey): ObjectKey[] => {
-    // Of a namespace with many objects it is asked once.
+    // Once for each namespace, which may have many objects.
     const known = new Map<string, boolean>();
     return references.get(key).filter((referrer) => {
       const from = namespaceOf(referrer);
@@ -83,17 +83,17 @@ export function createReferences(labelsOf: LabelsOf, find: (key: ObjectKey) => F
       return referrers(key).filter((referrer) => {
         const found = find(referrer);
         if (!found || !(claimOf(found.object) ?? openIntent(found.object))) return false;
-        // Two that name each other would wait for each other for ever.
+        // Two objects that name each other would wait for each other.
         const isMutual = self && names.includes(referrer) && dependsOn(self.kind, self.object, referrer);
         return !isMutual && dependsOn(found.kind, found.object, key);
       });
     },
-    /** What an object's spec names and may, whether it exists or not. */
+    /** References of an object's spec that are allowed, to existing objects or not. */
     named: (kind: Kind, object: KubeObject): Named[] =>
       namedBy(kind, object).filter(({ key }) => isOpenTo(object.metadata.namespace ?? "", key)),
     /** Of a Grant: objects of other namespaces whose spec names one of its namespace, whether it may or not. */
     guests: (key: ObjectKey): ObjectKey[] => (targetOf(key).kind === grant.kind ? abroad.get(namespaceOf(key)) : []),
-    /** Whether an object names something that this Grant opens to it after a change and did not before, or the other way round. */
+    /** Whether a change of a Grant opens something that this object names, or closes it. */
     isConcerned: (guest: ObjectKey, { before, after }: Edit): boolean =>
       references.wordsOf(guest).some((key) => {
         const home = namespaceOf(guest);
@@ -102,5 +102,5 @@ export function createReferences(labelsOf: LabelsOf, find: (key: ObjectKey) => F
   };
 }
 
-/** What a Grant opens: nothing once it is being deleted. */
+/** The spec of a Grant; none once it is being deleted. */
 const grantOf = memo(({ metadata, spec }: KubeObject) => (metadata.deletionTimestamp ? undefined : readGrant(spec)));

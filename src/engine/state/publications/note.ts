@@ -17,7 +17,7 @@ export const note = z.object({
   /** The fingerprint of each entry as it was written. A note that was made of status has none. */
   entries: z.record(z.string(), z.string()).optional(),
 });
-/** What a published Secret says about itself. */
+/** The annotation of a published Secret about itself. */
 export type Note = z.output<typeof note>;
 
 /** Entries of a Secret that are not as they were written. An added entry is none of them. */

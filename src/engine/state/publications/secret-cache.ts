@@ -12,7 +12,7 @@ import { contentHash, entriesOf, ownerOf } from "./fingerprints.ts";
 import { createNamespaceQuota } from "./namespace-quota.ts";
 import { changedEntries, isOutput, type Note } from "./note.ts";
 
-/** What is kept of the content of a Secret or ConfigMap. */
+/** The facts that are kept instead of the data of a Secret or ConfigMap. */
 interface Facts {
   content: string | undefined;
   entries: Record<string, string>;
@@ -39,7 +39,7 @@ export function createSecretCache(
   const reads = createRecent<{ object: KubeObject | undefined }>(clock);
   /** Notes of the last writes, for a Secret that loses label and note before status tells of its key. */
   const written = createRecent<{ noted: Note }>(clock);
-  /** What the object itself says; undefined for one that Mooring has not written, whatever its label says. */
+  /** The object with facts instead of its data; undefined for one that Mooring has not written, whatever its label says. */
   const said = (object: KubeObject): KubeObject | undefined => {
     const owner = ownerOf(object);
     if (!owner || facts.has(object)) return owner && object;
@@ -57,7 +57,7 @@ export function createSecretCache(
     const [read, watched] = [reads.get(key), store.get(key)];
     return read && (!read.object || !watched || isNewer(read.object, watched)) ? read.object : watched;
   };
-  /** With what this process knows about it besides. */
+  /** Adds the note of this process's own write. */
   function keep(reduced: KubeObject, noted?: Note): KubeObject {
     const { content, entries } = facts.get(reduced) ?? { content: undefined, entries: {} };
     const key = keyOf(reduced);
@@ -69,7 +69,7 @@ export function createSecretCache(
   store.subscribe(({ key, after, last }) => {
     if (!after) room.leave(key);
     const read = reads.get(key);
-    // An absence that was read stands until the watch shows another Secret; a list tells nothing of one without the label.
+    // A read that found nothing stands until the watch shows the Secret: a list does not show one without the label.
     const isOver = read?.object ? isNewer(after ?? last ?? read.object, read.object) : after !== undefined;
     if (isOver || (!after && !last)) reads.delete(key);
   });
@@ -84,7 +84,7 @@ export function createSecretCache(
       const before = store.get(key);
       const found = await fetchObject(client, resource, { namespace, name });
       const reduced = found && said(found);
-      // One that the watch has shown meanwhile may be younger than the answer.
+      // The watch may have shown a newer one meanwhile.
       if (found || store.get(key) === before) reads.set(key, { object: reduced && keep(reduced) });
       return found;
     },
@@ -97,7 +97,7 @@ export function createSecretCache(
       if (!kept) return;
       const stored = store.get(key);
       const known = facts.get(kept);
-      // Without the label, the store takes it for older than a deletion that the watch has shown.
+      // The watch has shown a deletion when the label was lost, which the store takes for newer.
       if (!stored || isNewer(kept, stored)) reads.set(key, { object: kept });
       else if (known && !isNewer(stored, kept)) facts.set(stored, known);
     },
