@@ -91,15 +91,7 @@ export function openInstallation({ client, clock, namespace, watchNamespace, log
       await attempt();
     } catch (error) {
       if (stopping.signal.aborted || isConflict(error) || isNotFound(error)) return;
-      if (!isForbidden(error))
-        return log.warn({ err: error }, `Lease ${own.namespace}/${INSTALLATION} not read or written`);
-      // The RBAC of an older version does not include this Lease.
-      if (!isOurs && leading)
-        log.warn(
-          { err: error },
-          `Lease ${own.namespace}/${INSTALLATION} may not be written: a second installation would not be noticed; apply the rights of this version`,
-        );
-      if (leading) accept();
+      log.warn({ err: error }, `Lease ${own.namespace}/${INSTALLATION} not read or written`);
     }
   }
 

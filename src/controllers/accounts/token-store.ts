@@ -29,9 +29,9 @@ const record = z.object({
     })
     .optional(),
   /** How many tokens the user had when the last one was made. */
-  count: z.number().default(0),
+  count: z.number(),
   /** Ids of which one may be the result of a lost answer. */
-  unclaimed: z.array(z.string()).default([]),
+  unclaimed: z.array(z.string()),
 });
 /** The record of the tokens that were made for an Account. */
 export type TokenRecord = z.output<typeof record>;

@@ -19,7 +19,7 @@ const intent = z.object({
   endpoint: z.string().optional(),
   userId: z.string().optional(),
   /** Hashes of the fields that the platform cannot change, and of Secrets and lookups, as they are sent. */
-  fixed: z.record(z.string(), z.string()).default({}),
+  fixed: z.record(z.string(), z.string()),
   /** Ids of equal resources that existed before, where nothing else tells them from the new one. */
   seen: z.array(z.string()).optional(),
   /** Identity of the resource that a search has found and the object is about to claim: other shards leave it alone. */

@@ -93,8 +93,7 @@ export type Creation = {
   begunAt: number;
   /** This process has begun it: no other one has an answer to it. */
   own?: boolean;
-} & /** Certainly not executed: nothing has left, or it was refused. */
-(
+} /** Certainly not executed: nothing has left, or it was refused. */ & (
   | { phase: "unsent" }
   /** The POST is under way at this moment. */
   | { phase: "posting" }
