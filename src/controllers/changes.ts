@@ -1,6 +1,5 @@
 import { accountOf, objectOf } from "../engine/accounts/accounts.ts";
 import type { Deps } from "../engine/observe/deps.ts";
-import type { Edit } from "../engine/state/indexes/references.ts";
 import { RECONCILE_AT, RECREATE } from "../engine/state/names.ts";
 import { claimOf, isReleased, type ObjectKey } from "../engine/state/object.ts";
 import type { Queue } from "../kube/queue/queue.ts";
@@ -56,9 +55,12 @@ export function noticeChange(
 }
 
 /** Wakes the objects that a change of another one concerns. */
-function wakeDependents(deps: Deps, waker: Waker, key: ObjectKey, change: Omit<Change<KubeObject>, "key">): void {
-  const { clock, objects, memories, collections } = deps;
-  const { wake } = waker;
+function wakeDependents(
+  { clock, objects, memories, collections }: Deps,
+  { wake, wakeSoon, wakeForUsage }: Waker,
+  key: ObjectKey,
+  change: Omit<Change<KubeObject>, "key">,
+): void {
   const { before, after } = change;
   const referrers = objects.referrers(key);
   if (referrers.length > 0) {
@@ -68,9 +70,9 @@ function wakeDependents(deps: Deps, waker: Waker, key: ObjectKey, change: Omit<C
     });
   }
   if (before && !isReleased(before) && (!after || isReleased(after))) {
-    void inSlices(clock, waitingForRemoval(objects, key, before), waker.wakeSoon);
+    void inSlices(clock, waitingForRemoval(objects, key, before), wakeSoon);
   }
-  wakeGuests(deps, waker, key, change);
+  void inSlices(clock, objects.guestsOf(key, change), wake);
   const user = (after ? before && !isReady(before) && isReady(after) : before) && (after ?? before);
   if (user) for (const used of usedObjects(objects, key, user)) collections.refresh(used);
   const [held, holds] = [before && claimOf(before), after && claimOf(after)];
@@ -82,12 +84,5 @@ function wakeDependents(deps: Deps, waker: Waker, key: ObjectKey, change: Omit<C
     collections.refresh(each);
     wake(each);
   });
-  waker.wakeForUsage(objectOf((holds ?? held)?.account ?? ""));
-}
-
-/** Of a Grant: wakes those to whom a change of it opens something, or closes it. */
-export function wakeGuests({ clock, objects }: Deps, { wake }: Waker, key: ObjectKey, change: Edit): void {
-  void inSlices(clock, objects.guests(key), (guest) => {
-    if (objects.isConcerned(guest, change)) wake(guest);
-  });
+  wakeForUsage(objectOf((holds ?? held)?.account ?? ""));
 }

@@ -20,7 +20,7 @@ import { createCatalogues } from "../platform/products/catalogues.ts";
 import { inSlices, yieldIfDue } from "../runtime/time-slices.ts";
 import { type AccountDeps, secretOf } from "./accounts/reconcile.ts";
 import { createTokenStore } from "./accounts/token-store.ts";
-import { noticeChange, wakeGuests } from "./changes.ts";
+import { noticeChange } from "./changes.ts";
 import { createCleanupTasks } from "./cleanup-tasks.ts";
 import { createDestinationClients, type DestinationDeps } from "./exports/destinations.ts";
 import { handOver } from "./handover.ts";
@@ -53,7 +53,7 @@ export function createManager(options: ManagerOptions) {
   objects.onShift((key) => {
     waker.wake(key);
     // A Grant has come to count, or does not any more.
-    wakeGuests(deps, waker, key, { after: objects.find(key)?.object });
+    void inSlices(clock, objects.guestsOf(key, { after: objects.find(key)?.object }), waker.wake);
   });
   namespaces.subscribe((name, before) => {
     const isMoved = isOfShard(options.shard, before) !== isOfShard(options.shard, namespaces.labelsOf(name));

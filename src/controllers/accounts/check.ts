@@ -4,7 +4,7 @@ import type { Deps } from "../../engine/observe/deps.ts";
 import { obstacleFrom } from "../../engine/observe/platform-errors.ts";
 import { ACCEPT_USER } from "../../engine/state/names.ts";
 import { needsPerson, type Obstacle } from "../../engine/status/reasons.ts";
-import { readFacts, readWhole } from "../../engine/status/status.ts";
+import { readFacts, readWhole, standingFor } from "../../engine/status/status.ts";
 import { lifetimeSeconds } from "../../kinds/fields/lifetime.ts";
 import { type AccountSpec, readAccountSpec } from "../../kinds/identity/account.ts";
 import { readSharing } from "../../kinds/identity/cluster-account.ts";
@@ -170,8 +170,8 @@ function failed({ deps, object, spec, given: { login } }: Look, error: PlatformE
   return blocked(object, obstacle, isLong ? { inMs: Math.max(retryMs, afterMs ?? 0) } : "backoff");
 }
 
-const blocked = (object: KubeObject, { reason, message }: Obstacle, again: Requeue): Checked => ({
-  standing: { mode: needsPerson(reason) ? "stalled" : "reconciling", reason, message },
+const blocked = (object: KubeObject, obstacle: Obstacle, again: Requeue): Checked => ({
+  standing: standingFor(obstacle),
   facts: readFacts(object),
   again,
 });

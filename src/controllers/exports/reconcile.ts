@@ -4,7 +4,7 @@ import { obstacleFrom } from "../../engine/observe/platform-errors.ts";
 import { isPaused } from "../../engine/state/annotations.ts";
 import { policiesOf } from "../../engine/state/policies.ts";
 import { needsPerson, type Obstacle } from "../../engine/status/reasons.ts";
-import { paused, type ReadyState, readFacts, readStatus, readWhole } from "../../engine/status/status.ts";
+import { paused, readFacts, readStatus, readWhole, standingFor } from "../../engine/status/status.ts";
 import { unknownKey } from "../../engine/status/trust.ts";
 import { isAnnotatedAnew } from "../../engine/write/advice.ts";
 import { postpone } from "../../engine/write/record.ts";
@@ -171,12 +171,6 @@ async function lose(
 
 const UNKNOWN_KEY =
   "how far the export is, is signed with a key that this operator does not have: restore Secret mooring-signing-key, or create a new ActivityLogExport, which begins at spec.from";
-
-const standingFor = ({ reason, message }: Obstacle): ReadyState => ({
-  mode: needsPerson(reason) ? "stalled" : "reconciling",
-  reason,
-  message,
-});
 
 /** Waits: the change that it needs wakes the object. */
 async function halt(deps: DestinationDeps, pass: Pass, obstacle: Obstacle): Promise<Requeue> {

@@ -7,11 +7,18 @@ import {
   withCondition,
 } from "../../kube/write/conditions.ts";
 import { memo } from "../../runtime/memo.ts";
-import { isSaidAgain, type Obstacle, type Reason } from "./reasons.ts";
+import { isSaidAgain, needsPerson, type Obstacle, type Reason } from "./reasons.ts";
 import { flat, groupOf, known, placed, type ResourceStatus, sharedStatus } from "./schema.ts";
 import { GROUPS, type Group, trust } from "./trust.ts";
 
 export type ReadyState = AnyStanding & { reason: Reason };
+
+/** How an object stands that meets an obstacle. */
+export const standingFor = ({ reason, message }: Obstacle): ReadyState => ({
+  mode: needsPerson(reason) ? "stalled" : "reconciling",
+  reason,
+  message,
+});
 
 function statusOf({ status }: KubeObject): object {
   return typeof status === "object" && status !== null ? status : {};

@@ -91,14 +91,15 @@ export function createReferences(labelsOf: LabelsOf, find: (key: ObjectKey) => F
     /** References of an object's spec that are allowed, to existing objects or not. */
     named: (kind: Kind, object: KubeObject): Named[] =>
       namedBy(kind, object).filter(({ key }) => isOpenTo(object.metadata.namespace ?? "", key)),
-    /** Of a Grant: objects of other namespaces whose spec names one of its namespace, whether it may or not. */
-    guests: (key: ObjectKey): ObjectKey[] => (targetOf(key).kind === grant.kind ? abroad.get(namespaceOf(key)) : []),
-    /** Whether a change of a Grant opens something that this object names, or closes it. */
-    isConcerned: (guest: ObjectKey, { before, after }: Edit): boolean =>
-      references.wordsOf(guest).some((key) => {
+    /** Of a Grant: objects of other namespaces that name something which a change of it opens or closes; undefined for others. */
+    *guestsOf(key: ObjectKey, { before, after }: Edit): Generator<ObjectKey | undefined> {
+      const guests = targetOf(key).kind === grant.kind ? abroad.get(namespaceOf(key)) : [];
+      for (const guest of guests) {
         const home = namespaceOf(guest);
-        return opens(before, key, home) !== opens(after, key, home);
-      }),
+        const changes = (target: ObjectKey) => opens(before, target, home) !== opens(after, target, home);
+        yield references.wordsOf(guest).some(changes) ? guest : undefined;
+      }
+    },
   };
 }
 
