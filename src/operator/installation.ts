@@ -91,7 +91,15 @@ export function openInstallation({ client, clock, namespace, watchNamespace, log
       await attempt();
     } catch (error) {
       if (stopping.signal.aborted || isConflict(error) || isNotFound(error)) return;
-      log.warn({ err: error }, `Lease ${own.namespace}/${INSTALLATION} not read or written`);
+      if (!isForbidden(error))
+        return log.warn({ err: error }, `Lease ${own.namespace}/${INSTALLATION} not read or written`);
+      // Rights of the administrator's own may not include this Lease.
+      if (!isOurs && leading)
+        log.warn(
+          { err: error },
+          `Lease ${own.namespace}/${INSTALLATION} may not be written: a second installation would not be noticed; apply the rights of this version`,
+        );
+      if (leading) accept();
     }
   }
 

@@ -44,29 +44,22 @@ export interface StoredToken {
   version: string;
 }
 
-/**
- * The tokens that were made for Accounts with a password: one Secret for each, in the operator's namespace. The record is in an
- * annotation, so that all records can be listed without the values.
- */
-export interface TokenStore {
-  /** Of one Account, as the API server has it now. */
-  read(account: string): Promise<StoredToken>;
-  /** The records of all Accounts, not older than this. */
-  all(ageMs: number): Promise<readonly TokenRecord[]>;
-  /** Writes the record of an Account, and a new value; undefined deletes both. `version`: conflicts if it has changed since. */
-  write(account: string, record: TokenRecord | undefined, token?: string, version?: string): Promise<void>;
-}
-
 /** The Secret with the token of an Account. */
 export const tokenSecretName = (account: string): string => `${KEPT_TOKEN}-${hashBody(account).slice(0, 16)}`;
 
 /** The answer to a metadata-only list; an empty one has null. */
 const listed = z.object({ items: z.array(z.looseObject({ metadata: z.looseObject({}) })).nullable() });
 
+export type TokenStore = ReturnType<typeof createTokenStore>;
+
+/**
+ * The tokens that were made for Accounts with a password: one Secret for each, in the operator's namespace. The record is in an
+ * annotation, so that all records can be listed without the values.
+ */
 export function createTokenStore(
   { client, guard, clock }: { client: KubeClient; guard: () => void; clock: Pick<Clock, "monotonic"> },
   namespace: string,
-): TokenStore {
+) {
   const labels = { [MANAGED_BY]: "mooring", [TOKEN_RECORD]: "true" };
   let known: { at: number; records: Promise<TokenRecord[]> } | undefined;
   async function list(): Promise<TokenRecord[]> {
@@ -81,13 +74,15 @@ export function createTokenStore(
     await client.request({ method: "POST", path: pathOf(SECRETS, { namespace }), body });
   };
   return {
-    async read(account) {
+    /** Of one Account, as the API server has it now. */
+    async read(account: string): Promise<StoredToken> {
       const secret = await fetchObject(client, SECRETS, { namespace, name: tokenSecretName(account) });
       if (!secret) return { record: undefined, token: undefined, version: NONE };
       const { resourceVersion: version = NONE } = secret.metadata;
       return { record: recordOf(secret), token: secretValue(secret, "token"), version };
     },
-    all(ageMs) {
+    /** The records of all Accounts, not older than this. */
+    all(ageMs: number): Promise<readonly TokenRecord[]> {
       const now = clock.monotonic();
       if (known && known.at >= now - ageMs) return known.records;
       const asked = { at: now, records: list() };
@@ -97,7 +92,8 @@ export function createTokenStore(
       });
       return asked.records;
     },
-    async write(account, next, value, version) {
+    /** Writes the record of an Account, and a new value; undefined deletes both. `version`: conflicts if it has changed since. */
+    async write(account: string, next: TokenRecord | undefined, value?: string, version?: string): Promise<void> {
       const name = tokenSecretName(account);
       const path = pathOf(SECRETS, { namespace, name });
       guard();

@@ -10,14 +10,9 @@ import type { Clock } from "../../runtime/clock.ts";
 import { OWN } from "./names.ts";
 import { type ObjectKey, targetOf } from "./object.ts";
 
-/** The spending of objects, as the gateway reports it. */
-export interface Spending {
-  of(key: ObjectKey): { usage: Spent } | undefined;
-  sync(): Promise<void>;
-  close(): Promise<void>;
-}
+export type Spending = ReturnType<typeof createSpending>;
 
-/** Reads the gateway's ConfigMaps in the operator's own namespace, where no tenant writes. */
+/** The spending of objects, from the gateway's ConfigMaps in the operator's own namespace, where no tenant writes. */
 export function createSpending(options: {
   client: KubeClient;
   clock: Clock;
@@ -26,7 +21,7 @@ export function createSpending(options: {
   /** Called when an object has spent more. */
   changed: (key: ObjectKey) => void;
   onError: (error: unknown) => void;
-}): Spending {
+}) {
   const { client, clock, namespace, changed, onError } = options;
   const spent = new Map<string, { usage: Spent }>();
   const reduce = ({ apiVersion, kind, metadata, data }: KubeObject): KubeObject => ({
@@ -49,11 +44,11 @@ export function createSpending(options: {
   });
   let watcher: Watcher | undefined;
   return {
-    of(key) {
+    of(key: ObjectKey): { usage: Spent } | undefined {
       const { kind, namespace, name } = targetOf(key);
       return kind === inferenceAccess.kind ? spent.get(entryOf(namespace, name)) : undefined;
     },
-    async sync() {
+    async sync(): Promise<void> {
       if (namespace === undefined) return;
       const labelSelector = Object.entries(SPENDING_LABEL).flat().join("=");
       watcher = watch({ client, resource: CONFIG_MAPS, namespace, labelSelector, store, clock, onError });
