@@ -1,11 +1,10 @@
 import type { Sites } from "../engine/accounts/addresses.ts";
 import type { Log, Settings } from "../engine/observe/deps.ts";
+import type { LimitOf } from "../engine/state/indexes/object-limits.ts";
 import type { ObjectKey } from "../engine/state/object.ts";
-import type { LimitOf } from "../engine/state/object-limits.ts";
 import type { Signatures } from "../engine/state/signatures.ts";
 import type { Kind } from "../kinds/kind.ts";
 import type { KubeClient } from "../kube/client/transport.ts";
-import type { Lane } from "../kube/queue/lanes.ts";
 import type { Queue } from "../kube/queue/queue.ts";
 import type { ReconcileObserver } from "../kube/queue/work.ts";
 import type { KubeObject } from "../kube/resource.ts";
@@ -21,7 +20,7 @@ export interface ManagerOptions {
   clock: Clock;
   log: Log;
   client: KubeClient;
-  /** Tells what the operator has written itself. */
+  /** Signs what the operator writes. */
   seal: Signatures;
   transport: Pick<Transport, "connect" | "close">;
   events: EventRecorder;
@@ -39,28 +38,11 @@ export interface ManagerOptions {
   /** Works only on namespaces whose label names this shard; on those without the label when absent. */
   shard?: string;
   guard: () => void;
-  /** This process, among all that ever were: no two of one pod live at the same time. */
+  /** Names this process. No two of one pod live at the same time. */
   self: { pod: string; process: string };
   random?: () => number;
   observe?: ReconcileObserver;
   observeObject?: ObjectObserver;
   /** Receives the kind of an object whose drift was corrected. */
   observeDrift?: (kind: string) => void;
-}
-
-export interface Manager {
-  /** Whose calls a pass over this object makes, and for whom. */
-  laneOf(key: ObjectKey): Lane;
-  /** Namespaces that are known, with their labels. */
-  namespaces(): Iterable<KubeObject>;
-  /** Begins to watch; resolves when every kind was listed once. */
-  sync(): Promise<void>;
-  /** To be called when there are other signing keys: every object is judged anew, and looked at where that makes a difference. */
-  judgeAgain(): Promise<void>;
-  /** How many objects have words that are signed with a key that is not here. */
-  unknown(): number;
-  /** Works on the queue with so many workers until the signal aborts, and ends what is under way. */
-  run(workers: number, signal: AbortSignal): Promise<void>;
-  /** Stops watching and waits for what must not be left undone. */
-  close(): Promise<void>;
 }

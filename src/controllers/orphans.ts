@@ -10,7 +10,7 @@ import type { Change } from "../kube/watch/store.ts";
 export function undoCreation(deps: Deps, key: ObjectKey, last: KubeObject): void {
   const memory = deps.memories.of(key);
   const kind = deps.objects.kinds.find((each) => key.startsWith(`${each.kind}/`));
-  // A pass that is under way sees to it itself when it is through.
+  // A pass that is under way does it when it ends.
   const underWay = memory.creation?.phase === "posting";
   if (underWay || !kind || !hasResource(kind) || !isDropped(deps, last, memory) || !leads(deps)) return;
   const account = deps.accounts.get(memory.creation?.intent.account ?? "");
@@ -18,21 +18,19 @@ export function undoCreation(deps: Deps, key: ObjectKey, last: KubeObject): void
 }
 
 const ONCE_MS = 60_000;
+const RESTORED =
+  "the API server was restored to an earlier state: nothing is created before the platform was read anew";
 
 /**
- * What an object tells may be older than what was made for it: one that was there before this process, or that came after the API
- * server was set back to an earlier state. What such an object has made and no longer tells of stays where it is.
+ * An object may be older than its resource: when it was there before this process, or came after the API server was restored to an
+ * earlier state. A resource that such an object no longer names is left on the platform.
  */
 export function noticeRestore(deps: Deps, key: ObjectKey, change: Omit<Change<KubeObject>, "key">): void {
   const { memories, clock, log } = deps;
   const { before, after, listed, rewound } = change;
   const now = clock.monotonic();
   if (rewound) {
-    if (now - (memories.rewoundAt ?? Number.NEGATIVE_INFINITY) > ONCE_MS)
-      log.warn(
-        {},
-        "the API server was restored to an earlier state: nothing is created before the platform was read anew",
-      );
+    if (now - (memories.rewoundAt ?? Number.NEGATIVE_INFINITY) > ONCE_MS) log.warn({}, RESTORED);
     memories.rewoundAt = now;
     memories.handOver(key);
   }
@@ -42,14 +40,14 @@ export function noticeRestore(deps: Deps, key: ObjectKey, change: Omit<Change<Ku
   if (id !== undefined) log.warn({ object: key, id }, leftOnPlatform(key.split("/")[0] ?? ""));
 }
 
-/** A pass that waits for the answer to a creation does not see that the object was bared, and may be killed meanwhile. */
+/** A pass that waits for the answer to a creation does not notice a removed finalizer, and may be killed before it does. */
 export function restoreFinalizer(deps: Deps, key: ObjectKey, object: KubeObject): void {
   const kind = deps.objects.find(key)?.kind;
   const { creation } = deps.memories.of(key);
   if (!kind || creation?.phase !== "posting" || !leads(deps)) return;
-  // Another process may have gone on with an intent of its own.
+  // Another process may have its own intent by now.
   if ((openIntent(object) ?? creation.intent).nonce !== creation.intent.nonce) return;
-  // Whoever wrote in between has it looked at again.
+  // After a conflict, the other write wakes the object.
   const marked = writeMetadata(deps, kind, object, { intent: creation.intent }).then(
     () => {},
     (error: unknown) => deps.log.debug({ object: key, err: error }, "finalizer not restored yet; retrying"),

@@ -9,7 +9,7 @@ import { FINALIZER } from "../engine/state/names.ts";
 import { claimOf, namespaceOf, type ObjectKey, openIntent } from "../engine/state/object.ts";
 import type { Objects } from "../engine/state/objects.ts";
 import { policiesOf } from "../engine/state/policies.ts";
-import { readFacts, readStatus } from "../engine/status/status.ts";
+import { readFacts, readyOf } from "../engine/status/status.ts";
 import { type Trust, trust, unknownKey } from "../engine/status/trust.ts";
 import { type Kind, usesAccount } from "../kinds/kind.ts";
 import type { Lane } from "../kube/queue/lanes.ts";
@@ -17,39 +17,36 @@ import type { KubeObject } from "../kube/resource.ts";
 
 type Known = Pick<Deps, "objects" | "accounts">;
 
-/** Whose calls a pass over an object makes, and for whom, as far as that is known: without an Account, the namespace's. */
+/** The Account and the namespace for which a pass over an object makes calls; without an Account, the namespace alone. */
 export function laneOf({ objects, accounts }: Known, key: ObjectKey): Lane {
   const [, namespace = ""] = key.split("/");
   const itself = accountOf(key);
   const none = { account: namespace, namespace, shared: false };
   const found = objects.find(key);
-  // However many there are that are too many, they take one turn among all.
+  // All objects over the limit of a namespace share one lane.
   if (found && objects.excess(found.kind, found.object)) return none;
   if (itself !== undefined) return { account: itself, namespace: isShared(itself) ? "" : namespace, shared: false };
   if (!found) return none;
   const user = userOf(found.kind, found.object);
-  // Neither status nor spec puts an object among those whose Account it may not use.
+  // Neither status nor spec puts an object into the lane of an Account that it may not use.
   const open = (account = "") => (accounts.isOpenTo(user, account) ? account : undefined);
   const used = open(objects.accountOf(key)) ?? open(accounts.choose(user, policiesOf(found.object).accountRef).key);
   return used === undefined ? none : { account: used, namespace, shared: isShared(used) };
 }
 
-/**
- * Objects that use an Account. Which would use it is not written anywhere: all that use and name no other are, too. For
- * those that are passed over it yields undefined.
- */
+/** Objects that use an Account, or may: those that use and name no other one. Yields undefined for each that it skips. */
 export function* usersOf({ objects, accounts }: Known, account: string): Generator<ObjectKey | undefined> {
   yield* objects.users(account);
   const isUser = (key: ObjectKey) => {
     const used = objects.accountOf(key);
-    // Those have been yielded.
+    // Yielded above.
     if (used === account) return false;
     const found = objects.find(key);
     if (!found || !usesAccount(found.kind)) return false;
     const user = userOf(found.kind, found.object);
     if (!accounts.isOpenTo(user, account)) return false;
     const ref = policiesOf(found.object).accountRef;
-    // Nobody stays with the Account of another namespace, whatever status says.
+    // An Account of another namespace is never used, whatever status says.
     const settled = used !== undefined && (isShared(used) || accounts.isOpenTo(user, used)) ? used : undefined;
     const known = [settled, ref && namedBy(user.namespace, ref)];
     return known.includes(account) || known.every((each) => each === undefined);
@@ -66,11 +63,11 @@ export function* allKeys(objects: Objects): Generator<ObjectKey> {
   for (const { kind } of ordered) yield* keysOf(objects, kind);
 }
 
-/** An object is gone, or as good as: what held it may be waiting to be empty, and an Account to be needed no more. */
+/** An object is gone, or Mooring is done with it: its parents and its Account may be waiting for that. */
 export function* waitingForRemoval(objects: Objects, key: ObjectKey, gone: KubeObject): Generator<ObjectKey> {
   const kind = objects.kinds.find((each) => key.startsWith(`${each.kind}/`));
   if (kind) yield* objects.named(kind, gone).map((named) => named.key);
-  // Its place may be the only one there is, and somebody may be waiting for it.
+  // Only one such object is allowed, and another one may be waiting.
   if (kind?.resource?.identity.onePer) yield* keysOf(objects, kind.kind);
   const { parents = {}, account } = claimOf(gone) ?? openIntent(gone) ?? {};
   for (const id of Object.values(parents)) yield* objects.holders(gone.metadata.namespace, id);
@@ -78,7 +75,7 @@ export function* waitingForRemoval(objects: Objects, key: ObjectKey, gone: KubeO
   if (used !== undefined && objects.find(used)?.object.metadata.deletionTimestamp !== undefined) yield used;
 }
 
-/** What an object uses may say so in its own status, and shall not take a resync to notice. */
+/** Objects that show their users in status, of those that this object uses. */
 export function* usedObjects(objects: Objects, key: ObjectKey, user: KubeObject): Generator<ObjectKey> {
   const kind = objects.kinds.find((each) => key.startsWith(`${each.kind}/`));
   for (const { key: used, bond } of kind ? objects.named(kind, user) : []) {
@@ -86,7 +83,7 @@ export function* usedObjects(objects: Objects, key: ObjectKey, user: KubeObject)
   }
 }
 
-/** An object has another resource, or none: objects that lived in the former one or use it may have changed. */
+/** An object has another resource, or none: objects that live in the previous one or use it may have changed. */
 export function* dependentsOf(objects: Objects, key: ObjectKey, before: Claim | undefined): Generator<ObjectKey> {
   if (before) yield* objects.inhabitants(before.id, before.endpoint);
   yield* objects.referrers(key);
@@ -120,18 +117,13 @@ export function* referrersToWake(
  * To which referrers a change of an object is news. A referrer that owns nothing yet waits until the object is Ready and owns
  * its resource, and says what prevents that. The others read its id and what it shows, whether it is Ready or not.
  */
-export function changeForReferrers(before: KubeObject | undefined, after: KubeObject | undefined): ReferrerChange {
+export function changeForReferrers(before: KubeObject | undefined, after: KubeObject | undefined) {
   if (!before || !after) return { toSettled: true, toWaiting: true };
   const shown = (object: KubeObject) => [...versionOf(object), claimOf(object), readFacts(object)];
   const standing = (object: KubeObject) => {
     const { deletionTimestamp } = object.metadata;
-    return [
-      ...versionOf(object),
-      deletionTimestamp,
-      isPaused(object),
-      isReady(object) && shown(object),
-      troubleOf(object),
-    ];
+    const readable = isReady(object) && shown(object);
+    return [...versionOf(object), deletionTimestamp, isPaused(object), readable, troubleOf(object)];
   };
   return {
     toSettled: !isDeepStrictEqual(shown(before), shown(after)),
@@ -139,18 +131,11 @@ export function changeForReferrers(before: KubeObject | undefined, after: KubeOb
   };
 }
 
-interface ReferrerChange {
-  toSettled: boolean;
-  toWaiting: boolean;
-}
-
 const versionOf = ({ metadata: { uid, generation } }: KubeObject) => [uid, generation];
 
-export function isReady(object: KubeObject): boolean {
-  return readStatus(object).conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
-}
+export const isReady = (object: KubeObject): boolean => readyOf(object)?.status === "True";
 
-/** Whether somebody changed what an object wants, as opposed to what it shows, or took away what Mooring relies on. */
+/** Whether somebody has edited the desired state of an object, or what Mooring relies on. */
 export function isEdited(before: KubeObject, after: KubeObject): boolean {
   const counted = ({ claim, request }: Partial<Trust> = {}) => claim === "ours" && request === "ours";
   const isForged = counted(trust.get(before)) && !counted(trust.get(after));
@@ -160,7 +145,7 @@ export function isEdited(before: KubeObject, after: KubeObject): boolean {
   );
 }
 
-/** Whether somebody took away what keeps an object from going without its resource. */
+/** Whether somebody has removed Mooring's finalizer. */
 export function lostFinalizer(before: KubeObject, after: KubeObject): boolean {
   const isMarked = ({ metadata }: KubeObject) => metadata.finalizers?.includes(FINALIZER) ?? false;
   return isMarked(before) && !isMarked(after);

@@ -93,7 +93,7 @@ export function openInstallation({ client, clock, namespace, watchNamespace, log
       if (stopping.signal.aborted || isConflict(error) || isNotFound(error)) return;
       if (!isForbidden(error))
         return log.warn({ err: error }, `Lease ${own.namespace}/${INSTALLATION} not read or written`);
-      // The RBAC of an older version does not include this Lease.
+      // Rights of the administrator's own may not include this Lease.
       if (!isOurs && leading)
         log.warn(
           { err: error },

@@ -1,4 +1,4 @@
-import { type LimitOf, limitOf } from "../engine/state/object-limits.ts";
+import { type LimitOf, limitOf } from "../engine/state/indexes/object-limits.ts";
 import { kinds } from "../kinds/index.ts";
 import { count } from "../server/flags.ts";
 import { UsageError } from "../server/usage-error.ts";

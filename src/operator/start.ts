@@ -95,7 +95,7 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
     clock,
     component: "mooring",
     instance: identity,
-    onError: (error) => log.warn({ err: error }, "Event not written"),
+    log,
   });
   cleanup.defer(() => events.close());
   const { endpoints, ca, proxies } = config;

@@ -1,5 +1,5 @@
 import { SHARD } from "../engine/state/names.ts";
-import { isForbidden, isNotFound } from "../kube/client/errors.ts";
+import { isNotFound } from "../kube/client/errors.ts";
 import type { KubeClient } from "../kube/client/transport.ts";
 import { leaseRecord } from "../kube/lease/lease-record.ts";
 import type { KubeObject } from "../kube/resource.ts";
@@ -46,8 +46,7 @@ export async function watchShards(options: {
       said.set(shard, renewTime);
       return Boolean(holderIdentity) && before !== renewTime;
     } catch (error) {
-      // The RBAC of an older version includes only the Leases of the shards that were installed.
-      if (isNotFound(error) || isForbidden(error)) return false;
+      if (isNotFound(error)) return false;
       if (!signal.aborted) options.onError(error);
       return true;
     }

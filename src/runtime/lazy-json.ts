@@ -10,15 +10,16 @@ export interface LazyJson {
 const PARSED = 128;
 
 /**
- * Returns the parsed value, which must not be changed. Recently used values are the same object each time, unless their text is
- * longer than `longest`.
+ * Returns the parsed value, which must not be changed. Recently used values are the same object each time, unless their text has
+ * more than `longest` bytes.
  */
 export function createLazyJson<T>(longest = Number.POSITIVE_INFINITY) {
   let young = new Map<LazyJson, T>();
   let old = young;
   /** Caches a value that was just packed, so that it need not be parsed. */
   function remember(packed: LazyJson, value: T): T {
-    if (packed.text.length <= longest) young.set(packed, value);
+    const isKept = longest === Number.POSITIVE_INFINITY || Buffer.byteLength(packed.text) <= longest;
+    if (isKept) young.set(packed, value);
     if (young.size >= PARSED) {
       old = young;
       young = new Map();

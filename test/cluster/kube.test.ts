@@ -190,7 +190,7 @@ test("kubectl describe shows the events, repeats counted", async () => {
     component: "mooring",
     instance: "mooring-0",
     clock: systemClock,
-    onError: (error) => errors.push(error),
+    log: { debug() {}, warn: (fields) => errors.push(Reflect.get(fields, "err")) },
   });
   recorder.record(regarding, "Normal", "Launched", "it floats");
   await recorder.flush();

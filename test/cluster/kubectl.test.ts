@@ -96,7 +96,7 @@ it("a client that takes the API's description at its word lists the Events, also
     // The name of a pod may be longer than what an Event takes.
     instance: `mooring-${"x".repeat(200)}`,
     clock: systemClock,
-    onError: (error) => errors.push(error),
+    log: { debug() {}, warn: (fields) => errors.push(Reflect.get(fields, "err")) },
   });
   const regarding = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "told", namespace: here } };
   try {

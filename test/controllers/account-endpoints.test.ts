@@ -43,7 +43,8 @@ function open(object: KubeObject, sites: AccountDeps["sites"]) {
   async function look(spec = object.spec) {
     read.length = 0;
     platform.calls.length = 0;
-    const again = await reconcileAccount(all, name, kind, { ...(objects.find(key)?.object ?? object), spec });
+    const now = { ...(objects.find(key)?.object ?? object), spec };
+    const again = await reconcileAccount(all, name, { kind, object: now });
     const conditions: unknown = Reflect.get(Object(api.get(object)?.status), "conditions");
     const asked = platform.calls.map(({ url }) => new URL(url).origin);
     return { again, conditions, handle: accounts.get(name), read, asked };

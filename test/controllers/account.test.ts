@@ -63,7 +63,10 @@ function open(metadata: Partial<KubeObject["metadata"]> = {}, ...users: KubeObje
     platform.beforeEach(() => {
       if (error) throw error;
     });
-    const again = await reconcileAccount(all, KEY, account, objects.find(`Account/${KEY}`)?.object ?? object);
+    const again = await reconcileAccount(all, KEY, {
+      kind: account,
+      object: objects.find(`Account/${KEY}`)?.object ?? object,
+    });
     const conditions: unknown = Reflect.get(Object(api.get(object)?.status), "conditions");
     return { again, conditions, obstacle: accounts.get("shop/main")?.obstacle };
   }

@@ -94,7 +94,8 @@ function open(spec: object = { destination: { bucket } }, more: { created?: numb
     };
     async function pass(): Promise<Requeue> {
       life.sync();
-      const again = await reconcileExport(deps, KEY, activityLogExport, life.objects.find(KEY)?.object ?? object);
+      const now = life.objects.find(KEY)?.object ?? object;
+      const again = await reconcileExport(deps, { key: KEY, kind: activityLogExport, object: now });
       told.push(...life.events.splice(0));
       return again;
     }

@@ -57,20 +57,6 @@ describe("the engine with a ClusterAccount", () => {
     expect(standing(mine)).toMatchObject({ ready: "False", reason: "AccountNotAllowed" });
   });
 
-  test("takes over what a former version made with the default Account of another namespace, as soon as it is there", async () => {
-    const clock = fakeClock();
-    const platform = fakePlatform();
-    const id = platform.make("a", { properties: { name: "a", location: "de/txl", size: 1 } }, { path: "/ipblocks" });
-    const mine = { ...block("a", "team"), status: { id, parents: {}, account: `${HOME}/main`, endpoint: API } };
-    const { standing, put } = await run([space("team"), mine], { clock, platform });
-    await clock.advance(10_000);
-    expect(standing(mine).reason).toBe("AccountNotFound");
-    put(shared({ default: true, namespaces: { names: ["team"] } }));
-    await clock.advance(10_000);
-    expect(standing(mine)).toMatchObject({ ready: "True", account: "ClusterAccount/shared" });
-    expect(platform.writes()).toEqual([]);
-  });
-
   test("looks again at those who used it when it is edited, and does not let it go while they have something", async () => {
     const clock = fakeClock();
     const [account, mine] = [shared(gold), block("a", "team")];
@@ -102,7 +88,7 @@ test("an operator that may not look at namespaces works all the same, and select
     throw new KubeError({ status: 403, reason: "Forbidden", message: "no" });
   };
   const client = { ...fakeApiServer().client, request: refuse, stream: refuse };
-  const namespaces = createNamespaces({ client, clock, relabelled: () => {}, onError: () => {} });
+  const namespaces = createNamespaces({ client, clock, onError: () => {} });
   await namespaces.begin();
   expect(namespaces.labelsOf("team")).toBeUndefined();
   await namespaces.close();

@@ -64,7 +64,10 @@ function open(related: KubeObject[] = [], { behindMs = 0, isKnown = true } = {})
     };
     async function check() {
       life.sync();
-      const again = await reconcileAccount(deps, KEY, account, life.objects.find(`Account/${KEY}`)?.object ?? object);
+      const again = await reconcileAccount(deps, KEY, {
+        kind: account,
+        object: life.objects.find(`Account/${KEY}`)?.object ?? object,
+      });
       told.push(...life.events);
       return again;
     }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createObjectLimits, type LimitOf, limitOf } from "../../src/engine/state/object-limits.ts";
+import { createObjectLimits, type LimitOf, limitOf } from "../../src/engine/state/indexes/object-limits.ts";
 import { readyOf } from "../../src/engine/status/status.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { objectOf } from "../engine/support/fixtures.ts";

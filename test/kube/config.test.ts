@@ -1,11 +1,13 @@
+import { existsSync, readFileSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { stringify } from "yaml";
+import { authorizeBy } from "../../src/kube/client/authorize.ts";
 import { type ConnectOptions, connect } from "../../src/kube/client/config.ts";
 import { type FakeClock, fakeClock } from "../fake-clock.ts";
-import { status } from "./objects.ts";
+import { eventually, status } from "./objects.ts";
 import { type Exchange, type ScriptedServer, scriptedServer } from "./scripted-server.ts";
 
 let folder: string;
@@ -127,6 +129,25 @@ describe("a kubeconfig's user", () => {
     await Promise.all(calls);
     expect(tokens).toEqual([...Array(4).fill("Bearer p-1"), "Bearer p-2"]);
     await client.close();
+  });
+
+  test("whose token was refused does not get it again from a call that began before", async () => {
+    const plugin = join(folder, "slow.sh");
+    const credential = '{"kind":"ExecCredential","status":{"token":"\'$n\'"}}';
+    const count = `n=$(cat ${folder}/slow 2>/dev/null || echo 0); n=$((n+1)); echo $n > ${folder}/slow`;
+    // The first run waits until the test lets it end, or is over.
+    const held = `[ $n -ne 1 ] || while [ -d ${folder} ] && [ ! -e ${folder}/go ]; do sleep 0.05; done`;
+    await writeFile(plugin, `#!/bin/sh\n${count}\n${held}\necho '${credential}'\n`);
+    await chmod(plugin, 0o755);
+    const user = { exec: { apiVersion: "client.authentication.k8s.io/v1", command: plugin } };
+    const authorize = authorizeBy({ cluster: { server: server.url }, user, userName: "u" }, clock);
+    const before = authorize?.(false);
+    const counted = join(folder, "slow");
+    await eventually(() => existsSync(counted) && readFileSync(counted, "utf8") !== "");
+    const refreshed = [authorize?.(true), authorize?.(true), authorize?.(false)];
+    await writeFile(join(folder, "go"), "");
+    expect(await Promise.all(refreshed)).toEqual(Array(3).fill({ Authorization: "Bearer 2" }));
+    expect(await before).toEqual({ Authorization: "Bearer 1" });
   });
 
   test("proves itself by OpenID Connect", async () => {

@@ -10,18 +10,23 @@ let clock: FakeClock;
 let client: KubeClient;
 let recorder: EventRecorder;
 let errors: unknown[];
+let debugged: string[];
 
 beforeEach(async () => {
   server = await scriptedServer();
   clock = fakeClock();
   client = createClient({ server: server.url, clock });
   errors = [];
+  debugged = [];
   recorder = createEventRecorder({
     client,
     component: "mooring",
     instance: "mooring-0",
     clock,
-    onError: (error) => errors.push(error),
+    log: {
+      warn: (fields) => errors.push(Reflect.get(fields, "err")),
+      debug: (_, message) => debugged.push(message),
+    },
   });
 });
 
@@ -138,6 +143,22 @@ describe("the same thing said again", () => {
     expect(second.sent.metadata).not.toEqual(first.sent.metadata);
     await recorder.flush();
   });
+
+  test("while somebody deletes the event is tried again, and makes a new one", async () => {
+    recorder.record(a, "Normal", "Again", "x");
+    await accept();
+    await recorder.flush();
+    recorder.record(a, "Normal", "Again", "x");
+    const met = await server.next();
+    met.json(409, status(409, "Conflict"));
+    await eventually(() => debugged.length === 1);
+    expect([met.method, debugged]).toEqual(["PATCH", ["Event not written yet"]]);
+    await clock.advance(1000);
+    (await server.next()).json(404, status(404, "NotFound"));
+    expect(await accept()).toMatchObject({ method: "POST", sent: { reason: "Again", count: 1 } });
+    await recorder.flush();
+    expect(errors).toEqual([]);
+  });
 });
 
 describe("too much", () => {
@@ -231,7 +252,7 @@ describe("a write that fails", () => {
     recorder.record(a, "Normal", "Y", "x");
     (await server.next()).json(404, status(404, "NotFound", "namespaces not found"));
     await recorder.flush();
-    expect(errors).toEqual([]);
+    expect([errors, debugged]).toEqual([[], ["Event dropped", "Event dropped"]]);
     recorder.record(a, "Normal", "Z", "x");
     (await server.next()).json(403, status(403, "Forbidden", "may not create events"));
     await recorder.flush();

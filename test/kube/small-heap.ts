@@ -25,7 +25,7 @@ const doors: Record<string, () => Promise<void>> = {
       wake() {},
       onError,
     }).sync(),
-  namespaces: () => createNamespaces({ client, clock, relabelled() {}, onError }).begin(),
+  namespaces: () => createNamespaces({ client, clock, onError }).begin(),
   async objects() {
     const objects = createObjects(kinds, unsealed, onError);
     const resource = {

@@ -82,7 +82,6 @@ describe("a namespace whose label names a shard", () => {
 
   test.each([
     ["there is no Lease", refused(404, "NotFound")],
-    ["the rights do not know the Lease", refused(403, "Forbidden")],
     ["nobody holds it", () => ({ spec: { holderIdentity: "", renewTime: "1" } })],
   ])("is told when %s, again after ten minutes, and no longer when the label is gone", async (_, lease) => {
     await using all = watched([space("shop", "a"), space("orders", "a")], lease);

@@ -200,7 +200,7 @@ describe("a platform that says too much", () => {
       hasCleanup: () => false,
     };
     const key = "Account/shop/main";
-    const check = () => reconcileAccount(all, key, account, objects.find(key)?.object ?? object);
+    const check = () => reconcileAccount(all, key, { kind: account, object: objects.find(key)?.object ?? object });
     await check();
     const status = api.get(object)?.status;
     expect(status).toMatchObject({ contractNumber: 1, limits: { coresPerServer: 62 }, used: { coresProvisioned: 7 } });

@@ -62,7 +62,7 @@ async function* objectsOf(
   try {
     yield* list(client, pathOf(resourceOf(kind)), signal);
   } catch (error) {
-    // A cluster may have an older version, without this kind.
+    // A cluster may not have this kind.
     if (!(error instanceof KubeError) || (error.status !== 403 && error.status !== 404)) throw error;
     if (error.status === 403) yield* list(client, pathOf(resourceOf(kind), { namespace: own }), signal);
   }

@@ -12,17 +12,33 @@ import type { KubeObject } from "../../kube/resource.ts";
 import { PlatformError, Unauthorized } from "../../platform/answers/errors.ts";
 import { NOTABLE_SKEW_MS } from "../../platform/calls/platform-time.ts";
 import type { Identity } from "../../platform/calls/transport.ts";
+import { authCapacity } from "../../platform/products/auth.ts";
 import type { Contract } from "../../platform/products/core.ts";
-import type { LoggedIn } from "./login.ts";
+import type { TokenRecord } from "./token-store.ts";
 
-/** What a look at an Account has shown. */
+/** The result of a login with username and password. */
+export interface LoggedIn {
+  /** Undefined while none works. */
+  token: string | undefined;
+  id: string | undefined;
+  username: string;
+  advice: string[];
+  /** Why there is no token, or no new one where one is due. */
+  trouble?: PlatformError | Obstacle | "full" | "recovering";
+  /** The pause before the next token. */
+  pausedMs: number;
+  /** When tokens are due again, by the platform's clock as it is known then. */
+  dueInMs(): number;
+}
+
+/** The result of a check of an Account. */
 export interface Checked {
   standing: ReadyState;
   facts: Record<string, unknown>;
   again: Requeue;
 }
 
-/** The Account works: says so, until when, and what to do before the token expires. */
+/** The Account works: says until when, and what to do before the token expires. */
 export function usable(
   { settings }: Deps,
   platformNow: number,
@@ -60,13 +76,13 @@ export function usable(
   };
 }
 
-/** So long before a token of the user's own ends it is told. */
+/** The time before the expiry of a user's own token in which it is announced. */
 const WARN_MS = 14 * 86_400_000;
 
-/** What is told anew when it has changed by so much: Date headers have whole seconds. */
+/** A smaller change of the skew is no news: Date headers have whole seconds. */
 const STEADY_MS = 30_000;
 
-/** What an Account says about clocks that differ; undefined while they hardly do. */
+/** The condition for clocks that differ; undefined while they hardly do. */
 export function skewIn(memory: Memory, aheadMs: number): Obstacle | undefined {
   const { skewMs = 0 } = memory;
   const isNotable = (ms: number) => Math.abs(ms) > NOTABLE_SKEW_MS;
@@ -82,7 +98,27 @@ export const RECOVERING: Obstacle = {
   message: "the creation of a token got no answer; searching for its result",
 };
 
-/** Why a password does not lead to a token, in words that name the way out; undefined for any other trouble. */
+export const PAUSED: Obstacle = {
+  reason: "PlatformUnavailable",
+  message:
+    "the platform does not accept the token that it issued last; another one is requested after a pause, which grows",
+};
+
+export const tooLarge = (mostBytes: number): Obstacle => ({
+  reason: "InvalidAnswer",
+  message: `endpoints.api returned a token of more than ${mostBytes} bytes, which was revoked: check that it is the platform's API`,
+});
+
+/** The number of tokens from which on an Account advises to delete some. */
+const MANY = 90;
+
+export function tokenAdvice({ username, count, unclaimed }: TokenRecord): string[] {
+  const many = `user ${username} has ${count} tokens and the platform allows ${authCapacity.most}: delete those that nobody uses, a deleted token stops working at once`;
+  const lost = `a token that was created without an answer may be one of ${several(unclaimed)}; they expire by themselves`;
+  return [...(count >= MANY ? [many] : []), ...(unclaimed.length > 0 ? [lost] : [])];
+}
+
+/** Why a login got no token, with the way out; undefined for any other error of the platform. */
 export function loginObstacle(
   trouble: NonNullable<LoggedIn["trouble"]>,
   username: string,
@@ -114,7 +150,7 @@ function factsOf({ contractNumber, owner, limits }: Contract, expiresAt: number 
   };
 }
 
-/** Who still needs an Account that is being deleted: those on their way out are waited for. */
+/** The condition of an Account that is being deleted while objects use it. */
 export function usedBy({ objects }: Pick<Deps, "objects">, users: ObjectKey[]): ReadyState {
   const isLeaving = (key: ObjectKey) => objects.find(key)?.object.metadata.deletionTimestamp !== undefined;
   const staying = users.filter((key) => !isLeaving(key));
@@ -123,7 +159,7 @@ export function usedBy({ objects }: Pick<Deps, "objects">, users: ObjectKey[]): 
     : { mode: "stalled", reason: "InUse", message: `still used by ${several(staying.toSorted())}` };
 }
 
-/** The token belongs to another user than the one with whom others have made something through the Account. */
+/** The token belongs to another user than the resources of the Account's objects. */
 export function otherUser(
   object: KubeObject,
   users: number,
@@ -132,7 +168,7 @@ export function otherUser(
 ): Obstacle | undefined {
   const { platformUserId: before, contractNumber: contract } = readFacts(object);
   if (typeof before !== "string" || userId === undefined || before === userId || users === 0) return undefined;
-  // A token of another contract is told as that, by each object that has a resource in the former one.
+  // If the contract differs, too, each object with a resource in the previous one says so.
   if (contractNumber !== undefined && contractNumber !== contract) return undefined;
   if (object.metadata.annotations?.[ACCEPT_USER] === userId) return undefined;
   const message = `the token in ${where} belongs to platform user ${userId}, but ${users} objects have resources of user ${before}, which this one may not see: restore a token of user ${before}, or, if user ${userId} sees the same resources, set the annotation ${ACCEPT_USER} to "${userId}"`;

@@ -11,14 +11,14 @@ import { hashBody } from "../../runtime/hash.ts";
 
 const token = z.object({ id: z.string(), issuedAt: z.number(), expiresAt: z.number() });
 const record = z.object({
-  /** The Account, who logs in for it, and where. */
+  /** The Account, the user that logs in for it, and the endpoint. */
   account: z.string(),
   username: z.string(),
   endpoint: z.string(),
   current: token.optional(),
-  /** Works until then, by the platform's clock, and is revoked. */
+  /** Revoked at `until`, by the platform's clock. */
   previous: z.object({ id: z.string(), until: z.number() }).optional(),
-  /** A token that is being made, and those of the same lifetime that were there before. */
+  /** A token that is being made, and the ids of those with the same lifetime that existed before. */
   intent: z
     .object({
       nonce: z.string(),
@@ -29,47 +29,37 @@ const record = z.object({
     })
     .optional(),
   /** How many tokens the user had when the last one was made. */
-  count: z.number().default(0),
-  /** Ids of which one may be what a lost answer made. */
-  unclaimed: z.array(z.string()).default([]),
+  count: z.number(),
+  /** Ids of which one may be the result of a lost answer. */
+  unclaimed: z.array(z.string()),
 });
-/** What is known of the tokens that were made for an Account. */
+/** The record of the tokens that were made for an Account. */
 export type TokenRecord = z.output<typeof record>;
 
 export interface StoredToken {
   record: TokenRecord | undefined;
   /** The value of the current one. */
   token: string | undefined;
-  /** Of the Secret that was read. */
+  /** The resourceVersion of the Secret that was read. */
   version: string;
-}
-
-/**
- * The tokens that were made for Accounts with a password: one Secret for each Account, in the operator's namespace, which nobody
- * else reads. The record is in an annotation, so that what others have is known without reading their values.
- */
-export interface TokenStore {
-  /** Of one Account, as the API server has it now. */
-  read(account: string): Promise<StoredToken>;
-  /** What is known of the tokens of all Accounts, not longer ago than this. */
-  all(ageMs: number): Promise<readonly TokenRecord[]>;
-  /**
-   * Writes what is known of an Account's tokens, and the value where it is another one; undefined: there are none. With a
-   * version that was read, fails with a conflict when anybody has written since.
-   */
-  write(account: string, record: TokenRecord | undefined, token?: string, version?: string): Promise<void>;
 }
 
 /** The Secret with the token of an Account. */
 export const tokenSecretName = (account: string): string => `${KEPT_TOKEN}-${hashBody(account).slice(0, 16)}`;
 
-/** What a metadata-only list answers; an empty one has null. */
+/** The answer to a metadata-only list; an empty one has null. */
 const listed = z.object({ items: z.array(z.looseObject({ metadata: z.looseObject({}) })).nullable() });
 
+export type TokenStore = ReturnType<typeof createTokenStore>;
+
+/**
+ * The tokens that were made for Accounts with a password: one Secret for each, in the operator's namespace. The record is in an
+ * annotation, so that all records can be listed without the values.
+ */
 export function createTokenStore(
   { client, guard, clock }: { client: KubeClient; guard: () => void; clock: Pick<Clock, "monotonic"> },
   namespace: string,
-): TokenStore {
+) {
   const labels = { [MANAGED_BY]: "mooring", [TOKEN_RECORD]: "true" };
   let known: { at: number; records: Promise<TokenRecord[]> } | undefined;
   async function list(): Promise<TokenRecord[]> {
@@ -84,24 +74,26 @@ export function createTokenStore(
     await client.request({ method: "POST", path: pathOf(SECRETS, { namespace }), body });
   };
   return {
-    async read(account) {
+    /** Of one Account, as the API server has it now. */
+    async read(account: string): Promise<StoredToken> {
       const secret = await fetchObject(client, SECRETS, { namespace, name: tokenSecretName(account) });
       if (!secret) return { record: undefined, token: undefined, version: NONE };
       const { resourceVersion: version = NONE } = secret.metadata;
       return { record: recordOf(secret), token: secretValue(secret, "token"), version };
     },
-    all(ageMs) {
+    /** The records of all Accounts, not older than this. */
+    all(ageMs: number): Promise<readonly TokenRecord[]> {
       const now = clock.monotonic();
       if (known && known.at >= now - ageMs) return known.records;
-      const records = list();
-      const asked = { at: now, records };
+      const asked = { at: now, records: list() };
       known = asked;
-      records.catch(() => {
+      asked.records.catch(() => {
         if (known === asked) known = undefined;
       });
-      return records;
+      return asked.records;
     },
-    async write(account, next, value, version) {
+    /** Writes the record of an Account, and a new value; undefined deletes both. `version`: conflicts if it has changed since. */
+    async write(account: string, next: TokenRecord | undefined, value?: string, version?: string): Promise<void> {
       const name = tokenSecretName(account);
       const path = pathOf(SECRETS, { namespace, name });
       guard();
@@ -129,7 +121,7 @@ const METADATA_ONLY = "application/json;as=PartialObjectMetadataList;g=meta.k8s.
 /** The version of a Secret that does not exist. */
 const NONE = "";
 
-/** What somebody has spoilt counts as absent. */
+/** An invalid record counts as absent. */
 function recordOf({ metadata }: { metadata: Pick<KubeObject["metadata"], "annotations"> }): TokenRecord | undefined {
   try {
     return record.parse(JSON.parse(metadata.annotations?.[TOKEN_RECORD] ?? ""));

@@ -16,32 +16,25 @@ import type { Destination } from "../../platform/export/destination.ts";
 import { toKafka } from "../../platform/export/kafka.ts";
 import { toLogPipeline } from "../../platform/export/log-pipeline.ts";
 
-/** Connections to what is not the platform's, without credentials of their own; the limits and rules of endpoints hold. */
-export interface DestinationClients {
-  of(key: ObjectKey): Connection;
-  /** What an export has begun to read, and the next pass goes on with. */
-  readonly readings: Map<ObjectKey, Reading>;
-  /** The next pass reads anew. */
-  drop(key: ObjectKey): void;
-  close(key: ObjectKey): Promise<void>;
-}
-
-export function createDestinationClients(transport: Pick<Transport, "connect">): DestinationClients {
+/** Connections to destinations that are not the platform's. They have no credentials; limits and rules of endpoints hold. */
+export function createDestinationClients(transport: Pick<Transport, "connect">) {
   const open = new Map<ObjectKey, Connection>();
   const readings = new Map<ObjectKey, Reading>();
-  const drop = (key: ObjectKey) => {
+  const drop = (key: ObjectKey): void => {
     readings.get(key)?.close();
     readings.delete(key);
   };
   return {
+    /** Begun readings, with which the next pass goes on. */
     readings,
-    of(key) {
+    of(key: ObjectKey): Connection {
       const connection = open.get(key) ?? transport.connect(key);
       open.set(key, connection);
       return connection;
     },
+    /** The next pass reads anew. */
     drop,
-    async close(key) {
+    async close(key: ObjectKey): Promise<void> {
       drop(key);
       await open.get(key)?.close();
       open.delete(key);
@@ -51,7 +44,7 @@ export function createDestinationClients(transport: Pick<Transport, "connect">):
 
 export interface DestinationDeps extends Deps {
   sites: Sites;
-  destinations: DestinationClients;
+  destinations: ReturnType<typeof createDestinationClients>;
 }
 
 /** An export and the Account it reads with. */
@@ -61,7 +54,7 @@ interface Export {
   account: AccountHandle;
 }
 
-/** Where spec says that entries go, with what its Secrets hold now: they are read for each delivery and kept nowhere. */
+/** The destination in spec. Its Secrets are read for each delivery, and not kept. */
 export async function destinationOf(
   deps: DestinationDeps,
   { key, object, account }: Export,

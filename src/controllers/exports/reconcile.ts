@@ -1,14 +1,12 @@
 import type { AccountHandle } from "../../engine/accounts/accounts.ts";
 import { messageOf, obstacleFrom } from "../../engine/observe/platform-errors.ts";
 import { isPaused } from "../../engine/state/annotations.ts";
-import type { ObjectKey } from "../../engine/state/object.ts";
 import { policiesOf } from "../../engine/state/policies.ts";
 import { needsPerson, type Obstacle } from "../../engine/status/reasons.ts";
-import { paused, type ReadyState, readFacts, readStatus, readWhole } from "../../engine/status/status.ts";
+import { paused, readFacts, readStatus, readWhole, standingFor } from "../../engine/status/status.ts";
 import { unknownKey } from "../../engine/status/trust.ts";
 import { postpone } from "../../engine/write/record.ts";
 import { isAnnotatedAnew, writeStatus } from "../../engine/write/write.ts";
-import type { Kind } from "../../kinds/kind.ts";
 import { readExportSpec, readExportStatus } from "../../kinds/observability/activity-log-export.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
@@ -23,19 +21,16 @@ import { openRoom } from "../../platform/answers/memory-budget.ts";
 import { platformTime } from "../../platform/calls/platform-time.ts";
 import type { Destination } from "../../platform/export/destination.ts";
 import { exportNext, NotDelivered } from "../../platform/export/step.ts";
+import type { Pass } from "../pass.ts";
 import { type DestinationDeps, destinationOf } from "./destinations.ts";
-import { begunIn, dateOf, gapIn, isWorthAWrite, type Pass, progressOf, record, restate, write } from "./record.ts";
+import { begunIn, dateOf, gapIn, isWorthAWrite, progressOf, record, restate, write } from "./record.ts";
 
 /**
  * Keeps one ActivityLogExport going: a pass delivers one window of the log at most, and puts on record how far it is once the
  * destination has it. It makes nothing on the platform, so there is nothing to undo when the object goes.
  */
-export async function reconcileExport(
-  deps: DestinationDeps,
-  key: ObjectKey,
-  kind: Kind,
-  object: KubeObject,
-): Promise<Requeue> {
+export async function reconcileExport(deps: DestinationDeps, pass: Pass): Promise<Requeue> {
+  const { key, kind, object } = pass;
   const { generation = 1, namespace = "", deletionTimestamp } = object.metadata;
   if (deletionTimestamp !== undefined || deps.namespaces.isTerminating(namespace)) return "never";
   const status = readStatus(object);
@@ -52,19 +47,18 @@ export async function reconcileExport(
   const { failure } = deps.memories.of(key);
   const waitMs = failure?.generation === generation ? failure.retryAt - deps.clock.monotonic() : 0;
   if (waitMs > 0) return { inMs: waitMs };
-  const pass = { key, kind, object };
   if (unknownKey(object)) return halt(deps, pass, { reason: "SigningKeyUnknown", message: UNKNOWN_KEY });
   const parsed = kind.spec.safeParse(object.spec);
   if (!parsed.success) return halt(deps, pass, { reason: "InvalidSpec", message: messageOf(parsed.error) });
   const choice = deps.accounts.choose({ kind, namespace }, policiesOf(object).accountRef, status.account);
   if ("obstacle" in choice) {
-    // Not looked at yet is no news: whoever waits for the Account is told when it is.
+    // The check of the Account wakes the object.
     return choice.obstacle.reason === "Observing" ? "never" : halt(deps, pass, choice.obstacle);
   }
   const { account } = choice;
   const found = await destinationOf(deps, { key, object, account }, readExportSpec(object.spec));
   if ("obstacle" in found) {
-    // Nobody tells when a Secret comes; of everything else the change is noticed.
+    // Only Secrets are not watched: every other change wakes the object.
     const { obstacle } = found;
     deps.destinations.drop(key);
     return obstacle.reason === "SecretNotFound" ? fail(deps, pass, obstacle) : halt(deps, pass, obstacle);
@@ -89,7 +83,7 @@ const asWritten = ({ objects }: DestinationDeps, pass: Pass): Pass => ({
   object: objects.find(pass.key)?.object ?? pass.object,
 });
 
-/** Nobody waits for it. With what a turn may take before, it ends before the pass does. */
+/** Nobody waits for it, and it ends before the deadline of the pass. */
 const READING = { priority: "background", patienceMs: 20_000 } as const;
 
 const SOON: Requeue = { inMs: 0, background: true };
@@ -129,7 +123,7 @@ async function carryOn(
     page: (time, offset, limit) => periodPage(deps.clock, connection, api, { contract, time, offset, limit }, READING),
   });
   const log = { ...begun, ...(readExportSpec(object.spec).reads === "Exclude" && { leavesOut: isRead }) };
-  // On what this pass has written itself: a process that no longer leads gets a conflict.
+  // Each write is on top of the last one of this pass: a process that no longer leads gets a conflict.
   let current = object;
   const save = async (next: Progress, more = {}) => {
     current = await record(deps, { ...pass, object: current }, { contract, now, progress: next, ...more });
@@ -145,7 +139,7 @@ async function carryOn(
   } catch (error) {
     isKept = log.isResumable(error);
     if (!(error instanceof Unfinished)) throw error;
-    // What an earlier pass has said may not be true any more.
+    // The condition of an earlier pass may be outdated.
     await restate(deps, asWritten(deps, pass), progress, now);
     return SOON;
   } finally {
@@ -157,7 +151,7 @@ async function carryOn(
 
 const recordedTime = (object: KubeObject) => readExportStatus(readWhole(object)).watermark?.time;
 
-/** The platform has deleted what is next: says which time that is, and goes on behind it. */
+/** The platform has deleted the next entries: says which time is lost, and goes on after it. */
 async function lose(
   deps: DestinationDeps,
   pass: Pass,
@@ -176,16 +170,10 @@ async function lose(
 const UNKNOWN_KEY =
   "how far the export is, is signed with a key that this operator does not have: restore Secret mooring-signing-key, or create a new ActivityLogExport, which begins at spec.from";
 
-const standingFor = ({ reason, message }: Obstacle): ReadyState => ({
-  mode: needsPerson(reason) ? "stalled" : "reconciling",
-  reason,
-  message,
-});
-
-/** Waits for somebody, or for what others are about to bring: whatever changes has it looked at again. */
+/** Waits: the change that it needs wakes the object. */
 async function halt(deps: DestinationDeps, pass: Pass, obstacle: Obstacle): Promise<Requeue> {
   deps.destinations.drop(pass.key);
-  // What a young object waits for usually comes in the same `kubectl apply`.
+  // A new object usually waits for one of the same `kubectl apply`.
   const { desired } = deps.memories.of(pass.key);
   const youngMs = (desired?.at ?? 0) + deps.settings.graceMs - deps.clock.monotonic();
   if (youngMs > 0 && !needsPerson(obstacle.reason)) return { inMs: youngMs };
@@ -204,7 +192,7 @@ async function fail(deps: DestinationDeps, pass: Pass, obstacle: Obstacle, after
 /** Why the log cannot be read. */
 function unreadable(error: PlatformError): Obstacle {
   const { reason, message } = obstacleFrom(error);
-  // A credential that is refused is the Account's trouble, and waits for it.
+  // The Account deals with a refused credential.
   if (error instanceof Unauthorized) return { reason: "AccountNotReady", message };
   const needed =
     error instanceof Forbidden && !message.includes(PRIVILEGE) ? `: the privilege ${PRIVILEGE} is needed` : "";
@@ -213,7 +201,7 @@ function unreadable(error: PlatformError): Obstacle {
 
 const PRIVILEGE = "ACCESS_ACTIVITY_LOG";
 
-/** Why the destination does not take a window. */
+/** Why the destination refuses a window. */
 function refusedBy(error: PlatformError): Obstacle {
   const { message } = error;
   if (!(error instanceof Retry)) return { reason: "DestinationRefused", message };

@@ -1,25 +1,15 @@
 import type { Deps } from "../../engine/observe/deps.ts";
-import type { ObjectKey } from "../../engine/state/object.ts";
 import { policiesOf } from "../../engine/state/policies.ts";
-import { conditions, type ReadyState, readFacts, readStatus, readWhole, readyOf } from "../../engine/status/status.ts";
-import { recordWarning } from "../../engine/write/warnings.ts";
-import { writeStatus } from "../../engine/write/write.ts";
-import type { Kind } from "../../kinds/kind.ts";
+import { type ReadyState, readStatus, readWhole, readyOf } from "../../engine/status/status.ts";
 import { readExportSpec, readExportStatus } from "../../kinds/observability/activity-log-export.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { Piece } from "../../platform/activity/piece.ts";
 import { begunAt, dueIn, type Line, type Progress } from "../../platform/activity/progress.ts";
+import { type Pass, show } from "../pass.ts";
 
-/** One pass over one export. */
-export interface Pass {
-  key: ObjectKey;
-  kind: Kind;
-  object: KubeObject;
-}
-
-/** An export that is not so far behind is up to date. */
+/** An export that is less far behind is up to date. */
 const CURRENT_MS = 300_000;
-/** What has gone on without any entries is put on record so often. */
+/** Progress without entries is put on record so often. */
 const RECORD_MS = 600_000;
 /** A gap is told for so long. */
 const TOLD_MS = 7 * 86_400_000;
@@ -43,7 +33,7 @@ export function progressOf(object: KubeObject, now: number): Progress {
 
 export const dateOf = (at: number): string => new Date(at).toISOString();
 
-/** What the record says is being delivered. */
+/** The delivery that is on record as begun. */
 export function begunIn(object: KubeObject): Piece | undefined {
   const { begun } = readExportStatus(readWhole(object));
   return begun && { ...begun, from: Date.parse(begun.from), to: Date.parse(begun.to), at: Date.parse(begun.at) };
@@ -70,7 +60,7 @@ function standingOf(progress: Progress, lost: Gap | undefined, now: number): Rea
   return { mode: "ready", reason: "Available", message: "all entries are delivered, about a minute after their time" };
 }
 
-/** Whether there is anything to say although nothing was delivered. */
+/** Whether progress without a delivery is worth a write. */
 export function isWorthAWrite(
   object: KubeObject,
   recorded: string | undefined,
@@ -90,26 +80,18 @@ export function isWorthAWrite(
 export const restate = (deps: Deps, pass: Pass, progress: Progress, now: number): Promise<KubeObject> =>
   write(deps, pass, standingOf(progress, readExportStatus(readWhole(pass.object)).lost, now));
 
+interface Entry {
+  contract: number;
+  now: number;
+  progress: Progress;
+  begun?: Piece | undefined;
+  delivered?: readonly Line[];
+  lost?: Gap;
+}
+
 /** Puts on record how far the export is, what it is about to deliver, and what it has delivered. */
-export async function record(
-  deps: Deps,
-  pass: Pass,
-  {
-    contract,
-    now,
-    progress,
-    begun,
-    delivered = [],
-    lost,
-  }: {
-    contract: number;
-    now: number;
-    progress: Progress;
-    begun?: Piece | undefined;
-    delivered?: readonly Line[];
-    lost?: Gap;
-  },
-): Promise<KubeObject> {
+export async function record(deps: Deps, pass: Pass, entry: Entry): Promise<KubeObject> {
+  const { contract, now, progress, begun, delivered = [], lost } = entry;
   const facts = readExportStatus(readWhole(pass.object));
   const gap = lost ?? facts.lost;
   const last = delivered.at(-1)?.time;
@@ -126,25 +108,13 @@ export async function record(
   });
 }
 
-export async function write(
-  deps: Deps,
-  { key, kind, object }: Pass,
-  standing: ReadyState,
-  changes: object = {},
-): Promise<KubeObject> {
+/** Writes how an export stands, and what of its record has changed. */
+export function write(deps: Deps, pass: Pass, standing: ReadyState, changes: object = {}): Promise<KubeObject> {
   deps.guard();
-  const { account, contract } = readStatus(object);
-  const { namespace = "", generation } = object.metadata;
+  const { kind, object } = pass;
+  const { account } = readStatus(object);
   // Which Account is meant is settled with the first word about the object.
-  const choice = deps.accounts.choose({ kind, namespace }, policiesOf(object).accountRef, account);
-  const after = await writeStatus(deps, kind, object, {
-    ...readFacts(object),
-    account: choice.key ?? account,
-    contract,
-    ...changes,
-    observedGeneration: generation,
-    conditions: conditions(object, deps.clock.now(), standing),
-  });
-  recordWarning(deps, key, { before: object, after, standing });
-  return after;
+  const user = { kind, namespace: object.metadata.namespace ?? "" };
+  const { key = account } = deps.accounts.choose(user, policiesOf(object).accountRef, account);
+  return show(deps, pass, standing, { account: key, ...changes });
 }

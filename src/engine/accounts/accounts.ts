@@ -6,7 +6,7 @@ import type { Namespaces } from "../../kube/watch/namespaces.ts";
 import type { Connection } from "../../platform/calls/transport.ts";
 import { type EndpointName, type Product, products } from "../../platform/products/products.ts";
 import { memo } from "../../runtime/memo.ts";
-import { type ObjectKey, objectKey } from "../state/object.ts";
+import { type ObjectKey, objectKey, targetOf } from "../state/object.ts";
 import type { Objects } from "../state/objects.ts";
 import type { AccountRef } from "../state/policies.ts";
 import type { Obstacle } from "../status/reasons.ts";
@@ -21,12 +21,14 @@ export interface AccountHandle {
   endpoint(name: EndpointName): string;
   /** Which resources its users may reach by id: those of their own namespace, or any. */
   readonly adoption: Sharing["adoption"];
-  /** The platform's user to whom an administrator has left what others have made through it. */
+  /** The platform's user that takes over the resources of others, by an administrator's word. */
   readonly acceptsUser?: string | undefined;
   /** Why it cannot be used now. */
   obstacle: Obstacle | undefined;
-  /** As whom its users were last told that it works: contract and user. */
+  /** The contract and user with which its users were last told that it works. */
   worksAs?: string | undefined;
+  /** The generation of the Account that its users were last told of. */
+  toldGeneration?: number | undefined;
 }
 
 /** Where a product is reached with an Account. Throws as `endpoint` does. */
@@ -39,7 +41,7 @@ export const urlOf = (account: AccountHandle, product: Product, path: string): s
 
 export const accountKinds: readonly Kind[] = [account, clusterAccount];
 
-/** Whether objects of several namespaces may use it. No namespace has capitals: no Account is taken for one. */
+/** Whether it is a ClusterAccount. No namespace has capitals, so no Account is mistaken for one. */
 export const isShared = (account: string): boolean => account.startsWith(`${clusterAccount.kind}/`);
 
 /** The Account that an object is; undefined for one of another kind. */
@@ -58,7 +60,7 @@ export const namedBy = (namespace: string, { kind, name }: AccountRef): string =
 /** For messages: `Account shop/main`, `ClusterAccount shared`. */
 export const titleOf = (key: string): string => objectOf(key).replace("/", " ");
 
-/** `key` is the one that is meant, whether it works or not. */
+/** `key` is the Account that is meant, whether it works or not. */
 export type AccountChoice = { key: string; account: AccountHandle } | { key?: string; obstacle: Obstacle };
 
 /** An object that needs an Account. */
@@ -67,7 +69,7 @@ export interface User {
   namespace: string;
 }
 
-/** As whom an object asks for an Account. Where spec asks for no resource, none has to be admitted. */
+/** An object as the user of an Account. Where spec asks for no resource, its kind need not be admitted. */
 export function userOf(kind: Kind, { metadata: { namespace = "", name }, spec }: KubeObject): User {
   if (!kind.resource || !isSuccessive(kind)) return { kind, namespace };
   try {
@@ -86,7 +88,7 @@ export interface Accounts {
    * another contract.
    */
   choose(user: User, ref: AccountRef | undefined, settled?: string): AccountChoice;
-  /** The Account that a resource was made with; undefined when it is gone, and another one may lead there. */
+  /** The Account that a resource was made with; undefined when it is gone: another one may lead to the same contract. */
   keep(user: User, key: string): AccountChoice | undefined;
   /** Whether an object may use this Account now: it is of its namespace, or admits it. */
   isOpenTo(user: User, key: string): boolean;
@@ -97,14 +99,12 @@ export interface Accounts {
 
 const sharingOf = memo(({ spec }: KubeObject) => readSharing(spec));
 
-export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, "labelsOf">): Accounts {
-  const handles = new Map<string, AccountHandle>();
-  /** Namespaces that have or had Accounts of their own, as far as this process has seen. */
+/** The Accounts that namespaces have of their own, and which have or had any, as far as this process has seen. */
+function ownAccounts(objects: Objects) {
   const independent = new Set<string>();
-  /** The names of the Accounts of each namespace that has any. */
   const named = new Map<string, Set<string>>();
   objects.subscribe((key, { after }) => {
-    const [kind, namespace = "", name = ""] = key.split("/");
+    const { kind, namespace, name } = targetOf(key);
     const used = after && readStatus(after).account;
     if (kind === account.kind || used?.startsWith(`${namespace}/`)) independent.add(namespace);
     if (kind !== account.kind) return;
@@ -112,12 +112,20 @@ export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, 
     if (after) named.set(namespace, names.add(name));
     else if (names.delete(name) && names.size === 0) named.delete(namespace);
   });
+  return {
+    namesIn: (namespace: string): string[] => [...(named.get(namespace) ?? [])].sort(),
+    isIndependent: (namespace: string): boolean => independent.has(namespace),
+  };
+}
 
-  const missing = (message: string, key?: string): AccountChoice => ({
-    ...(key !== undefined && { key }),
-    obstacle: { reason: "AccountNotFound", message },
-  });
+const missing = (message: string, key?: string): AccountChoice => ({
+  ...(key !== undefined && { key }),
+  obstacle: { reason: "AccountNotFound", message },
+});
 
+export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, "labelsOf">): Accounts {
+  const handles = new Map<string, AccountHandle>();
+  const own = ownAccounts(objects);
   const isAdmitted = (object: KubeObject, { kind, namespace }: User) =>
     admits(sharingOf(object), { kind, namespace, labels: labelsOf(namespace) });
   const isOpenTo: Accounts["isOpenTo"] = (user, key) => {
@@ -137,7 +145,7 @@ export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, 
 
   function byKey(user: User, key: string, wayOut = ""): AccountChoice {
     if (isShared(key) && !isOpenTo(user, key)) {
-      // The same words whatever the cause: who may not use it learns nothing about it.
+      // The same message for each cause: others learn nothing about the ClusterAccount.
       const message = `${titleOf(key)} does not exist, or does not admit ${user.kind.kind} objects of namespace ${user.namespace}: ask the administrator to admit them${wayOut}`;
       return { key, obstacle: { reason: "AccountNotAllowed", message } };
     }
@@ -146,15 +154,16 @@ export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, 
       const found = objects.find(objectOf(key));
       if (!found) return missing(`${titleOf(key)} not found`, key);
       const excess = objects.excess(found.kind, found.object);
-      if (excess)
-        return { key, obstacle: { reason: "AccountNotReady", message: `${titleOf(key)}: ${excess.message}` } };
-      return { key, obstacle: { reason: "Observing", message: `${titleOf(key)} not checked yet` } };
+      const obstacle: Obstacle = excess
+        ? { reason: "AccountNotReady", message: `${titleOf(key)}: ${excess.message}` }
+        : { reason: "Observing", message: `${titleOf(key)} not checked yet` };
+      return { key, obstacle };
     }
     const { obstacle } = handle;
     if (!obstacle) return { key, account: handle };
-    // Secrets and addresses of a shared one are the administrator's business.
+    // Only the administrator sees Secrets and addresses of a ClusterAccount.
     const message = `${titleOf(key)}: ${isShared(key) ? `${obstacle.reason}; ask the administrator` : obstacle.message}`;
-    // Not looked at yet is no news about anybody: what the objects show stays as it is.
+    // While the Account was not checked yet, its objects keep their conditions.
     const isTheirs = obstacle.reason === "Observing" || obstacle.reason === "UserChanged";
     return { key, obstacle: { reason: isTheirs ? obstacle.reason : "AccountNotReady", message } };
   }
@@ -170,15 +179,15 @@ export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, 
     choose(user, ref, settled) {
       const { namespace } = user;
       if (ref) return byKey(user, namedBy(namespace, ref));
-      // What status says of another namespace's Account does not count.
+      // An Account of another namespace is never used, whatever status says.
       if (settled !== undefined && (isShared(settled) || isOpenTo(user, settled))) return byKey(user, settled);
-      const names = [...(named.get(namespace) ?? [])].sort();
+      const names = own.namesIn(namespace);
       const [only] = names;
       if (only !== undefined && names.length === 1) return byKey(user, `${namespace}/${only}`);
       if (names.length > 1) {
         return missing(`namespace ${namespace} has several Accounts (${names.join(", ")}): set spec.accountRef.name`);
       }
-      const shared = independent.has(namespace) ? undefined : defaultOf(user);
+      const shared = own.isIndependent(namespace) ? undefined : defaultOf(user);
       return shared ? byKey(user, shared) : missing(`namespace ${namespace} has no Account: create one`);
     },
     put: (handle) => void handles.set(handle.key, handle),

@@ -3,15 +3,15 @@ import { endpointUrl } from "../../platform/addresses/endpoints.ts";
 import type { EndpointName } from "../../platform/products/products.ts";
 import type { Obstacle } from "../status/reasons.ts";
 
-/** What the administrator says about addresses. */
+/** The administrator's settings for addresses. */
 export interface Sites {
   /** The operator's own, for Accounts that name none. */
   endpoints: Readonly<Partial<Record<EndpointName, string | undefined>>>;
-  /** Whether credentials may be sent to another one that an Account names. */
+  /** Whether credentials may be sent to another address that an Account names. */
   isAllowed(url: string): boolean;
 }
 
-/** Where an Account leads: each address is its own where that is allowed, else the operator's. */
+/** The addresses of an Account: its own where that is allowed, else the operator's. */
 export interface Addresses {
   /** The address of a host, with the region filled in. Throws with the field's name when there is none. */
   endpoint(name: EndpointName): string;
@@ -39,7 +39,7 @@ export function addressesOf({ endpoints = {}, region }: AccountSpec, sites: Site
       return { obstacle: invalid(error instanceof Error ? error.message : String(error)) };
     }
   };
-  // Every look at every object asks.
+  // Every pass asks.
   const known = new Map<EndpointName, Found>();
   const find = (name: EndpointName): Found => {
     const found = known.get(name) ?? judge(name);

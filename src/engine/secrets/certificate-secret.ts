@@ -17,9 +17,8 @@ const PASSWORD = "store.password";
 const DAY_MS = 86_400_000;
 
 /**
- * Asks for the client certificate and puts it into the Secret, all files in one write. Asking ends nothing: a
- * certificate from before works until its own end, so this may be done at any time, and again after a crash. One that
- * nobody could use is not published, and the Secret stays as it is.
+ * Asks for the client certificate and puts it into the Secret, all files in one write. The previous certificate works until it
+ * expires, so this may be done at any time, and again after a crash. An invalid certificate is not published.
  */
 export async function fetchCertificate(deps: Deps, context: Context): Promise<Requeue> {
   const { kind, account, view, object, memory, status } = context;
@@ -48,11 +47,11 @@ export async function fetchCertificate(deps: Deps, context: Context): Promise<Re
     memory.renewAfter = view.times.platformNow + Math.max(deps.settings.retryMs, Math.min(left / 10, DAY_MS));
     return "now";
   }
-  // A Secret that was deleted takes its count along; the status remembers it.
+  // The status has the version, too, in case the Secret was deleted.
   const last = held ?? (status.id === claim.id ? status.certificate : undefined);
   const renewed = last?.serial !== facts.serial;
   const version = (last?.version ?? 0) + (renewed ? 1 : 0);
-  // It guards nothing that does not lie beside it. Whoever has read it can open the next stores as well.
+  // The password is in the same Secret as the stores: a new one for each certificate would protect nothing.
   const kept = (await readOwned(deps.client, object, publication.name))?.data[PASSWORD] ?? "";
   const password = /^[\w-]+$/.test(kept) ? kept : randomBytes(18).toString("base64url");
   const stores = { keystore: await keystoreOf(pems, password), truststore: await truststoreOf(pems.ca, password) };
@@ -74,7 +73,7 @@ export async function fetchCertificate(deps: Deps, context: Context): Promise<Re
   return "now";
 }
 
-/** The platform may still show the one that is there, or one from before it. */
+/** The platform may still return the current certificate, or an older one. */
 const isYounger = (
   one: Pick<CertificateFacts, "issuedAt" | "expiresAt">,
   other: Pick<CertificateFacts, "issuedAt" | "expiresAt">,

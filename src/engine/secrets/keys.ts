@@ -7,10 +7,10 @@ import { decoded } from "../../kube/write/owned-secret.ts";
 import type { Deps } from "../observe/deps.ts";
 import { contentOf, filled, RENEWAL_MS, versionLabel } from "../observe/secrets/secret-state.ts";
 import type { Context } from "../observe/view.ts";
-import { fingerprintOf, fingerprintsOf } from "../state/fingerprints.ts";
 import { type Issued, nextAttempt } from "../state/memory.ts";
 import { INTENT, PUBLISHED, ROTATE_AT } from "../state/names.ts";
 import { openIntent } from "../state/object.ts";
+import { fingerprintOf, fingerprintsOf } from "../state/publications/fingerprints.ts";
 import { changedEntries, type Note } from "../state/published.ts";
 import type { Obstacle } from "../status/reasons.ts";
 import { readStatus } from "../status/status.ts";
@@ -20,8 +20,8 @@ import { fetchObject } from "../write/write.ts";
 import { obstacleTo, type Published, type PublishOptions, publish, unlessRefused } from "./publish.ts";
 
 /**
- * Why the Secret of an object could not be written, tried with everything that is to be in it but the key. Asked before a key
- * is made: one that has no place would be lost, and the one before would have ended for nothing.
+ * Why the Secret of an object cannot be written, by a dry run with everything but the key. Asked before a key is made: without a
+ * Secret it would be lost, and the previous one would no longer work.
  */
 export async function obstacleToKey(deps: Deps, context: Context, item?: unknown): Promise<Obstacle | undefined> {
   const publication = publicationOf(context);
@@ -35,8 +35,8 @@ export const publicationOf = ({ desired, object }: Context): Publication | undef
   desired?.publication({ name: object.metadata.name });
 
 /**
- * Puts a key that was just made into the Secret, together with the resource it belongs to and what it answers. One that was
- * announced by an intent or a request only while that stands; else fails with `Overtaken`.
+ * Puts a new key into the Secret, with its resource and the intent or request that it answers. If that was announced, it has to
+ * stand still; else this fails with `Overtaken`.
  */
 export async function keepKey(
   deps: Deps,
@@ -51,7 +51,7 @@ export async function keepKey(
   if (!publication || !account) return { outcome: "unchanged" };
   const { key: source } = kind.resource.secret ?? {};
   const before = deps.published.find(object, publication.name).note;
-  // A Secret that was deleted takes its count along; the status remembers it.
+  // The status has the version, too, in case the Secret was deleted.
   const counted = Math.max(before?.key.version ?? 0, readStatus(object).key?.version ?? 0);
   const note: Note = {
     resource: id,
@@ -70,7 +70,7 @@ export async function keepKey(
     const fresh = await fetchObject(deps, kind, object);
     const status = fresh && readStatus(fresh);
     const begun = fresh && (openIntent(fresh)?.nonce ?? status?.request?.nonce);
-    // Somebody may have taken the annotation away; then nothing is claimed yet.
+    // Somebody may have removed the annotation; then nothing is claimed yet.
     const isErased = fresh && countedAnnotation(fresh, INTENT) === undefined && status?.id === undefined;
     if (begun !== nonce && !isErased)
       throw new Overtaken({ status: 409, reason: "Conflict", message: "another key was issued" });
@@ -81,7 +81,7 @@ export async function keepKey(
   return written;
 }
 
-/** After a key that was lost, the pause before the next one grows, and an Event says why it was made. */
+/** After a lost key the backoff grows, and an Event says why another one was made. */
 export function countRenewal(deps: Deps, { kind, view, memory, object }: Context, done: string): void {
   const { why } = view.secrets.repair ?? {};
   // The first certificate is no renewal.
@@ -112,8 +112,8 @@ export async function write(
 }
 
 /**
- * The key stays; what else is in the Secret, its labels and its note are put right. What seems to be missing is read by its name
- * first. All is written over what was read, so that a value that somebody writes meanwhile is not lost.
+ * Corrects the Secret, its labels and its note, and keeps the key. A Secret that seems to be missing is read by its name first.
+ * The write replaces only what was read, so that no value is lost that somebody writes meanwhile.
  */
 export async function republish(deps: Deps, context: Context): Promise<Requeue> {
   const publication = publicationOf(context);
@@ -127,7 +127,7 @@ export async function republish(deps: Deps, context: Context): Promise<Requeue> 
   const prints = fingerprintsOf(held);
   const { name = "" } = kind.resource.secret?.key ?? {};
   const isRight = view.secrets.secret === "unmarked";
-  // It was changed since it was last read: the present content decides.
+  // It has changed since it was last read: the next pass decides by its current content.
   if (isRight ? changedEntries(note, prints).length > 0 : prints[name] !== note.key.fingerprint) return "now";
   const content = contentOf(publication, item.raw, account);
   const fresh = isRight ? note : { ...note, content, entries: undefined };
@@ -153,8 +153,8 @@ export async function republish(deps: Deps, context: Context): Promise<Requeue> 
 const LOOK_MS = 2000;
 
 /**
- * Puts a new key into the Secret, unless it is there, and is done with the renewal. The key stays in memory until then: the
- * one before works no longer.
+ * Puts a renewed key into the Secret, unless it is there, and ends the renewal. The key stays in memory until then, because the
+ * previous one no longer works.
  */
 export async function deliver(deps: Deps, context: Context): Promise<Requeue> {
   const { renewed } = context.memory;
@@ -174,7 +174,7 @@ export async function deliver(deps: Deps, context: Context): Promise<Requeue> {
   return "now";
 }
 
-/** A Secret cannot be written: nothing was sent, and nothing is until that has changed. */
+/** A Secret cannot be written: nothing is sent before that has changed. */
 export function obstructed(deps: Deps, context: Context, obstacle: Obstacle): Promise<Requeue> {
   const after = refreshed(deps, context);
   const isOwn = isDeepStrictEqual(after.status.request, context.status.request);

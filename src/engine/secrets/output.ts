@@ -10,8 +10,8 @@ import { pauseAfter } from "../write/record.ts";
 import { publish, unlessRefused } from "./publish.ts";
 
 /**
- * Writes what spec.output asks for, then takes away what it asked for before. What is in the way is remembered apart from
- * what the platform refuses: neither keeps the other waiting.
+ * Writes the Secret or ConfigMap of spec.output, then deletes the previous one. It has a backoff of its own: it does not wait for
+ * the platform, nor the platform for it.
  */
 export async function writeOutput(deps: Deps, context: Context): Promise<Requeue> {
   const { view, shared, identity, memory } = context;

@@ -1,6 +1,6 @@
 import { GROUP } from "../../kinds/index.ts";
 import type { Kind } from "../../kinds/kind.ts";
-import { isRefused } from "../../kube/client/errors.ts";
+import { isPermanent } from "../../kube/client/errors.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { controllerOf, SECRETS, type SecretContent, writeOwned } from "../../kube/write/owned-secret.ts";
 import type { Deps } from "../observe/deps.ts";
@@ -10,7 +10,7 @@ import type { Obstacle } from "../status/reasons.ts";
 
 export type Published =
   | { outcome: "created" | "changed" | "unchanged" }
-  /** The name is taken by one that is not this object's. Nothing tells when it goes: try again later. */
+  /** The name is taken by another owner. There is no event when it is deleted: try again later. */
   | { outcome: "obstructed"; obstacle: Obstacle };
 
 /** For whom a Secret or a ConfigMap is written. */
@@ -22,9 +22,9 @@ export interface Publisher {
 export interface PublishOptions {
   shown?: (written: KubeObject) => void;
   dryRun?: boolean;
-  /** Asked before every attempt, when it is known what is there; throws when it must not be written any more. */
+  /** Called before every attempt, after the read; throws when the write must not happen any more. */
   verify?: (() => Promise<void>) | undefined;
-  /** What was read and is written over, if it is still there like that. */
+  /** The object to overwrite, as it was read. */
   over?: KubeObject;
   /** The field of spec that has its name. */
   field?: string;
@@ -32,7 +32,7 @@ export interface PublishOptions {
 
 type PublishDeps = Pick<Deps, "client" | "guard">;
 
-/** Writes the Secret or ConfigMap of an object, marked as Mooring's. `shown` is told what is there in the end. */
+/** Writes the Secret or ConfigMap of an object, with Mooring's labels. `shown` gets the result. */
 export async function publish(
   { client, guard }: PublishDeps,
   publisher: Publisher,
@@ -63,7 +63,7 @@ function notOwned({ kind, object }: Publisher, found: KubeObject, field: string)
   const { name } = object.metadata;
   const place = found.kind === "ConfigMap" ? "ConfigMap" : "Secret";
   const title = `${place} ${found.metadata.name}`;
-  // Names are unique: whoever had this one before cannot be there any more.
+  // Names are unique: the owner is a deleted object of the same name.
   if (owner?.kind === kind.kind && owner.name === name && owner.apiVersion.startsWith(`${GROUP}/`)) {
     const message = `${title} belongs to a deleted ${kind.kind} ${name}: waiting until it is deleted too`;
     return { reason: "AwaitingGarbageCollection", message };
@@ -73,10 +73,7 @@ function notOwned({ kind, object }: Publisher, found: KubeObject, field: string)
   return { reason: `${place}NotOwned`, message };
 }
 
-/**
- * Runs a write of a Secret or ConfigMap. What somebody has to change before it can be done, a quota, a policy or a right, is an
- * obstacle; any other trouble is thrown.
- */
+/** Runs a write of a Secret or ConfigMap. If a quota, a policy or a missing right refuses it, that is an obstacle. */
 export async function unlessRefused<T>(
   { resource = SECRETS, name }: Pick<SecretContent, "resource" | "name">,
   write: () => Promise<T>,
@@ -84,7 +81,7 @@ export async function unlessRefused<T>(
   try {
     return await write();
   } catch (error) {
-    if (!isRefused(error)) throw error;
+    if (!isPermanent(error)) throw error;
     const message = `${resource.kind} ${name} cannot be written: ${error.message}`;
     return { obstacle: { reason: `${resource.kind}NotWritable`, message } };
   }

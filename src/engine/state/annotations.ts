@@ -15,7 +15,7 @@ import {
 const YES = ["true", "yes", "1"];
 const NO = ["false", "no", "0", ""];
 
-/** What the annotation that pauses an object says. A value that is not understood pauses: it never resumes work by mistake. */
+/** The meaning of the annotation that pauses an object. A value that is not understood pauses: it never resumes work by mistake. */
 export type Pause = "paused" | "running" | "unclear";
 export function pauseOf({ metadata }: Pick<KubeObject, "metadata">): Pause {
   const word = metadata.annotations?.[PAUSED]?.trim().toLowerCase() ?? "";
@@ -23,7 +23,6 @@ export function pauseOf({ metadata }: Pick<KubeObject, "metadata">): Pause {
   return NO.includes(word) ? "running" : "unclear";
 }
 
-/** Whether somebody has told Mooring to let the object be. */
 export const isPaused = (object: Pick<KubeObject, "metadata">): boolean => pauseOf(object) !== "running";
 
 /** Annotations of Mooring's that have an effect on objects of a kind. */
@@ -45,10 +44,10 @@ export function annotationsOf(kind: Kind): string[] {
 const ABOUT = `annotation ${OWN.prefix}`;
 export const isAboutAnnotations = (advice: string): boolean => advice.startsWith(ABOUT);
 
-/** So many unknown annotations are named. */
+/** The most unknown annotations that are named. */
 const MOST = 5;
 
-/** What a person should know about the annotations of an object: a value that is not understood, and names that have no effect. */
+/** Advice about the annotations of an object: values that are not understood, and names that have no effect. */
 export function annotationAdvice(kind: Kind, object: KubeObject): string[] {
   const { annotations = {} } = object.metadata;
   const effective = annotationsOf(kind);
@@ -76,7 +75,7 @@ export function annotationAdvice(kind: Kind, object: KubeObject): string[] {
 const unclear = (word: string): string =>
   `annotation ${PAUSED} is ${JSON.stringify(word.slice(0, 40))}, which is neither true nor false: the object stays paused; set it to "true", or remove it to resume`;
 
-/** The name that somebody may have meant: one that differs in a few letters, or begins alike. */
+/** The name that was probably meant: one that differs in a few letters, or begins alike. */
 function nearest(name: string, names: readonly string[]): string | undefined {
   const word = name.slice(OWN.prefix.length).toLowerCase();
   const candidates = names

@@ -8,8 +8,8 @@ export const birthOf = ({ resource }: ResourceKind, raw: unknown): string | unde
   resource.identity.reusesIds ? bornOf(raw) : undefined;
 
 /**
- * The same, when a second answer tells it too: the times of one may come from a clock that is wrong, and what is known by a
- * wrong time would be missed for ever, and made again. Throws when they differ: both may be right a moment later.
+ * The same, confirmed by a second answer. One answer may come from a wrong clock, and a resource that is known by a wrong time
+ * would never be found again, and created twice. Throws when the answers differ: a later pass asks again.
  */
 export async function confirmedBirth(
   kind: ResourceKind,

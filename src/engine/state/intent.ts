@@ -3,15 +3,15 @@ import type { Operation } from "../../kinds/desired.ts";
 import { hashBody } from "../../runtime/hash.ts";
 import { type Author, author, type Waiting } from "../status/author.ts";
 
-/** What is known of the platform's clock may be wrong by so much, and its own parts may differ by it. */
+/** The error of what is known of the platform's clock, whose own parts may differ as well. */
 export const SKEW_MS = 120_000;
 
 const intent = z.object({
   nonce: z.string().min(1),
-  /** When the creation was begun, by the platform's clock: its log is searched by it, whatever clock the searching process has. */
+  /** When the creation was begun, by the platform's clock, which dates its log. */
   at: z.iso.datetime(),
   by: author,
-  /** Of the creation body. */
+  /** Hash of the creation body. */
   hash: z.string().min(1),
   parents: z.record(z.string(), z.string()),
   account: z.string(),
@@ -19,22 +19,22 @@ const intent = z.object({
   endpoint: z.string().optional(),
   userId: z.string().optional(),
   /** Hashes of the fields that the platform cannot change, and of Secrets and lookups, as they are sent. */
-  fixed: z.record(z.string(), z.string()).default({}),
-  /** Ids of equals that were there before it, where nothing else tells them from what it makes. */
+  fixed: z.record(z.string(), z.string()),
+  /** Ids of equal resources that existed before, where nothing else tells them from the new one. */
   seen: z.array(z.string()).optional(),
-  /** Identity of what a search has found and the object is about to claim: processes of other shards leave it alone. */
+  /** Identity of the resource that a search has found and the object is about to claim: other shards leave it alone. */
   found: z.string().min(1).optional(),
   /** Id of the resource that the object keeps until the replacement exists. */
   succeeds: z.string().optional(),
 });
 
 /**
- * A creation that was begun and whose outcome may be unknown. It is written before the POST and answered by
- * `status.internal.nonce`; it carries all that recovery needs, since spec may change meanwhile.
+ * A creation whose outcome may be unknown. It is written before the POST and answered by `status.internal.nonce`. It has all that
+ * recovery needs, because spec may change meanwhile.
  */
 export type Intent = z.output<typeof intent>;
 
-/** When what a creation makes is made, by the platform's clock; what is outside is somebody else's, whoever shows an old intent. */
+/** The time in which a creation can make its resource, by the platform's clock. A resource from another time is not its result. */
 export const windowOf = ({ settings }: Waiting, { at, by }: { at: number; by: Author }) => ({
   earliest: at - SKEW_MS,
   latest: at + by.deadlineMs + settings.settleMs + 2 * SKEW_MS,
@@ -49,9 +49,9 @@ const claim = z.object({
   userId: z.string().optional(),
   /** The address of the product that it was made through. */
   endpoint: z.string().optional(),
-  /** When the platform made it; known where its id may be another one's later. */
+  /** When the platform made it; known where its id may be given to another resource later. */
   born: z.iso.datetime({ offset: true }).optional(),
-  /** When the object adopted it; one that it has created has no such time. Of several that claim it, the last one has it. */
+  /** When the object adopted it; absent if the object created it. Of several that claim it, the last one to adopt it has it. */
   adoptedAt: z.iso.datetime().optional(),
   /** The object shows it, and does not own it: managing it is an adoption. */
   onlyObserved: z.boolean().optional(),
@@ -60,7 +60,10 @@ const claim = z.object({
 /** Which resource an object owns, or names. */
 export type Claim = z.output<typeof claim>;
 
-/** Reads an annotation; one that somebody has spoilt counts as absent. */
+/** The claim among these fields of a status. */
+export const claimIn = (status: Claim): Claim => claim.parse(status);
+
+/** Reads an annotation; an invalid one counts as absent. */
 export const readIntent = (text: string | undefined): Intent | undefined => read(intent, text);
 export const readClaim = (text: string | undefined): Claim | undefined => read(claim, text);
 
@@ -73,7 +76,7 @@ function read<S extends z.ZodType>(schema: S, text: string | undefined): z.outpu
   }
 }
 
-/** What a write that must not happen twice is known by, in status and in the platform's log. */
+/** How a write that must not happen twice is recognised, in status and in the platform's log. */
 export const markOf = ({ method, path, body }: Pick<Operation, "method" | "path" | "body">) => ({
   call: `${method} ${path}`,
   hash: hashBody(body ?? null),

@@ -2,6 +2,7 @@ import { type KubeObject, LAST_APPLIED } from "../../kube/resource.ts";
 import type { Progress } from "../../platform/activity/progress.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Obstacle, Reason } from "../status/reasons.ts";
+import type { ResourceStatus } from "../status/schema.ts";
 import { readStatus } from "../status/status.ts";
 import type { Intent, markOf } from "./intent.ts";
 import { EXTERNAL_ID, INTENT } from "./names.ts";
@@ -17,15 +18,9 @@ export interface Failure {
   retryAt: number;
 }
 
-/** How often an object had to wait for what passes by itself, and for somebody: the pauses of each grow by themselves. */
-export interface Attempts {
-  waited: number;
-  stalled: number;
-}
-
 /** A write that the platform has accepted and whose effect has not been seen, of this generation of the object. */
 export interface Accepted {
-  /** What it is known by; undefined where only status tells that there was one. */
+  /** Undefined where only status tells that there was one. */
   mark?: ReturnType<typeof markOf> | undefined;
   generation: number;
   times: number;
@@ -34,48 +29,45 @@ export interface Accepted {
   retryAt: number;
 }
 
-/** Whether a write is the one that was accepted. */
 export const isAccepted = ({ mark }: Accepted, { call, hash }: ReturnType<typeof markOf>): boolean =>
   mark === undefined || (mark.call === call && mark.hash === hash);
 
-/** After so many times a person is told. */
+/** The number of times after which a person is told. */
 export const MOST_ACCEPTED = 4;
 
 /** The last attempt at something that somebody may undo: the same is not repeated before its time. */
 export interface Attempt {
-  /** What was to be brought about. */
   what: string;
   times: number;
   retryAt: number;
   obstacle?: Obstacle | undefined;
 }
 
-/** A row of attempts is over when nothing was undone for so long. */
+/** After this time without an attempt the backoff begins anew. */
 const RESET_AFTER_MS = 600_000;
 const LONGEST_MS = 512_000;
 
-/** The pause after an attempt is twice as long as after the one before at the same, unless that was long ago. */
+/** The pause doubles with each attempt at the same. */
 export function nextAttempt(last: Attempt | undefined, what: string, now: number, firstMs = 1000): Attempt {
   const times = last?.what === what && now < last.retryAt + RESET_AFTER_MS ? last.times + 1 : 0;
   return { what, times, retryAt: now + Math.min(firstMs * 2 ** times, LONGEST_MS) };
 }
 
-/** A key out of an answer, with the answer, until both are in the Secret. */
+/** A key and the answer that had it, until both are in the Secret. */
 export interface Issued {
   key: string;
   answer: unknown;
 }
 
-/** The platform's word for a write that it works on. */
+/** A request of the platform: a write that it works on. */
 export interface RequestAddress {
   id: string;
   url: string;
 }
 
-/** What a creation made. */
+/** The result of a creation. */
 export interface Made {
   id: string;
-  /** When the platform made it, as it shows that. */
   born?: string | undefined;
   request?: RequestAddress | undefined;
 }
@@ -84,25 +76,22 @@ export interface Made {
 export interface SearchResult {
   lookedAt: number;
   endedAt: number;
-  /** How many looks in a row, this one included, began when nothing could arrive any more. */
+  /** How many searches in a row, this one included, began when nothing could arrive any more. */
   looks: number;
-  /** Something matching was accepted and cannot be seen yet. */
+  /** The platform has accepted something that matches and does not show it yet. */
   pending: boolean;
-  /** What matches, by identity. */
+  /** Matching resources, by identity. */
   matches: ReadonlyMap<string, Made>;
-  /** What is known of each id that was given to a match which cannot be seen. */
+  /** The absence of each match that has an id and is not seen. */
   unseen: ReadonlyMap<string, AbsenceFacts>;
 }
 
-/**
- * How far the last creation of an object has come, as this process knows it. Each creation has its own intent; one that
- * another process has begun is `sent`, for all that is known.
- */
+/** How far the last creation of an object has come, as far as this process knows. One that another process has begun is `sent`. */
 export type Creation = {
   intent: Intent;
   /** When it was begun, or first seen by this process. */
   begunAt: number;
-  /** This process has begun it: nobody else has an answer to it. */
+  /** This process has begun it: no other one has an answer to it. */
   own?: boolean;
 } /** Certainly not executed: nothing has left, or it was refused. */ & (
   | { phase: "unsent" }
@@ -110,28 +99,29 @@ export type Creation = {
   | { phase: "posting" }
   /** It may have been executed: only a search can tell. */
   | { phase: "sent"; search?: SearchResult }
-  /** Made, and the claim is not written yet. Lost in a crash, and then found by a search. */
+  /** Made, and the claim is not written yet. After a crash, a search finds it. */
   | { phase: "made"; made: Made; issued?: Issued; searched?: boolean }
   /** The claim is written. It is undone should the API server drop the object despite its finalizer. */
   | { phase: "claimed"; made: Made }
 );
 
-/** Since when this process knows something, on its own clock: the clock of who wrote it may be another one. */
-export interface FirstSeen {
+/** Since when this process knows something, by its own clock. */
+interface FirstSeen {
   what: string;
   at: number;
 }
 
-/** What the process knows of one object and can afford to forget: it only saves work, never correctness. */
+/** The memory of one object. The process can afford to lose it: it saves work, and nothing is wrong without it. */
 export interface Memory {
-  failure?: (Failure & { at: number; generation: number; attempts: Attempts }) | undefined;
+  /** With how often the object has waited for what passes by itself, and for somebody: each has a backoff of its own. */
+  failure?: (Failure & { at: number; generation: number; attempts: Record<"waited" | "stalled", number> }) | undefined;
   accepted?: Accepted | undefined;
-  /** How it stood last, and since when for that reason. */
+  /** The last reason of the Ready condition, and since when. */
   condition?: { reason: Reason; since: number } | undefined;
-  /** The last Event about what keeps it from being Ready, of this generation, and when the next one may follow. */
+  /** The last warning Event of this generation, and when the next one may follow. */
   lastEvent?: { text: string; generation: number; times: number; nextAt: number } | undefined;
   creation?: Creation | undefined;
-  /** The intent or request that status and annotations tell of. */
+  /** The intent or request that is on record. */
   begun?: FirstSeen | undefined;
   /** Of an Account: how far the platform's clock was ahead when that was last told. */
   skewMs?: number | undefined;
@@ -139,95 +129,88 @@ export interface Memory {
   succession?: Succession | undefined;
   /** Of an Account: the token that is being made for it. */
   login?: FirstSeen | undefined;
-  /** What is wanted of the object: spec, its deletion, what its annotations ask for. */
+  /** The desired state: spec, deletion, annotations. */
   desired?: FirstSeen | undefined;
   /** When the platform's log was last searched for a write that got no answer. */
   recalledAt?: number | undefined;
   /** The new key that answers the renewal with this nonce, until it is in its Secret. */
   renewed?: (Issued & { nonce: string }) | undefined;
-  /** What is known of the claimed resource while it is not seen. */
   absence?: AbsenceFacts | undefined;
-  /** When a reading last showed the resource, by the platform's clock, as its logs have it. */
+  /** When a list last showed the resource, by the platform's clock. */
   seenAt?: number | undefined;
-  /** When the resource that the object had before was given up. */
+  /** When the object gave its previous resource up. */
   goneAt?: number | undefined;
-  /** When the resource and its request were last asked for by themselves. */
+  /** When the resource and its request were last read one by one. */
   askedAt?: number | undefined;
-  /** What was inside when it was last looked at. */
+  /** The contents of the resource when they were last read. */
   contents?: { asOf: number; names: string[] } | undefined;
-  /** A certificate is due and the platform has no newer one: when it is asked again, by its own clock. */
+  /** The platform has no newer certificate than the one that is due: when to ask again, by its clock. */
   renewAfter?: number | undefined;
-  /** Ids of which some may be what a lost creation made: nothing is done about them, they expire by themselves. */
+  /** Ids of tokens of which some may be the result of a lost creation. They expire by themselves. */
   unclaimed?: readonly string[] | undefined;
-  /** What a catalogue of the platform says about what spec names. */
+  /** The facts of a catalogue of the platform about a value in spec. */
   checked?: { what: string; facts: Readonly<Record<string, unknown>> } | undefined;
   output?: Attempt | undefined;
   /** The last renewal of a key that was lost, and the last repair of the rest of its Secret. */
   renewal?: Attempt | undefined;
   repair?: Attempt | undefined;
-  /** How far an export is, where that is not worth a write: from this version of what is on record. */
+  /** How far an export is, where that is not worth a write, and the record that it goes on from. */
   exported?: { recorded: unknown; progress: Progress } | undefined;
-  /**
-   * Since when it is possible that something was made for the object of which it does not tell, because it comes from a backup:
-   * nothing is created before a list that began later has been read.
-   */
+  /** When an object came that may be from a backup and lack its resource: nothing is created before a later list was read. */
   restoredAt?: number | undefined;
-  /** When the object was last looked at. */
+  /** When the last pass began. */
   lookedAt?: number | undefined;
   /** When the object was first seen at rest with its intent still in place. */
   restingSince?: number | undefined;
 }
 
-export interface Memories {
-  of(key: ObjectKey): Memory;
-  /** Who is taking over an existing resource at this moment, by kind and id. */
-  readonly adopters: Map<string, ObjectKey>;
-  /** When this process last saw that the API server was set back to an earlier state. */
-  rewoundAt: number | undefined;
-  /** To be told of every version of an object, in their order. */
-  observe(key: ObjectKey, object: KubeObject): void;
-  /** What failed until then may succeed now; what failed later has met things as they are. */
-  clearFailure(key: ObjectKey, until: number): void;
-  /** Whether the object was looked at, after this time if there is one: what was known then is no news to it. */
-  hasLooked(key: ObjectKey, since?: number): boolean;
-  /** Another process works on the object from here on, or did until now: only what this one has begun, and since when, counts. */
-  handOver(key: ObjectKey): void;
-  forget(key: ObjectKey): void;
-}
+export type Memories = ReturnType<typeof createMemories>;
 
-export function createMemories({ monotonic }: Pick<Clock, "monotonic">): Memories {
+export function createMemories({ monotonic }: Pick<Clock, "monotonic">) {
   const memories = new Map<ObjectKey, Memory>();
   const of = (key: ObjectKey): Memory => {
     const memory = memories.get(key) ?? {};
     memories.set(key, memory);
     return memory;
   };
+  /** When this process last saw that the API server was set back to an earlier state. */
+  let rewoundAt: number | undefined;
   return {
     of,
-    adopters: new Map(),
-    rewoundAt: undefined,
-    observe(key, object) {
+    /** Which object is adopting an existing resource at this moment, by kind and id. */
+    adopters: new Map<string, ObjectKey>(),
+    get rewoundAt() {
+      return rewoundAt;
+    },
+    set rewoundAt(at: number | undefined) {
+      rewoundAt = at;
+    },
+    /** To be told of every version of an object, in their order. */
+    observe(key: ObjectKey, object: KubeObject): void {
       const memory = of(key);
       const desired = desiredVersionOf(object);
       if (memory.desired?.what !== desired) memory.desired = { what: desired, at: monotonic() };
       const begun = begunIn(object);
       const since = memory.begun?.at;
-      // What this process has begun itself was noted before it was on record.
+      // This process notes its own intents before they are on record.
       if (begun === undefined) memory.begun = undefined;
       else if (memory.begun?.what !== begun) memory.begun = { what: begun, at: monotonic() };
       if (memory.begun?.at !== since) memory.recalledAt = undefined;
     },
-    clearFailure(key, until) {
+    /** A failure until then may be over now; a later one is not. */
+    clearFailure(key: ObjectKey, until: number): void {
       const memory = of(key);
       if (memory.failure && memory.failure.at <= until) memory.failure = undefined;
       const { accepted } = memory;
       if (accepted && accepted.at <= until) accepted.retryAt = Math.min(accepted.retryAt, until);
     },
-    hasLooked(key, since = Number.NEGATIVE_INFINITY) {
+    /** Whether there was a pass, after this time if given: news from before it needs no other one. */
+    hasLooked(key: ObjectKey, since = Number.NEGATIVE_INFINITY): boolean {
       const { lookedAt } = memories.get(key) ?? {};
       return lookedAt !== undefined && lookedAt > since;
     },
-    handOver(key) {
+    /** Another process works on the object now, or did before: only what this one has begun counts. */
+    handOver(key: ObjectKey): void {
       const memory = memories.get(key);
       if (!memory) return;
       const { creation, begun, desired, restoredAt } = memory;
@@ -235,11 +218,11 @@ export function createMemories({ monotonic }: Pick<Clock, "monotonic">): Memorie
       for (const name of Object.keys(memory)) Reflect.deleteProperty(memory, name);
       Object.assign(memory, { creation, begun, desired, restoredAt });
     },
-    forget: (key) => void memories.delete(key),
+    forget: (key: ObjectKey): void => void memories.delete(key),
   };
 }
 
-/** What people want of an object, as opposed to what it shows and what Mooring keeps in it. */
+/** Changes when a user edits the object, and not when Mooring writes to it. */
 export function desiredVersionOf({ metadata }: KubeObject): string {
   const { generation, uid, deletionTimestamp, annotations = {} } = metadata;
   const kept = [INTENT, EXTERNAL_ID, LAST_APPLIED];
@@ -247,7 +230,7 @@ export function desiredVersionOf({ metadata }: KubeObject): string {
   return JSON.stringify([generation, uid, deletionTimestamp, theirs.sort()]);
 }
 
-/** The intent or request that is open. Of an intent the nonce: whoever writes it knows it before. */
+/** The open intent or request. An intent is known by its nonce, which its process knows before it is written. */
 export function begunIn(object: KubeObject): string | undefined {
   const intent = openIntent(object);
   if (intent) return intent.nonce;
@@ -255,15 +238,8 @@ export function begunIn(object: KubeObject): string | undefined {
   return request && begunBy(request);
 }
 
-/** What a request is known by. The answer to it is another moment than its announcement. */
-export const begunBy = ({
-  status,
-  since,
-  action,
-  nonce,
-}: {
-  status: string;
-  since: string;
-  action: string;
-  nonce?: string | undefined;
-}) => JSON.stringify([status, since, action, nonce]);
+type Request = NonNullable<ResourceStatus["request"]>;
+
+/** How a request is recognised: announced and answered, it is not the same. */
+export const begunBy = ({ status, since, action, nonce }: Pick<Request, "status" | "since" | "action" | "nonce">) =>
+  JSON.stringify([status, since, action, nonce]);

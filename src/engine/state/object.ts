@@ -5,12 +5,17 @@ import type { KubeObject, Resource } from "../../kube/resource.ts";
 import { memo } from "../../runtime/memo.ts";
 import { readStatus } from "../status/status.ts";
 import { countedAnnotation, unknownKey } from "../status/trust.ts";
-import type { Target } from "./grants.ts";
-import { type Claim, type Intent, readClaim, readIntent } from "./intent.ts";
+import { type Claim, claimIn, type Intent, readClaim, readIntent } from "./intent.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "./names.ts";
 
 /** Names one object among all kinds: `Server/default/web`, or `ClusterAccount/shared` where there is no namespace. */
 export type ObjectKey = string;
+
+/** An object with its kind. */
+export interface Found {
+  kind: Kind;
+  object: KubeObject;
+}
 
 export const resourceOf = (kind: Kind): Resource => ({
   group: GROUP,
@@ -23,13 +28,13 @@ export const resourceOf = (kind: Kind): Resource => ({
 export const objectKey = (kind: string, namespace: string, name: string): ObjectKey =>
   namespace === "" ? `${kind}/${name}` : `${kind}/${namespace}/${name}`;
 
-export const targetOf = (key: ObjectKey): Target => {
+export const targetOf = (key: ObjectKey) => {
   const [kind = "", namespace = "", name = ""] = key.split("/");
   return { kind, namespace, name };
 };
 export const namespaceOf = (key: ObjectKey): string => key.split("/", 2)[1] ?? "";
 
-/** An object by its name, for people of this namespace: who else there is, is nobody's business. */
+/** An object by its name, for users of this namespace: they learn nothing about other namespaces. */
 export const nameFor = (namespace: string | undefined, key: ObjectKey): string =>
   namespaceOf(key) === namespace ? key : "an object of another namespace";
 
@@ -37,7 +42,7 @@ export const nameFor = (namespace: string | undefined, key: ObjectKey): string =
 export const isReleased = ({ metadata }: KubeObject): boolean =>
   metadata.deletionTimestamp !== undefined && !metadata.finalizers?.includes(FINALIZER);
 
-/** The creation that an object has begun and not yet had answered. */
+/** The creation of an object that has no answer yet. */
 export const openIntent: (object: KubeObject) => Intent | undefined = memo((object) => {
   if (isReleased(object) || unknownKey(object)) return undefined;
   const intent = readIntent(countedAnnotation(object, INTENT));
@@ -50,15 +55,15 @@ export function claimOf(object: KubeObject): Claim | undefined {
 }
 
 /**
- * Whether an object owns what it names. What it only observes it does not, nor a number of which it cannot tell whether it is
- * another one's by now, unless that answered its own creation.
+ * Whether an object owns the resource that it names. It does not own what it only observes, nor an id that the platform may have
+ * given to another resource, unless that id answered its own creation.
  */
 export const holds = ({ resource }: Kind, object: KubeObject, { born, onlyObserved = false }: Claim): boolean =>
   !observes(object) &&
   !onlyObserved &&
   (!resource?.identity.reusesIds || born !== undefined || readStatus(object).nonce !== undefined);
 
-/** All resources of an object: also one that stays until its replacement exists, and the former one. */
+/** All resources of an object, with the one that stays until its replacement exists, and the previous one. */
 export function holdingsOf(object: KubeObject | undefined): Claim[] {
   if (!object) return [];
   const intent = openIntent(object);
@@ -72,28 +77,16 @@ const statedClaim = memo(readStated);
 
 function readStated(object: KubeObject): Claim | undefined {
   if (unknownKey(object)) return undefined;
-  const { id, parents = {}, account = "", contract, userId, endpoint, born, ...held } = readStatus(object);
-  const { adoptedAt, onlyObserved } = held;
-  if (id !== undefined) {
-    return {
-      id,
-      parents,
-      account,
-      ...(contract !== undefined && { contract }),
-      ...(userId !== undefined && { userId }),
-      ...(endpoint !== undefined && { endpoint }),
-      // Who only observes a number means whatever has it.
-      ...(born !== undefined && !observes(object) && { born }),
-      ...(adoptedAt !== undefined && { adoptedAt }),
-      ...(onlyObserved !== undefined && { onlyObserved }),
-    };
-  }
-  // An intent that was answered without an id was refused: the annotation, if any, is of the same age.
+  const { id, parents = {}, account = "", born, ...status } = readStatus(object);
+  // An object that only observes a number means whatever has it.
+  const known = born === undefined || observes(object) ? {} : { born };
+  if (id !== undefined) return claimIn({ id, parents, account, ...status, ...known });
+  // An intent that was answered without an id was refused: there is no resource.
   if (countedAnnotation(object, INTENT) !== undefined) return undefined;
   return readClaim(countedAnnotation(object, EXTERNAL_ID));
 }
 
-/** Ids of the parents that a resource goes with. */
+/** Ids of the parents with which a resource is deleted. */
 export const livesIn = ({ resource }: Kind, parents: Claim["parents"]): string[] =>
   Object.entries(parents).flatMap(([role, id]) => (resource?.place.outlives?.includes(role) ? [] : [id]));
 
@@ -110,7 +103,7 @@ export type Named = Reference & { key: ObjectKey };
 export const keyOfTarget = (own: string, kind: string, { namespace = own, name }: ObjectRef): ObjectKey =>
   objectKey(kind, namespace, name);
 
-/** What spec names, whether it exists or not. A spec that cannot be read names nothing. */
+/** References in spec, to existing objects or not. An invalid spec has none. */
 export function namedBy(kind: Kind, object: KubeObject): Named[] {
   let references: Reference[] = [];
   try {
@@ -123,7 +116,7 @@ export function namedBy(kind: Kind, object: KubeObject): Named[] {
   );
 }
 
-/** Whether what `key` stands for has to stay for as long as this object's resource does. */
+/** Whether the object `key` has to stay for as long as this object's resource does. */
 export function dependsOn(kind: Kind, object: KubeObject, key: ObjectKey): boolean {
   return namedBy(kind, object).some(
     (reference) =>

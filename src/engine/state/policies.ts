@@ -7,7 +7,7 @@ import { memo } from "../../runtime/memo.ts";
 const accountRef = z.object({ kind: z.enum(["Account", "ClusterAccount"]).default("Account"), name: z.string() });
 export type AccountRef = z.output<typeof accountRef>;
 
-/** The engine's part of spec. Each field is read by itself: a wrong one must not change what another says. */
+/** The engine's part of spec. Each field is read by itself: an invalid one must not change another one. */
 const ours = z.object({
   accountRef: accountRef.optional().catch(undefined),
   deletionPolicy: z.enum(["Delete", "Retain"]).catch("Delete"),
@@ -15,7 +15,7 @@ const ours = z.object({
   externalId: z.string().optional().catch(undefined),
 });
 
-/** When a resource that is not there any more is created again; a policy that cannot be read allows nothing. */
+/** When a resource that no longer exists is created again; an invalid policy allows nothing. */
 export type RecreatePolicy = "WhenDeleted" | "WhenMissing" | "Never";
 export function recreatePolicyOf({ spec: { shape } }: Pick<Kind, "spec">, { spec }: KubeObject): RecreatePolicy {
   const field = shape.recreatePolicy?.safeParse(Reflect.get(Object(spec), "recreatePolicy"));
@@ -24,7 +24,6 @@ export function recreatePolicyOf({ spec: { shape } }: Pick<Kind, "spec">, { spec
 
 const lenient = ours.catch(ours.parse({}));
 
-/** What spec says to the engine, whatever else is wrong with it. */
 export const policiesOf: (object: KubeObject) => z.output<typeof ours> = memo(({ spec }: KubeObject) =>
   lenient.parse(spec),
 );

@@ -2,14 +2,11 @@ import type { Namespaces } from "../../kube/watch/namespaces.ts";
 import { SHARD } from "./names.ts";
 import { namespaceOf, type ObjectKey } from "./object.ts";
 
-/** Which objects this process works on. All are watched, whoever works on them: references, claims and intents reach across. */
+/** Which objects this process works on. It watches all of them: references, claims and intents reach across shards. */
 export interface Shards {
-  /**
-   * Whether this process works on an object. The label of its namespace names the shard; without one, and for what belongs to
-   * no namespace, it is the shard without a name.
-   */
+  /** By the label of the namespace. Without a label, or without a namespace, it is the shard without a name. */
   serves(key: ObjectKey): boolean;
-  /** Whether other shards may work on other objects at the same time. Once known, this stays. */
+  /** Whether there may be other shards. Once true, it stays so. */
   divided(): boolean;
 }
 

@@ -5,31 +5,31 @@ import { GROUPS, type Group, type Trust, trust } from "../status/trust.ts";
 import { EXTERNAL_ID, INTENT } from "./names.ts";
 
 /**
- * Whoever may write to an object can write anything into it. What Mooring has written there, and relies on, carries a
- * signature over it and the name of the object: without it, it does not count.
+ * Whoever may write to an object can write anything into it. So Mooring signs what it writes there and relies on, together with
+ * the name of the object. Without a valid signature it does not count.
  */
 export interface Signatures {
-  /** Judges what an object says, and keeps the verdict with it. `isNamed`: whether another object names what it names. */
+  /** Judges an object, and keeps the verdict with it. `isNamed`: whether another object names the same resource. */
   judge(kind: string, object: KubeObject, isNamed?: () => boolean): void;
-  /** Whether an administrator lets words count now that no known key has signed. */
+  /** Whether an administrator lets claims count now that no known key has signed. */
   believes(): boolean;
   /** The status with its signature. */
   signed(kind: string, object: KubeObject, status: object): object;
-  /** What an annotation of an object or a Secret says, with a signature. */
+  /** The value of an annotation of an object or a Secret, with its signature. */
   mark(kind: string, object: Pick<KubeObject, "metadata">, annotation: string, words: object): string;
-  /** What such an annotation says, and whether it counts; `current` when it is signed with the key that signs now. */
+  /** Reads such an annotation; `current` when it is signed with the current key. */
   read(kind: string, object: KubeObject, annotation: string): { words: object; verdict: Verdict; current: boolean };
-}
-
-export interface SignatureOptions {
-  /** The first one signs, all of them count. Asked each time: they may be exchanged, and are then another list. */
-  keys: () => readonly string[];
-  believes?: Signatures["believes"];
 }
 
 const MARKS = [INTENT, EXTERNAL_ID];
 
-export function createSignatures({ keys, believes = () => false }: SignatureOptions): Signatures {
+interface Options {
+  /** The first one signs, all of them count. Asked each time: other keys are another list. */
+  keys: () => readonly string[];
+  believes?: Signatures["believes"];
+}
+
+export function createSignatures({ keys, believes = () => false }: Options): Signatures {
   const { sign, judge: judgeSigned, isCurrent } = createSigner(keys);
   const judge = (words: unknown, signature: unknown): Verdict =>
     typeof signature === "string" ? judgeSigned(words, signature) : "absent";
@@ -42,15 +42,11 @@ export function createSignatures({ keys, believes = () => false }: SignatureOpti
     const status = flat(Object(object.status));
     const { signature } = status;
     const [name, ...macs] = typeof signature === "string" ? signature.split(".") : [];
-    const judged = (uid?: string) =>
-      statusWords(kind, object, status, uid).map((words, nth) =>
-        judge(words, typeof signature === "string" ? `${name}.${macs[nth] ?? ""}` : signature),
-      );
-    const ours = judged(object.metadata.uid);
-    // What a version before wrote has no uid.
-    const isOurs = signature === undefined || ours.includes("ours");
-    const [claim = "absent", request = "absent", facts = "absent"] = isOurs ? ours : judged();
-    const current = isCurrent(signature) && ours.every((verdict) => verdict === "ours");
+    const judged = statusWords(kind, object, status).map((words, nth) =>
+      judge(words, typeof signature === "string" ? `${name}.${macs[nth] ?? ""}` : signature),
+    );
+    const [claim = "absent", request = "absent", facts = "absent"] = judged;
+    const current = isCurrent(signature) && judged.every((verdict) => verdict === "ours");
     return { status, current, verdicts: { claim, request, facts } satisfies Record<Group, Verdict> };
   };
 
@@ -64,8 +60,8 @@ export function createSignatures({ keys, believes = () => false }: SignatureOpti
     const repeats = ({ name, words }: (typeof marks)[number]) =>
       name === INTENT ? words.nonce === status.nonce : words.id === Object(source.words).id;
     /**
-     * An administrator lets count that an object has what it says it has, through an Account of its own namespace: nothing else of
-     * it, nothing that a known key has signed and somebody edited, no creation, and nothing that another object names.
+     * An administrator lets the claim of an object count, through an Account of its own namespace. Nothing else of it counts, nor
+     * what a known key has signed and somebody edited, a creation, or what another object names.
      */
     const isBelieved =
       believes() &&
@@ -78,7 +74,7 @@ export function createSignatures({ keys, believes = () => false }: SignatureOpti
     const judged = isBelieved
       ? ({ claim: source === kept ? "absent" : "ours", request: "absent", facts: "absent" } as const)
       : verdicts;
-    // What only repeats a claim that counts adds nothing, whoever has signed it.
+    // An annotation that only repeats a claim that counts does no harm, whoever has signed it.
     const verdictOf = (mark: (typeof marks)[number]): Verdict => {
       if (isBelieved && mark === source) return "ours";
       return isOurs && mark.verdict === "foreign" && repeats(mark) ? "absent" : mark.verdict;
@@ -99,7 +95,7 @@ export function createSignatures({ keys, believes = () => false }: SignatureOpti
     },
     signed(kind, object, status) {
       if (!Object.entries(status).some(([name, value]) => groupOf(name) && !isVoid(value))) return status;
-      const [first = "", ...others] = statusWords(kind, object, status, object.metadata.uid).map(sign);
+      const [first = "", ...others] = statusWords(kind, object, status).map(sign);
       return { ...status, signature: [first, ...others.map((each) => each.split(".")[1])].join(".") };
     },
     mark: (kind, object, annotation, words) =>
@@ -111,7 +107,7 @@ export function createSignatures({ keys, believes = () => false }: SignatureOpti
   };
 }
 
-/** Whose words they are. In annotations the uid would not survive a backup. */
+/** The owner of signed words. Annotations are without the uid, which would not survive a backup. */
 const ownerOf = (kind: string, { metadata }: Pick<KubeObject, "metadata">): string[] => [
   kind,
   metadata.namespace ?? "",
@@ -125,14 +121,14 @@ const markWords = (kind: string, object: Pick<KubeObject, "metadata">, annotatio
 ];
 
 /**
- * What is signed of a status, in the order of `GROUPS`. A request and facts are those of one resource. A status is of one object:
- * it says nothing of another one that has its name later.
+ * What is signed of a status, in the order of `GROUPS`: with the id, because a request and facts are those of one resource, and
+ * with the uid, because a later object may have the same name.
  */
-function statusWords(kind: string, object: KubeObject, status: object, uid: string | undefined): unknown[] {
+function statusWords(kind: string, object: KubeObject, status: object): unknown[] {
   const id: unknown = Reflect.get(status, "id") ?? "";
   return GROUPS.map((group) => {
     const words = Object.fromEntries(Object.entries(status).filter(([name]) => groupOf(name) === group));
-    return [...ownerOf(kind, object), ...(uid === undefined ? [] : [uid]), group, id, words];
+    return [...ownerOf(kind, object), object.metadata.uid ?? "", group, id, words];
   });
 }
 
@@ -145,7 +141,7 @@ function parsed(text: string | undefined): Record<string, unknown> {
   }
 }
 
-/** Resources that an object names, whoever has signed that. */
+/** Resources that an object names, signed or not. */
 export function namesIn({ status, spec, metadata }: KubeObject): { id: string; parents: Record<string, string> }[] {
   const stated = flat(Object(status));
   const kept = parsed(metadata.annotations?.[EXTERNAL_ID]);
@@ -154,6 +150,6 @@ export function namesIn({ status, spec, metadata }: KubeObject): { id: string; p
   return all.flatMap(({ id, parents }) => (typeof id === "string" ? [{ id, parents: { ...Object(parents) } }] : []));
 }
 
-/** What namespaces share, and what is another one's, is never taken on trust. */
+/** Without a signature, no ClusterAccount counts, and no Account of another namespace. */
 const isOfOwnAccount = ({ metadata }: KubeObject, words: object): boolean =>
   String(Reflect.get(words, "account")).startsWith(`${metadata.namespace}/`);

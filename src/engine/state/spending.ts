@@ -10,23 +10,18 @@ import type { Clock } from "../../runtime/clock.ts";
 import { OWN } from "./names.ts";
 import { type ObjectKey, targetOf } from "./object.ts";
 
-/** What the gateway says that objects have spent. */
-export interface Spending {
-  of(key: ObjectKey): { usage: Spent } | undefined;
-  sync(): Promise<void>;
-  close(): Promise<void>;
-}
+export type Spending = ReturnType<typeof createSpending>;
 
-/** Reads the gateway's ConfigMaps in the operator's own namespace, where no tenant writes. */
+/** The spending of objects, from the gateway's ConfigMaps in the operator's own namespace, where no tenant writes. */
 export function createSpending(options: {
   client: KubeClient;
   clock: Clock;
-  /** Undefined for an operator of one namespace: the gateway serves ClusterAccounts, which that one does not know. */
+  /** Undefined for an operator of one namespace: the gateway serves ClusterAccounts only, which that one does not know. */
   namespace: string | undefined;
-  /** To be told whenever an object has spent more. */
+  /** Called when an object has spent more. */
   changed: (key: ObjectKey) => void;
   onError: (error: unknown) => void;
-}): Spending {
+}) {
   const { client, clock, namespace, changed, onError } = options;
   const spent = new Map<string, { usage: Spent }>();
   const reduce = ({ apiVersion, kind, metadata, data }: KubeObject): KubeObject => ({
@@ -49,11 +44,11 @@ export function createSpending(options: {
   });
   let watcher: Watcher | undefined;
   return {
-    of(key) {
+    of(key: ObjectKey): { usage: Spent } | undefined {
       const { kind, namespace, name } = targetOf(key);
       return kind === inferenceAccess.kind ? spent.get(entryOf(namespace, name)) : undefined;
     },
-    async sync() {
+    async sync(): Promise<void> {
       if (namespace === undefined) return;
       const labelSelector = Object.entries(SPENDING_LABEL).flat().join("=");
       watcher = watch({ client, resource: CONFIG_MAPS, namespace, labelSelector, store, clock, onError });

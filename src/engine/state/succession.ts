@@ -8,13 +8,13 @@ import type { Obstacle } from "../status/reasons.ts";
  * kept in a Secret of the operator. Never more than two work at a time.
  */
 
-/** What comes next, as far as it is on record. */
+/** The state of an object's tokens, as it is on record. */
 export interface Tokens {
-  /** One was asked for, and what became of it is not known. */
+  /** A creation has no answer yet. */
   isOpen?: boolean;
-  /** The former token, which works until workloads have the new one. */
+  /** The previous token, which works until workloads have the new one. */
   previous: { isOver: boolean } | undefined;
-  /** The last one has served its time, or there is none that works. */
+  /** The token is to be renewed, or none works. */
   isDue: boolean;
 }
 
@@ -24,17 +24,17 @@ export function nextStep({ isOpen = false, previous, isDue }: Tokens): "recover"
   return isDue ? "make" : "rest";
 }
 
-/** The last token that this process made for an object, on its monotonic clock, and how many came soon after one another before. */
+/** The last token that this process made for an object, and how many it made in short succession before. */
 export interface Succession {
   at: number;
   times: number;
-  /** No other one follows before this is over. */
+  /** The pause before the next one. */
   pauseMs: number;
 }
 
 /**
- * One more was made. A token serves for two thirds of its life: one that comes within a third of it means that something is wrong
- * with clocks or with tokens, and each of those makes the next wait longer.
+ * One more was made. A token is renewed after two thirds of its life. One that follows within a third of it means that something
+ * is wrong with clocks or with tokens: then the pause doubles.
  */
 export function succeeded(
   { clock, settings }: { clock: Pick<Clock, "monotonic">; settings: { retryMs: number } },
@@ -53,14 +53,13 @@ export function lifeOf({ resource: { secret } }: ResourceKind, body: unknown): n
   return secret?.key && "lasts" in secret.key ? secret.key.lasts(body) * 1000 : undefined;
 }
 
-/** How long the next one has to wait. */
 export const pauseLeft = (last: Succession | undefined, now: number): number =>
   last ? Math.max(0, last.at + last.pauseMs - now) : 0;
 
-/** A token has to live so much longer than the platform's clock is behind. */
+/** How much longer a token has to live than the platform's clock is behind. */
 const MARGIN_MS = 600_000;
 
-/** Why none is made that lives so long: with a platform that is behind, it has expired for everybody who goes by our clock. */
+/** Why a short-lived token is not created: if the platform's clock is behind, it has expired by the operator's clock. */
 export function tooBrief(field: string, lifeMs: number | undefined, aheadMs: number): Obstacle | undefined {
   const behindMs = -aheadMs;
   if (lifeMs === undefined || behindMs < NOTABLE_SKEW_MS || lifeMs > behindMs + MARGIN_MS) return undefined;
@@ -68,7 +67,7 @@ export function tooBrief(field: string, lifeMs: number | undefined, aheadMs: num
   return { reason: "InvalidSpec", message };
 }
 
-/** How far the clocks are apart, in words that stay the same while that does. */
+/** How far the clocks are apart, rounded, so that the message stays the same. */
 export function skewText(aheadMs: number): string {
   const minutes = Math.round(Math.abs(aheadMs) / 60_000);
   const far = minutes < 120 ? `${minutes} minute${minutes === 1 ? "" : "s"}` : `${Math.round(minutes / 60)} hours`;

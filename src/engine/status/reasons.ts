@@ -112,7 +112,7 @@ export const reasons = {
 export type Reason = keyof typeof reasons;
 export const isReason = (word: string): word is Reason => Object.hasOwn(reasons, word);
 
-/** What passes by itself, or with what others are about to bring: an object waits (Reconciling). */
+/** Reasons that pass by themselves, or when another object is ready: the object waits (Reconciling). */
 const passing: ReadonlySet<Reason> = new Set([
   "Pending",
   "Creating",
@@ -139,15 +139,15 @@ const passing: ReadonlySet<Reason> = new Set([
   "InternalError",
 ]);
 
-/** While an object says one of these, its resource is not what spec asks for: fields that are fixed otherwise may be changed. */
+/** With one of these reasons the resource differs from spec: immutable fields may be changed then. */
 export const correctable: readonly Reason[] = ["ImmutableFieldChanged", "DataLossNotAllowed", "Drifted"];
 
 /** Whether somebody has to act on an object that is not Ready for this reason (Stalled). */
 export const needsPerson = (reason: Reason): boolean => !passing.has(reason);
 
 /**
- * Reasons whose message is what a host answered, to whatever call, or quotes it: an id or a time in it belongs to that answer. In any other
- * message, that of a rejected request included, a reader may have to act on it.
+ * Reasons whose message quotes the answer of a host: an id or a time in it belongs to that one answer. In any other message,
+ * also that of a rejected request, a reader may have to act on it.
  */
 const answered: ReadonlySet<string> = new Set<Reason>([
   "Unauthorized",
@@ -165,7 +165,7 @@ export const isSaidAgain = (before: Said | undefined, now: Said | undefined): bo
 
 type Said = { reason: string; message: string };
 
-/** Something that keeps the object from going on. */
+/** Why an object cannot go on. */
 export interface Obstacle {
   reason: Reason;
   message: string;

@@ -3,7 +3,7 @@ import { condition } from "../../kube/write/conditions.ts";
 import { author } from "./author.ts";
 import type { Group } from "./trust.ts";
 
-/** What every object shows, whatever its kind. */
+/** The status of every object. */
 export const sharedStatus = z.object({
   observedGeneration: z.int().optional().describe("Generation of the object that this status describes."),
   conditions: z
@@ -13,7 +13,6 @@ export const sharedStatus = z.object({
     .describe("Ready always; Reconciling, Stalled, Paused and ClockSkew only while they hold."),
 });
 
-/** All that is shown of a key. */
 export const keyFacts = z.object({
   version: z.int().describe("Version of the key, counted from 1."),
   issuedAt: z.iso.datetime({ precision: 3 }).describe("When the key was created."),
@@ -22,7 +21,6 @@ export const keyFacts = z.object({
 });
 export type KeyFacts = z.output<typeof keyFacts>;
 
-/** All that is shown of a certificate. */
 export const certificateFacts = keyFacts.extend({
   version: z.int().describe("Version of the certificate, counted from 1."),
   issuedAt: z.iso.datetime({ precision: 3 }).describe("When it was issued."),
@@ -32,7 +30,7 @@ export const certificateFacts = keyFacts.extend({
 });
 export type CertificateFacts = z.output<typeof certificateFacts>;
 
-/** What the operator keeps for itself: nothing in it helps a reader. */
+/** The operator's own state, which helps no reader. */
 const internalStatus = z.object({
   nonce: z.string().optional().describe("Creation intent that this id, or this refusal, belongs to."),
   born: z.iso
@@ -59,7 +57,7 @@ const internalStatus = z.object({
   left: z.string().optional().describe("Id of the previous resource."),
 });
 
-/** What an object with a resource on the platform shows besides. */
+/** The further status of an object with a resource on the platform. */
 const resourceStatus = z.object({
   id: z.string().optional().describe("Id of the resource on the platform."),
   state: z.string().optional().describe("State of the resource as the platform reports it."),
@@ -135,7 +133,7 @@ const resourceStatus = z.object({
     .describe("Fields in which the resource differs from spec."),
 });
 
-/** What an object shows besides for which something is done with an Account. */
+/** The status of an object with a task. */
 export const taskStatus = sharedStatus.extend({
   account: resourceStatus.shape.account,
   contract: z.int().optional().describe("Contract whose log is exported."),
@@ -146,11 +144,11 @@ export const taskStatus = sharedStatus.extend({
     .describe("Internal state of the operator. Do not rely on it."),
 });
 
-/** The engine's part of status, wherever a field stands in the object. */
+/** The engine's part of a flat status. */
 export const known = sharedStatus.extend(resourceStatus.shape).extend(internalStatus.shape);
 export type ResourceStatus = z.output<typeof known>;
 
-/** The same as objects have it. */
+/** The same as it is stored. */
 export const storedStatus = z.object({
   ...sharedStatus.shape,
   ...resourceStatus.shape,
@@ -158,8 +156,8 @@ export const storedStatus = z.object({
 });
 
 /**
- * The group that a field of a status is signed with; undefined for how an object stands, which is for people to read: nothing
- * is done on its account. What the engine keeps is the claim, what is not the engine's is what a kind shows.
+ * The group that a field of a status is signed with: the request, the claim, or the facts that a kind shows. Conditions are not
+ * signed, because nothing depends on them.
  */
 export function groupOf(field: string): Group | undefined {
   if (field in sharedStatus.shape || field === "signature") return undefined;
@@ -167,13 +165,13 @@ export function groupOf(field: string): Group | undefined {
   return field in known.shape ? "claim" : "facts";
 }
 
-/** What a status says, wherever it stands. */
+/** The fields of a status, with the internal ones beside the others. */
 export function flat(status: object): Record<string, unknown> {
   const { internal, ...shown }: { internal?: unknown } = status;
   return { ...Object(internal), ...shown };
 }
 
-/** A status with everything in its place. */
+/** The reverse: the internal fields below `internal`. */
 export function placed(status: object): object {
   const entries = Object.entries(status);
   const isInternal = ([name]: [string, unknown]) => name in internalStatus.shape;

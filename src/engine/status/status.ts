@@ -7,18 +7,24 @@ import {
   withCondition,
 } from "../../kube/write/conditions.ts";
 import { memo } from "../../runtime/memo.ts";
-import { isSaidAgain, type Obstacle, type Reason } from "./reasons.ts";
+import { isSaidAgain, needsPerson, type Obstacle, type Reason } from "./reasons.ts";
 import { flat, groupOf, known, placed, type ResourceStatus, sharedStatus } from "./schema.ts";
 import { GROUPS, type Group, trust } from "./trust.ts";
 
-/** How an object stands, for a reason of the closed list. */
 export type ReadyState = AnyStanding & { reason: Reason };
+
+/** How an object stands that meets an obstacle. */
+export const standingFor = ({ reason, message }: Obstacle): ReadyState => ({
+  mode: needsPerson(reason) ? "stalled" : "reconciling",
+  reason,
+  message,
+});
 
 function statusOf({ status }: KubeObject): object {
   return typeof status === "object" && status !== null ? status : {};
 }
 
-/** What counts of an object's status, by the verdict that is kept with it. */
+/** The fields of an object's status that count, by the verdict that is kept with it. */
 const counted = memo((object: KubeObject): Record<string, unknown> => {
   const status = flat(statusOf(object));
   const verdict = trust.get(object);
@@ -27,7 +33,7 @@ const counted = memo((object: KubeObject): Record<string, unknown> => {
   return Object.fromEntries(Object.entries(status).filter(([name]) => counts(groupOf(name))));
 });
 
-/** The engine's part of an object's status; a field that somebody has spoilt counts as absent. */
+/** The engine's part of an object's status; an invalid field counts as absent. */
 export const readStatus: (object: KubeObject) => ResourceStatus = memo(parse);
 
 function parse(object: KubeObject): ResourceStatus {
@@ -40,7 +46,7 @@ function parse(object: KubeObject): ResourceStatus {
   return known.partial().parse(Object.fromEntries(sound.map(([name]) => [name, Reflect.get(status, name)])));
 }
 
-/** All that counts of an object's status, everything in its place. */
+/** All of an object's status that counts, as it is stored. */
 export const readWhole = (object: KubeObject): Record<string, unknown> => ({ ...placed(counted(object)) });
 
 /** The kind's part of an object's status. */
@@ -51,24 +57,23 @@ export function readFacts(object: KubeObject): Record<string, unknown> {
 export const readyOf = (object: KubeObject): Condition | undefined =>
   readStatus(object).conditions?.find(({ type }) => type === "Ready");
 
-/** How the object stands, as conditions. */
 export const conditions = (object: KubeObject, now: number, standing: ReadyState): Condition[] =>
   conditionsOf(readStatus(object).conditions ?? [], object.metadata.generation ?? 1, now, standing);
 
-/** Conditions and one more, which is called like its reason. */
+/** Adds a condition whose type is its reason. */
 export function alsoHolds(object: KubeObject, now: number, shown: readonly Condition[], also: Obstacle): Condition[] {
   const { conditions: before = [] } = readStatus(object);
   return withCondition(shown, before, object.metadata.generation ?? 1, now, { type: also.reason, ...also });
 }
 
-/** The conditions of an object that is paused: those that it had, and one that says so. Its own work ends that. */
+/** The conditions of a paused object: those that it had, and Paused. */
 export const paused = (object: KubeObject, now: number): Condition[] =>
   alsoHolds(object, now, readStatus(object).conditions ?? [], {
     reason: "Paused",
     message: "paused: remove the annotation mooring.dev/paused to resume",
   });
 
-/** Whether an object stands otherwise than `standing` says, whatever else its status has. */
+/** Whether these are other conditions than the object has. */
 export function hasOtherConditions(
   object: KubeObject,
   { conditions, observedGeneration }: Record<string, unknown>,
@@ -78,10 +83,7 @@ export function hasOtherConditions(
   return !isDeepStrictEqual(plain(shown), plain({ conditions, observedGeneration }));
 }
 
-/**
- * Whether writing `status` would change what the object says. Where it stands is not worth a write of its own, and neither is the
- * same refusal under another request id.
- */
+/** Whether `status` is worth a write. The same refusal under another request id is not, nor is the place of a field. */
 export function differs(object: KubeObject, status: object): boolean {
   const [before, after] = [flat(statusOf(object)), plain(flat(status))];
   if (isDeepStrictEqual(before, after)) return false;
@@ -93,7 +95,7 @@ export function differs(object: KubeObject, status: object): boolean {
   return !isDeepStrictEqual(before, { ...after, conditions });
 }
 
-/** As it would be after a way over the wire. */
+/** As the API server returns it. */
 function plain(value: object): Record<string, unknown> {
   return JSON.parse(JSON.stringify(value));
 }

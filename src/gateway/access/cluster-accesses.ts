@@ -42,7 +42,7 @@ export async function watchAccesses(options: {
     byNamespace.set(access.namespace, here.set(access.name, access));
   });
   const accounts = createStore<KubeObject>({ onListenerError: onError });
-  const namespaces = createNamespaces({ client, clock, relabelled() {}, onError });
+  const namespaces = createNamespaces({ client, clock, onError });
   const watchers = [
     watch({ client, clock, resource: resourceOf(inferenceAccess), store: objects, onError }),
     watch({

@@ -47,14 +47,18 @@ function proofOf(context: KubeconfigContext, clock: Clock): Authorize | undefine
   return undefined;
 }
 
-/** Concurrent callers share one result: at startup, a plugin must not run once per watch. */
+/**
+ * Concurrent callers share one result: at startup, a plugin must not run once per watch. After a 401 only a refresh is shared:
+ * what was asked for before may be the refused token.
+ */
 function shared(ask: Authorize): Authorize {
-  let asking: ReturnType<Authorize> | undefined;
+  const asking = new Map<boolean, ReturnType<Authorize>>();
   return (refused) => {
-    asking ??= ask(refused).finally(() => {
-      asking = undefined;
-    });
-    return asking;
+    const known = asking.get(true) ?? asking.get(refused);
+    if (known) return known;
+    const asked = ask(refused).finally(() => asking.delete(refused));
+    asking.set(refused, asked);
+    return asked;
   };
 }
 

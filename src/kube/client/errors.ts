@@ -52,8 +52,8 @@ export const isNotFound = (error: unknown): error is KubeError => hasStatus(erro
 export const isGone = (error: unknown): error is KubeError => hasStatus(error, 410);
 export const isTooManyRequests = (error: unknown): error is KubeError => hasStatus(error, 429);
 export const isForbidden = (error: unknown): error is KubeError => hasStatus(error, 403);
-/** Rejected by a quota, a policy or missing RBAC: a retry does not help. */
-export const isRefused = (error: unknown): error is KubeError =>
+/** Any 4xx but a conflict and a rate limit, for example by a quota, a policy or missing RBAC: a retry does not help. */
+export const isPermanent = (error: unknown): error is KubeError =>
   error instanceof KubeError &&
   error.status >= 400 &&
   error.status < 500 &&

@@ -9,12 +9,17 @@ import { type Watcher, watch } from "./watch.ts";
 
 const NAMESPACES = { group: "", version: "v1", kind: "Namespace", plural: "namespaces", namespaced: false };
 
+type Labels = Readonly<Record<string, string>>;
+type Relabelled = (name: string, before: Labels | undefined) => void;
+
 /** A cache of namespaces. Nothing can be created in a namespace that is being deleted. */
 export interface Namespaces {
   isTerminating(name: string): boolean;
   /** Undefined for an unknown namespace. */
-  labelsOf(name: string): Readonly<Record<string, string>> | undefined;
+  labelsOf(name: string): Labels | undefined;
   values(): IterableIterator<KubeObject>;
+  /** Calls back when the labels of a namespace have changed. */
+  subscribe(listener: Relabelled): void;
   /** Starts the watch. Resolves when the cache is synced, or when the list is forbidden: then no namespace is known. */
   begin(): Promise<void>;
   close(): Promise<void>;
@@ -25,11 +30,9 @@ export function createNamespaces(options: {
   clock: Clock;
   /** Watches only this namespace. */
   namespace?: string | undefined;
-  /** The labels of a namespace have changed. */
-  relabelled: (name: string, before: Readonly<Record<string, string>> | undefined) => void;
   onError: (error: unknown) => void;
 }): Namespaces {
-  const { client, clock, namespace, relabelled, onError } = options;
+  const { client, clock, namespace, onError } = options;
   const reduce = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => ({
     apiVersion,
     kind,
@@ -39,9 +42,10 @@ export function createNamespaces(options: {
   const store = createStore<KubeObject>({ onListenerError: onError, reduce });
   let watcher: Watcher | undefined;
   let looked = false;
+  const listeners: Relabelled[] = [];
   store.subscribe(({ key, before, after }) => {
-    if (looked && !isDeepStrictEqual(before?.metadata.labels, after?.metadata.labels))
-      relabelled(key, before?.metadata.labels);
+    if (!looked || isDeepStrictEqual(before?.metadata.labels, after?.metadata.labels)) return;
+    for (const relabelled of listeners) relabelled(key, before?.metadata.labels);
   });
   return {
     isTerminating: (name) => store.get(name)?.metadata.deletionTimestamp !== undefined,
@@ -50,6 +54,7 @@ export function createNamespaces(options: {
       return found && (found.metadata.labels ?? {});
     },
     values: () => store.values(),
+    subscribe: (listener) => void listeners.push(listener),
     async begin() {
       const fieldSelector = namespace === undefined ? {} : { fieldSelector: `metadata.name=${namespace}` };
       const refused = Promise.withResolvers<void>();

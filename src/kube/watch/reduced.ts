@@ -18,9 +18,9 @@ const CUT = "example.invalid/cut";
 /** Whether the kept list of finalizers is incomplete. A writer of that list must read the object first. */
 export const hasMoreFinalizers = ({ metadata }: KubeObject): boolean => metadata.finalizers?.includes(CUT) ?? false;
 
-/** The smallest entries that fit into `most` together. */
-function within<V>(entries: [string, V][], sizeOf: (value: V) => number, most: number): Record<string, V> {
-  const sized = entries.map((entry) => ({ entry, size: entry[0].length + sizeOf(entry[1]) }));
+/** The smallest entries that fit into `most` bytes together. */
+function within(entries: [string, string][], most: number): Record<string, string> {
+  const sized = entries.map((entry) => ({ entry, size: Buffer.byteLength(entry[0]) + Buffer.byteLength(entry[1]) }));
   if (sized.reduce((sum, { size }) => sum + size, 0) <= most) return Object.fromEntries(entries);
   let left = most;
   const fits = new Set<string>();
@@ -42,7 +42,6 @@ export function reducedMetadata(metadata: ObjectMeta, { prefix, labels = [] }: O
   const own = (given: Record<string, string> | undefined, isOwn: (key: string) => boolean) =>
     within(
       Object.entries(given ?? {}).filter(([key]) => isOwn(key)),
-      (value) => value.length,
       labels === "all" ? Number.POSITIVE_INFINITY : MOST_BYTES,
     );
   const all = metadata.finalizers;
@@ -70,6 +69,5 @@ const MOST_DATA = 65_536;
 export const reducedData = (data: unknown): Record<string, string> =>
   within(
     Object.entries(Object(data)).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
-    (value) => value.length,
     MOST_DATA,
   );

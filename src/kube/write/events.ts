@@ -48,9 +48,9 @@ export function createEventRecorder(options: {
   component: string;
   instance: string;
   clock: Clock;
-  onError?: (error: unknown) => void;
+  log?: Record<"debug" | "warn", (fields: object, message: string) => void>;
 }): EventRecorder {
-  const { client, component, instance, clock } = options;
+  const { client, component, instance, clock, log } = options;
   const filter = createEventFilter(clock);
   const known = createLru<Series>(SERIES);
   const waiting = new Map<Series, Said>();
@@ -116,18 +116,13 @@ export function createEventRecorder(options: {
       try {
         return await write(series, said);
       } catch (error) {
-        if (stopping.signal.aborted || isBecauseOfDeletion(error)) return;
-        if (pause === undefined || !isPassing(error)) return report(error);
+        if (stopping.signal.aborted) return;
+        const fields = { event: said.reason, object: said.regarding.name, err: error };
+        if (isBecauseOfDeletion(error)) return log?.debug(fields, "Event dropped");
+        if (pause === undefined || !isPassing(error)) return log?.warn(fields, "Event not written");
+        log?.debug({ ...fields, retryInMs: pause }, "Event not written yet");
         await sleep(clock, pause, stopping.signal).catch(() => {});
       }
-    }
-  }
-
-  function report(error: unknown): void {
-    try {
-      options.onError?.(error);
-    } catch {
-      // An error of the callback must not stop the recorder.
     }
   }
 
@@ -188,13 +183,12 @@ function referenceTo({ apiVersion, kind, metadata }: KubeObject) {
 const identify = ({ kind, metadata }: KubeObject): string =>
   metadata.uid ?? `${kind}/${metadata.namespace ?? ""}/${metadata.name}`;
 
-/** The namespace or the Event is deleted or being deleted. */
-const isBecauseOfDeletion = (error: unknown): boolean =>
-  isNamespaceTerminating(error) || isNotFound(error) || isConflict(error);
+/** The namespace is deleted or being deleted. */
+const isBecauseOfDeletion = (error: unknown): boolean => isNamespaceTerminating(error) || isNotFound(error);
 
-/** No answer or a server error: a retry may succeed. */
+/** No answer, a server error, or another write of the same Event: a retry may succeed. */
 const isPassing = (error: unknown): boolean =>
-  error instanceof KubeError && (error.status === 0 || error.status >= 500);
+  error instanceof KubeError && (error.status === 0 || error.status >= 500 || isConflict(error));
 
 const microTime = (ms: number): string => new Date(ms).toISOString().replace("Z", "000Z");
 const time = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");

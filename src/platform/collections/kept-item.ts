@@ -28,7 +28,7 @@ export const keptItem = ({ id, state, raw }: Item): Item => new KeptItem(id, sta
 const AROUND = 256;
 
 /** The memory that an item takes. */
-export const sizeOf = (item: Item): number => AROUND + (item instanceof KeptItem ? item.text.length : 0);
+export const sizeOf = (item: Item): number => AROUND + (item instanceof KeptItem ? Buffer.byteLength(item.text) : 0);
 
 /** The same item under another id. */
 export const renamed = (item: Item, id: string): Item =>

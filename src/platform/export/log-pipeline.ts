@@ -35,12 +35,13 @@ function* partsOf(lines: readonly Line[]): Generator<string[]> {
   let part: string[] = [];
   let size = 0;
   for (const { text } of lines) {
-    if (part.length > 0 && size + text.length > MOST_BYTES) {
+    const bytes = Buffer.byteLength(text);
+    if (part.length > 0 && size + bytes > MOST_BYTES) {
       yield part;
       [part, size] = [[], 0];
     }
     part.push(text);
-    size += text.length;
+    size += bytes;
   }
   if (part.length > 0) yield part;
 }

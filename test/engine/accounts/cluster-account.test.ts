@@ -8,7 +8,7 @@ import { kinds } from "../../../src/kinds/index.ts";
 import { ipBlock } from "../../../src/kinds/network/ipblock.ts";
 import { centralLogging } from "../../../src/kinds/observability/central-logging.ts";
 import type { KubeObject } from "../../../src/kube/resource.ts";
-import { API, fakePlatform } from "../support/fake-platform.ts";
+import { fakePlatform } from "../support/fake-platform.ts";
 import { clusterAccountOf, handleOf, objectOf } from "../support/fixtures.ts";
 import { type Life, live, readyOf } from "../support/lives.ts";
 import { stage } from "../support/stage.ts";
@@ -130,7 +130,7 @@ describe("the default ClusterAccount", () => {
     expect(chosen(all.choose(inTeam, undefined, "ClusterAccount/old"))).toBe("ClusterAccount/old");
   });
 
-  test("leads on what an earlier version made with an Account of another namespace", () => {
+  test("is used where status names an Account of another namespace, which is never used", () => {
     const all = accounts([made("shared", 1)]);
     expect(all.keep(inTeam, "ops/main")).toBeUndefined();
     expect(chosen(all.choose(inTeam, undefined, "ops/main"))).toBe(SHARED);
@@ -212,37 +212,6 @@ describe("an object whose admission is taken away", () => {
     await live(life, 5);
     expect(all.api.get(object)).toBeUndefined();
     expect(all.platform.items.size).toBe(1);
-  });
-});
-
-describe("what an earlier version made with the Account of another namespace that was the default", () => {
-  const owned = (contract: number) => {
-    const platform = fakePlatform();
-    const id = platform.make("a", { properties: { name: "a", location: "de/txl", size: 1 } }, { path: "/ipblocks" });
-    const object = objectOf("IPBlock", "a", {
-      spec: { location: "de/txl", size: 1 },
-      metadata: { name: "a", namespace: "team" },
-      status: { id, account: "ops/main", contract, endpoint: API },
-    });
-    const all = stage([object], { platform });
-    const life: Life = { all, key: "IPBlock/team/a", object, beforeEach: platform.beforeEach };
-    return { life, id, platform };
-  };
-
-  test("goes on through the default ClusterAccount of the same contract", async () => {
-    const { life, id, platform } = owned(1);
-    await live(life, 30);
-    const after = life.all.api.get(life.object) ?? life.object;
-    expect(readStatus(after)).toMatchObject({ id, account: SHARED });
-    expect(readyOf(life)).toMatchObject({ status: "True" });
-    expect(platform.calls.filter(({ method }) => method !== "GET")).toEqual([]);
-  });
-
-  test("waits where that one leads to another contract", async () => {
-    const { life, platform } = owned(2);
-    await live(life, 60);
-    expect(readyOf(life)).toMatchObject({ reason: "ContractChanged" });
-    expect(platform.calls).toEqual([]);
   });
 });
 

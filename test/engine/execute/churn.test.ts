@@ -30,7 +30,7 @@ const made = vi.hoisted(() => {
 });
 
 /** These grow up to a limit of their own: ids that answer no creation any more, and what was parsed or signed last. */
-const BOUNDED = ["/src/engine/state/released-ids.ts", "/src/runtime/lazy-json.ts", "/src/runtime/signer.ts"];
+const BOUNDED = ["/src/engine/state/indexes/released-ids.ts", "/src/runtime/lazy-json.ts", "/src/runtime/signer.ts"];
 
 setFlagsFromString("--expose-gc");
 const collect: () => void = runInNewContext("gc");

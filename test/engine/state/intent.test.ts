@@ -78,11 +78,6 @@ describe("an annotation", () => {
     expect(readClaim(JSON.stringify(claim))).toEqual(claim);
   });
 
-  test("of an intent from before fields were kept is still an intent", () => {
-    const { fixed: _, ...before } = intentOf();
-    expect(readIntent(JSON.stringify(before))).toEqual(intentOf({ fixed: {} }));
-  });
-
   test.each([
     ["absent", undefined],
     ["empty", ""],

@@ -5,10 +5,10 @@ import { CONFIG_MAPS, encoded, SECRETS, type SecretContent } from "../../../kube
 import type { Item } from "../../../platform/collections/collection.ts";
 import { hashBody } from "../../../runtime/hash.ts";
 import type { AccountHandle } from "../../accounts/accounts.ts";
-import { contentHash } from "../../state/fingerprints.ts";
 import type { Claim } from "../../state/intent.ts";
 import type { Memory } from "../../state/memory.ts";
 import { RECONCILE_AT } from "../../state/names.ts";
+import { contentHash } from "../../state/publications/fingerprints.ts";
 import type { Output } from "../../state/published.ts";
 import type { Obstacle } from "../../status/reasons.ts";
 import { readFacts } from "../../status/status.ts";

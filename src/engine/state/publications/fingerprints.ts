@@ -1,26 +1,25 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
-import { GROUP, kinds, VERSION } from "../../kinds/index.ts";
-import type { KubeObject, OwnerReference } from "../../kube/resource.ts";
-import { controllerOf, decoded } from "../../kube/write/owned-secret.ts";
-import { hashBody } from "../../runtime/hash.ts";
-import { PUBLISHED } from "./names.ts";
+import { GROUP, kinds, VERSION } from "../../../kinds/index.ts";
+import type { KubeObject, OwnerReference } from "../../../kube/resource.ts";
+import { controllerOf, decoded } from "../../../kube/write/owned-secret.ts";
+import { hashBody } from "../../../runtime/hash.ts";
+import { PUBLISHED } from "../names.ts";
 
 /** Equal for a Secret or a ConfigMap that holds the same. */
 export const contentHash = ({ data, binaryData }: Readonly<Record<string, unknown>>): string =>
   hashBody([data ?? {}, binaryData ?? {}]);
 
-/** Tells values apart, and tells nothing about them. */
+/** Tells values apart without telling what they are. */
 export const fingerprintOf = (value: string | Uint8Array): string => hash("sha256", value, "hex").slice(0, 12);
 
 export const fingerprintsOf = (data: Readonly<Record<string, string | Uint8Array>>): Record<string, string> =>
   Object.fromEntries(Object.entries(data).map(([name, value]) => [name, fingerprintOf(value)]));
 
-/** A Secret of Mooring has some ten entries. Of one with more than this, those that its note names. */
+/** A Secret of Mooring has about ten entries. Of a larger one, those that its note names are read. */
 const MOST_ENTRIES = 64;
 const named = z.looseObject({ entries: z.record(z.string(), z.unknown()) });
 
-/** The fingerprints of what is in a Secret. */
 export function entriesOf(secret: KubeObject): Record<string, string> {
   const all = decoded(secret);
   if (Object.keys(all).length <= MOST_ENTRIES) return fingerprintsOf(all);
@@ -28,7 +27,7 @@ export function entriesOf(secret: KubeObject): Record<string, string> {
   return fingerprintsOf(Object.fromEntries(known.flatMap((name) => (all[name] ? [[name, all[name]]] : []))));
 }
 
-/** The entries that a note names. Who wrote it has not been checked. */
+/** The entries that a note names. Its signature is not checked here. */
 function namesIn(note: string | undefined): string[] {
   try {
     return Object.keys(named.parse(JSON.parse(note ?? "")).entries);

@@ -1,4 +1,4 @@
-/** How many of each namespace are kept: anybody can make what looks like Mooring's. */
+/** Limits how many are kept of each namespace: any tenant can create what looks like Mooring's. */
 export function createNamespaceQuota(most = Number.POSITIVE_INFINITY, crowded: (namespace: string) => void) {
   const namespaces = new Map<string, Set<string>>();
   const namespaceOf = (key: string) => key.slice(0, key.indexOf("/"));

@@ -1,12 +1,12 @@
-import { hashBody } from "../../runtime/hash.ts";
-import type { ObjectKey } from "./object.ts";
+import { hashBody } from "../../../runtime/hash.ts";
+import type { ObjectKey } from "../object.ts";
 
-/** A search looks back minutes; so many ids are those of hours. */
+/** As many as in hours; a search looks back minutes. */
 const MOST = 100_000;
 
 /**
- * Resources that were claimed and are no longer, as hashes: their places are put together of parts, which would all be kept.
- * With each, the object that did not give it up itself: its status no longer counts.
+ * Resources that were claimed and no longer are, as hashes, which take less memory than their places. With each, the object that
+ * lost it by an edit of its status.
  */
 export function createReleasedIds() {
   const spent = new Map<string, ObjectKey | undefined>();
@@ -17,7 +17,7 @@ export function createReleasedIds() {
       if (spent.size > MOST && oldest !== undefined) spent.delete(oldest);
     },
     delete: (place: string): void => void spent.delete(hashBody(place)),
-    /** Whether somebody else than this object has had it. */
+    /** Whether another object than this one has had it. */
     has(place: string, by: ObjectKey | undefined): boolean {
       const hash = hashBody(place);
       return spent.has(hash) && (by === undefined || spent.get(hash) !== by);

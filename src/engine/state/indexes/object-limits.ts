@@ -1,6 +1,7 @@
-import type { KubeObject } from "../../kube/resource.ts";
-import type { Obstacle } from "../status/reasons.ts";
-import { namespaceOf, type ObjectKey, objectKey } from "./object.ts";
+import type { KubeObject } from "../../../kube/resource.ts";
+import type { Obstacle } from "../../status/reasons.ts";
+import { namespaceOf, type ObjectKey, objectKey } from "../object.ts";
+import type { Edit } from "./references.ts";
 
 /** The most objects of a kind that a namespace may have. */
 export type LimitOf = (kind: string) => number;
@@ -10,15 +11,7 @@ export const limitOf =
   (kind) =>
     limits[kind] ?? limits["*"] ?? Number.POSITIVE_INFINITY;
 
-/** Which objects are more than their namespace may have: the oldest are not. */
-export interface ObjectLimits {
-  /** To be told of every object that appears, changes or goes. */
-  note(kind: string, change: { before?: KubeObject; after?: KubeObject }): void;
-  /** Why an object is one too many; undefined when it is not. */
-  excess(kind: string, object: KubeObject): Obstacle | undefined;
-}
-
-/** In the order of age. */
+/** The place of an object among those of its kind and namespace, by age. */
 interface Place {
   at: number;
   name: string;
@@ -26,7 +19,7 @@ interface Place {
 
 const compare = (a: Place, b: Place): number => a.at - b.at || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 
-/** Where it is, or would be. New ones are the youngest: they come last. */
+/** The index of a place, or where it would be. */
 function positionOf(places: readonly Place[], place: Place): number {
   let [low, high] = [0, places.length];
   while (low < high) {
@@ -43,42 +36,38 @@ const placeOf = ({ metadata: { creationTimestamp, name } }: KubeObject): Place =
   name,
 });
 
-export function createObjectLimits(limit: LimitOf, shifted: (key: ObjectKey) => void): ObjectLimits {
+/** Which objects are over the limit of their namespace: the youngest. `shifted` is called for each that becomes one, or is no longer. */
+export function createObjectLimits(limit: LimitOf, shifted: (key: ObjectKey) => void) {
   const crowds = new Map<string, Place[]>();
   const idOf = (kind: string, { metadata }: KubeObject) => objectKey(kind, metadata.namespace ?? "", "");
 
-  function leave(kind: string, object: KubeObject): void {
+  function move(kind: string, object: KubeObject, way: "enter" | "leave"): void {
     const id = idOf(kind, object);
     const places = crowds.get(id) ?? [];
     const place = placeOf(object);
     const at = positionOf(places, place);
-    if (places[at]?.name !== place.name) return;
-    places.splice(at, 1);
+    if (way === "enter") places.splice(at, 0, place);
+    else if (places[at]?.name === place.name) places.splice(at, 1);
+    else return;
     if (places.length === 0) crowds.delete(id);
-    const next = at < limit(kind) ? places[limit(kind) - 1] : undefined;
-    if (next) shifted(objectKey(kind, namespaceOf(id), next.name));
-  }
-  function enter(kind: string, object: KubeObject): void {
-    const id = idOf(kind, object);
-    const places = crowds.get(id) ?? [];
-    const place = placeOf(object);
-    const at = positionOf(places, place);
-    places.splice(at, 0, place);
-    crowds.set(id, places);
-    const ousted = at < limit(kind) ? places[limit(kind)] : undefined;
-    if (ousted) shifted(objectKey(kind, namespaceOf(id), ousted.name));
+    else crowds.set(id, places);
+    const most = limit(kind);
+    const crossing = at < most ? places[way === "enter" ? most : most - 1] : undefined;
+    if (crossing) shifted(objectKey(kind, namespaceOf(id), crossing.name));
   }
 
   return {
-    note(kind, { before, after }) {
+    /** To be told of every object that appears, changes or goes. */
+    note(kind: string, { before, after }: Edit): void {
       const object = after ?? before;
-      // What belongs to no namespace is the administrator's.
+      // Cluster-scoped objects are the administrator's.
       if (!object?.metadata.namespace || !Number.isFinite(limit(kind))) return;
       if (before && after && compare(placeOf(before), placeOf(after)) === 0) return;
-      if (before) leave(kind, before);
-      if (after) enter(kind, after);
+      if (before) move(kind, before, "leave");
+      if (after) move(kind, after, "enter");
     },
-    excess(kind, object) {
+    /** Why an object is over the limit; undefined when it is not. */
+    excess(kind: string, object: KubeObject): Obstacle | undefined {
       const places = crowds.get(idOf(kind, object));
       const last = places?.[limit(kind) - 1];
       const isOver = limit(kind) === 0 || (last !== undefined && compare(last, placeOf(object)) < 0);

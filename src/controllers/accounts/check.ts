@@ -1,0 +1,251 @@
+import { type AccountHandle, objectOf } from "../../engine/accounts/accounts.ts";
+import { type Addresses, addressesOf, type Sites } from "../../engine/accounts/addresses.ts";
+import type { Deps } from "../../engine/observe/deps.ts";
+import { obstacleFrom } from "../../engine/observe/platform-errors.ts";
+import { ACCEPT_USER } from "../../engine/state/names.ts";
+import { needsPerson, type Obstacle } from "../../engine/status/reasons.ts";
+import { readFacts, readWhole, standingFor } from "../../engine/status/status.ts";
+import { lifetimeSeconds } from "../../kinds/fields/lifetime.ts";
+import { type AccountSpec, readAccountSpec } from "../../kinds/identity/account.ts";
+import { readSharing } from "../../kinds/identity/cluster-account.ts";
+import type { Requeue } from "../../kube/queue/work.ts";
+import type { KubeObject } from "../../kube/resource.ts";
+import type { HeldSecrets } from "../../kube/write/held-secrets.ts";
+import { PlatformError, Retry, Unauthorized } from "../../platform/answers/errors.ts";
+import { type Credentials, type Identity, identityOf } from "../../platform/calls/credentials.ts";
+import { platformTime, withoutDoubt } from "../../platform/calls/platform-time.ts";
+import type { Transport } from "../../platform/calls/transport.ts";
+import { type Contract, readContract } from "../../platform/products/core.ts";
+import { type Checked, type LoggedIn, loginObstacle, otherUser, RECOVERING, usable } from "./condition.ts";
+import { logIn, logOut, readLogin } from "./login.ts";
+import type { TokenStore } from "./token-store.ts";
+
+export interface AccountDeps extends Deps {
+  transport: Pick<Transport, "connect" | "close">;
+  secrets: HeldSecrets;
+  kept: TokenStore;
+  /** The operator's own namespace, which has the Secrets of ClusterAccounts. */
+  home: string;
+  sites: Sites;
+  /** The Account has become usable, unusable, or has new credentials since then: tell the objects that use it. */
+  changed: (account: string, since: number) => void;
+  /** Whether cleanup with this Account is under way. */
+  hasCleanup: (account: string) => boolean;
+}
+
+/** An Account with what its spec and its Secret say, and its handle. */
+interface Look {
+  deps: AccountDeps;
+  object: KubeObject;
+  spec: AccountSpec;
+  /** The token in its Secret, or else username and password. */
+  given: Credentials & { token: string };
+  handle: AccountHandle;
+  /** Whether this process keeps the Account; another shard's is only used. */
+  isKept: boolean;
+}
+
+/** Whether an Account works, by a call with its credentials; "later" while its Secret was not read yet. */
+export async function check(deps: AccountDeps, account: string, object: KubeObject): Promise<Checked | "later"> {
+  const look = lookAt(deps, account, object);
+  if (look === "later") return look;
+  if ("reason" in look) return blocked(object, look, "never");
+  return look.given.login ? checkLogin(look, look.given.login) : checkToken(look);
+}
+
+export function lookAt(deps: AccountDeps, account: string, object: KubeObject): Look | Obstacle | "later" {
+  const spec = readSpec(object);
+  if (!spec) return { reason: "InvalidSpec", message: "spec is invalid" };
+  const addresses = addressesOf(spec, deps.sites);
+  if (addresses.obstacle) {
+    connect(deps, account, object, addresses);
+    return addresses.obstacle;
+  }
+  const { known, ...given } = credentialsOf(deps, account, object, spec);
+  if (!known) return "later";
+  const handle = connect(deps, account, object, addresses);
+  return { deps, object, spec, given, handle, isKept: deps.shards.serves(objectOf(account)) };
+}
+
+async function checkToken(look: Look): Promise<Checked> {
+  const { deps, object, spec, given, handle, isKept } = look;
+  const { connection } = handle;
+  // A token of another user is not used, not even until the platform has answered: objects would be created as that user.
+  const other = foreign(look, identityOf(given.token));
+  if (!other) connection.setCredentials(given);
+  if (given.token === "") {
+    const { name, key } = spec.credentialsSecretRef;
+    const message = `credentialsSecretRef: Secret ${name} does not exist or has neither key ${key} nor username and password: create it with the platform's token`;
+    return blocked(object, { reason: "CredentialsMissing", message }, "never");
+  }
+  if (isKept) await deps.secrets.hold(handle.key);
+  if (other) return blocked(object, other, { inMs: deps.settings.resyncMs });
+  if (isKept && (await leave(look)) !== undefined) return blocked(object, LEAVING, "backoff");
+  const expiresAt = connection.identity?.expiresAt;
+  if (expiresAt !== undefined && expiresAt <= platformTime(deps.clock, connection)) {
+    const tokenExpiresAt = new Date(expiresAt).toISOString();
+    const message = `the token expired at ${tokenExpiresAt}: update ${whereIs(spec)}`;
+    const expired = blocked(object, { reason: "Unauthorized", message }, { inMs: deps.settings.resyncMs });
+    return { ...expired, facts: { ...expired.facts, tokenExpiresAt } };
+  }
+  try {
+    const contract = await contractOf(handle);
+    return judge(look, contract, connection.identity);
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    return failed(look, error);
+  }
+}
+
+async function checkLogin(look: Look, login: NonNullable<Credentials["login"]>): Promise<Checked> {
+  const { deps, object, spec, given, handle, isKept } = look;
+  const { token: _, ...settled } = given;
+  const entry = { username: login.username, ttl: lifetimeSeconds(spec.tokenLifetime) };
+  const enter = async (refused: boolean): Promise<LoggedIn> => {
+    const logged = isKept ? await logIn(deps, handle, entry, refused) : await readLogin(deps, handle.key);
+    const { token = "" } = logged;
+    if (!foreign(look, identityOf(token))) handle.connection.setCredentials({ ...settled, token });
+    return logged;
+  };
+  // While a token is made, the one before goes on working.
+  handle.connection.setCredentials(settled);
+  if (isKept) await deps.secrets.hold(handle.key);
+  let logged = await enter(false);
+  if (logged.token === undefined) return keptOut(look, logged);
+  const other = foreign(look, identityOf(logged.token));
+  if (other) return blocked(object, other, { inMs: deps.settings.resyncMs });
+  try {
+    const contract = await contractOf(handle).catch(async (error: unknown) => {
+      // Somebody may have revoked the token, and the password makes another one.
+      if (error instanceof Unauthorized) logged = await enter(true);
+      if (logged.token === undefined) throw error;
+      return contractOf(handle);
+    });
+    return judge(look, contract, identityOf(logged.token ?? ""), logged);
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    const isOut = logged.token === undefined && logged.trouble instanceof Unauthorized;
+    return isOut && error instanceof Unauthorized ? keptOut(look, logged) : failed(look, error);
+  }
+}
+
+/** A cheap call that needs the credentials. */
+const contractOf = ({ connection, endpoint }: AccountHandle): Promise<Contract> =>
+  withoutDoubt(connection, () => readContract(connection, endpoint("api"), { priority: "people" }));
+
+/** The platform has answered: the Account works, unless the answer shows another user. */
+function judge(look: Look, contract: Contract, identity: Identity | undefined, logged?: LoggedIn): Checked {
+  const { deps, object, spec, handle } = look;
+  const { contractNumber } = contract;
+  const other = foreign(look, { ...identity, contractNumber });
+  if (other) return blocked(object, other, { inMs: deps.settings.resyncMs });
+  const { connection } = handle;
+  const now = platformTime(deps.clock, connection);
+  const places = { where: whereIs(spec), secret: spec.credentialsSecretRef.name };
+  return usable(deps, now, contract, connection.identity, logged, places);
+}
+
+/** Why a login got no token. */
+function keptOut(look: Look, { trouble, pausedMs }: LoggedIn): Checked {
+  const { given, spec } = look;
+  const obstacle = trouble && loginObstacle(trouble, given.login?.username ?? "", spec.credentialsSecretRef.name);
+  if (trouble instanceof PlatformError && !obstacle) return failed(look, trouble);
+  const inMs = trouble === "recovering" ? RECOVER_MS : pausedMs;
+  return blocked(look.object, obstacle ?? RECOVERING, inMs > 0 ? { inMs } : "backoff");
+}
+
+/** Why the platform does not accept a call. */
+function failed({ deps, object, spec, given: { login } }: Look, error: PlatformError): Checked {
+  const obstacle = obstacleFrom(error);
+  const { retryMs } = deps.settings;
+  if (obstacle.reason === "Rejected" || error.status === 404) {
+    const message = `endpoints.api is not the platform's API: ${error.message}`;
+    return blocked(object, { reason: "EndpointInvalid", message }, { inMs: retryMs });
+  }
+  if (error instanceof Unauthorized && !login) {
+    obstacle.message = `the platform refuses the token in ${whereIs(spec)}: ${obstacle.message}`;
+  }
+  const isLong = !login && (obstacle.reason === "RateLimited" || needsPerson(obstacle.reason));
+  const afterMs = error instanceof Retry ? error.afterMs : undefined;
+  return blocked(object, obstacle, isLong ? { inMs: Math.max(retryMs, afterMs ?? 0) } : "backoff");
+}
+
+const blocked = (object: KubeObject, obstacle: Obstacle, again: Requeue): Checked => ({
+  standing: standingFor(obstacle),
+  facts: readFacts(object),
+  again,
+});
+
+const foreign = ({ deps, object, spec, handle }: Look, identity: Identity | undefined): Obstacle | undefined =>
+  otherUser(object, deps.objects.users(handle.key).length, identity, whereIs(spec));
+
+const whereIs = ({ credentialsSecretRef: { name, key } }: AccountSpec): string => `key ${key} of Secret ${name}`;
+
+const RECOVER_MS = 2000;
+const LEAVING: Obstacle = { reason: "PlatformUnavailable", message: "the previous tokens cannot be revoked yet" };
+
+/** Revokes the tokens that were made for an Account, with whatever still works; undefined when that is done. */
+export async function leave({ deps, object, given, handle }: Look): Promise<Requeue | undefined> {
+  if (readWhole(object).tokenId === undefined && !given.login) return undefined;
+  handle.connection.setCredentials(given);
+  try {
+    return (await logOut(deps, handle, given.login !== undefined)) ? undefined : { inMs: RECOVER_MS };
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    if (error instanceof Retry) return "backoff";
+    const fields = { object: objectOf(handle.key), err: error };
+    deps.log.warn(fields, "tokens of the Account not revoked: they expire by themselves");
+    return undefined;
+  }
+}
+
+export function readSpec(object: KubeObject): AccountSpec | undefined {
+  try {
+    return readAccountSpec(object.spec);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The credentials in the Secret of an Account: a token, or else username and password. */
+function credentialsOf(
+  deps: AccountDeps,
+  account: string,
+  { metadata }: KubeObject,
+  { credentialsSecretRef: { name, key }, contractNumber, callsPerSecond }: AccountSpec,
+): Credentials & { known: boolean; token: string } {
+  const read = (each: string) => deps.secrets.read(account, metadata.namespace ?? deps.home, name, each);
+  const { known, value = "" } = read(key);
+  const [username = "", password = ""] = ["username", "password"].map((each) => read(each).value?.replace(/\n$/, ""));
+  const isLogin = value.trim() === "" && username.trim() !== "" && password.trim() !== "";
+  return {
+    known,
+    token: value.trim(),
+    ...(isLogin && { login: { username, password } }),
+    ...(contractNumber !== undefined && { contractNumber }),
+    ...(callsPerSecond !== undefined && { callsPerSecond }),
+  };
+}
+
+/** The handle that other objects use, made once and kept up to date. */
+function connect(
+  deps: AccountDeps,
+  account: string,
+  { metadata, spec }: KubeObject,
+  { endpoint }: Addresses,
+): AccountHandle {
+  const before = deps.accounts.get(account);
+  const doubted = () => deps.suspect(account);
+  const handle: AccountHandle = {
+    // An Account that works goes on working while it is checked again.
+    obstacle: { reason: "Observing", message: "not checked yet" },
+    ...before,
+    key: account,
+    connection: before?.connection ?? deps.transport.connect(account, undefined, { doubted }),
+    endpoint,
+    adoption: metadata.namespace === undefined ? readSharing(spec).adoption : "Any",
+    acceptsUser: metadata.annotations?.[ACCEPT_USER],
+  };
+  deps.accounts.put(handle);
+  return handle;
+}

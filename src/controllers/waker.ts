@@ -1,0 +1,38 @@
+import { isShared } from "../engine/accounts/accounts.ts";
+import type { Deps } from "../engine/observe/deps.ts";
+import { awaitsCaches } from "../engine/observe/observe.ts";
+import type { ObjectKey } from "../engine/state/object.ts";
+import type { Priority, Queue } from "../kube/queue/queue.ts";
+
+const SOON_MS = 250;
+const USAGE_MS = 20_000;
+
+export type Waker = ReturnType<typeof createWaker>;
+
+/** Puts keys on the queue. Before `start` it does nothing: the start wakes every object. */
+export function createWaker(queue: Queue, { serves }: Deps["shards"], recheckMs: () => number) {
+  let isWorking = false;
+  // Objects of other shards are known, but not worked on; ClusterAccounts are read by all.
+  const wake = (key: ObjectKey, priority: Priority = "normal"): void => {
+    if (isWorking && (serves(key) || isShared(key))) queue.add(key, priority);
+  };
+  const wakeAfter = (ms: number, key: ObjectKey, priority?: Priority): void => {
+    if (isWorking && serves(key)) queue.addAfter(key, ms, priority);
+  };
+  return {
+    start(): void {
+      isWorking = true;
+    },
+    isWorking: () => isWorking,
+    wake,
+    /** Many objects go together: one that waits for all of them need not look after each. */
+    wakeSoon: (key: ObjectKey) => wakeAfter(SOON_MS, key),
+    /** The usage of a contract changes often: one pass serves all changes of a while. */
+    wakeForUsage: (key: ObjectKey) => wakeAfter(USAGE_MS, key, "background"),
+    /** As soon as a pass can come to anything, or else when a recheck is due. */
+    wakeWhenReadable(deps: Deps, key: ObjectKey): void {
+      if (isWorking && serves(key) && awaitsCaches(deps, key)) queue.returnAfter(key, recheckMs(), "background");
+      else wake(key);
+    },
+  };
+}

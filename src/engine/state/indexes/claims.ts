@@ -1,0 +1,130 @@
+import type { Kind } from "../../../kinds/kind.ts";
+import type { KubeObject } from "../../../kube/resource.ts";
+import { createIndex } from "../../../kube/watch/keyed-index.ts";
+import { identityOf } from "../../../platform/collections/numbered.ts";
+import { countedAnnotation, trust } from "../../status/trust.ts";
+import { type Claim, type Intent, readIntent } from "../intent.ts";
+import { INTENT } from "../names.ts";
+import {
+  claimOf,
+  type Found,
+  holdingsOf,
+  holds,
+  livesIn,
+  type ObjectKey,
+  observes,
+  openIntent,
+  type Place,
+} from "../object.ts";
+import type { Edit } from "./references.ts";
+import { createReleasedIds } from "./released-ids.ts";
+
+type Wanted = Pick<Intent, "hash" | "parents">;
+
+/** Which objects have something on the platform, or are about to. One that only observes claims nothing. */
+export function createClaims(kinds: readonly Kind[], find: (key: ObjectKey) => Found | undefined) {
+  const { sortOf, houseOf, placeOf } = createPlaces(kinds);
+  const claims = createIndex();
+  const holders = createIndex();
+  const released = createReleasedIds();
+  const accounts = createIndex();
+  const parents = createIndex();
+  const neighbours = createIndex();
+  const intents = createIndex();
+  const intentWord = (kind: string, { hash, parents }: Wanted) =>
+    `${sortOf(kind)}/${hash}/${JSON.stringify(Object.entries(parents).sort())}`;
+  const begunAt = (key: ObjectKey): string => {
+    const object = find(key)?.object;
+    return (object && readIntent(countedAnnotation(object, INTENT))?.at) ?? "last";
+  };
+  const ownedPlaces = (kind: Kind, object: KubeObject | undefined): string[] =>
+    holdingsOf(object).flatMap((claim) => (object && holds(kind, object, claim) ? placeOf(kind.kind, claim) : []));
+  /** Objects that claim this id of the sort of this kind under these parents. */
+  const claimants = (kind: string, place: Place): ObjectKey[] =>
+    anywhere(place.endpoint, (endpoint) => claims.get(placeOf(kind, { ...place, endpoint })));
+  /** A creation whose object is gone counts among its rivals, as the last one, until its intent is taken back. */
+  const linger = (name: string, kind: string, intent: Wanted | undefined): void =>
+    intents.set(name, intent ? [intentWord(kind, intent)] : []);
+  return {
+    houseOf,
+    claimants,
+    linger,
+    noteClaims(kind: Kind, key: ObjectKey, { before, after }: Edit): void {
+      const claim = after && claimOf(after);
+      const intent = after && openIntent(after);
+      const [owned, had] = [ownedPlaces(kind, after), ownedPlaces(kind, before)];
+      claims.set(key, owned);
+      holders.set(key, claim ? [at(after.metadata.namespace, claim.id)] : []);
+      for (const place of owned) if (!had.includes(place)) released.delete(place);
+      const loser = after && trust.get(after)?.claim !== "ours" ? key : undefined;
+      for (const place of had) if (claims.get(place).length === 0) released.add(place, loser);
+      linger(key, kind.kind, intent);
+      const { account, endpoint, parents: within } = claim ?? intent ?? {};
+      parents.set(key, within ? livesIn(kind, within).map((id) => at(endpoint, id)) : []);
+      neighbours.set(key, after && within && !observes(after) ? [houseOf(kind.kind, within)] : []);
+      accounts.set(key, account ? [account] : []);
+    },
+    /**
+     * The resource that an object owns, or observes. A former status has a valid signature, too: of several objects that claim a
+     * resource, the one that adopted it last has it, because nobody had it then; else the oldest object.
+     */
+    owned(key: ObjectKey): Claim | undefined {
+      const found = find(key);
+      const claim = found && claimOf(found.object);
+      if (!claim || observes(found.object)) return claim;
+      if (!holds(found.kind, found.object, claim)) return undefined;
+      if (found.kind.resource?.identity.shared) return claim;
+      const claiming = claimants(found.kind.kind, claim);
+      const [holder = key] = claiming.sort((a, b) => byRight(find(a)?.object, find(b)?.object));
+      return holder === key ? claim : undefined;
+    },
+    /** Objects of this namespace that claim this id, whatever they are. */
+    holders: (namespace: string | undefined, id: string): ObjectKey[] => holders.get(at(namespace, id)),
+    /** Whether an object has, or has had, this resource: then it answers no other creation. An edit of status takes none from `by`. */
+    wasClaimed: (kind: string, place: Place, by?: ObjectKey): boolean =>
+      released.has(placeOf(kind, place), by) || claimants(kind, place).length > 0,
+    /** A resource that no object claims is deleted: it answers no creation any more. */
+    spend: (kind: string, place: Place): void => released.add(placeOf(kind, place)),
+    /** Objects with an open intent for an equal resource, in an order that all processes agree on. */
+    rivals: (kind: string, intent: Wanted): ObjectKey[] =>
+      intents.get(intentWord(kind, intent)).sort((a, b) => begunAt(a).localeCompare(begunAt(b)) || a.localeCompare(b)),
+    /** Objects whose resource lives in the one with this id at this address, or is about to. */
+    inhabitants: (id: string, endpoint: string | undefined): ObjectKey[] =>
+      anywhere(endpoint, (where) => parents.get(at(where, id))),
+    /** Objects of this kind whose resource is in the same collection, or is about to be. */
+    neighbours: (kind: string, within: Place["parents"]): ObjectKey[] => neighbours.get(houseOf(kind, within)),
+    /** Objects that hold something on the platform through this Account, or are about to. */
+    users: (account: string): ObjectKey[] => accounts.get(account),
+    /** The Account whose user this object is. */
+    accountOf: (key: ObjectKey): string | undefined => accounts.wordsOf(key)[0],
+  };
+}
+
+/** Where resources are. Not every id says it by itself: LANs are numbered in each datacenter. */
+function createPlaces(kinds: readonly Kind[]) {
+  const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
+  /** Several kinds may have resources of one sort: what one of them has, no other takes. */
+  const sortOf = (kind: string): string => {
+    const { place, names } = byName.get(kind)?.resource ?? {};
+    return place && names ? `${place.product}/${names.type}` : kind;
+  };
+  const houseOf = (kind: string, within: Place["parents"]): string =>
+    `${sortOf(kind)}${byName.get(kind)?.resource?.place.collection(within) ?? ""}`;
+  const placeOf = (kind: string, place: Place): string =>
+    at(place.endpoint, `${houseOf(kind, place.parents)}/${identityOf(place)}`);
+  return { sortOf, houseOf, placeOf };
+}
+
+/** Orders objects that claim the same: the one that has it comes first. */
+function byRight(a: KubeObject | undefined, b: KubeObject | undefined): number {
+  const adoptedAt = (object: typeof a) => holdingsOf(object)[0]?.adoptedAt ?? "";
+  const createdAt = (object: typeof a) => Date.parse(object?.metadata.creationTimestamp ?? "");
+  return adoptedAt(b).localeCompare(adoptedAt(a)) || createdAt(a) - createdAt(b) || 0;
+}
+
+/** A claim without an address counts at every one. */
+const anywhere = (endpoint: string | undefined, look: (endpoint: string | undefined) => ObjectKey[]): ObjectKey[] =>
+  endpoint === undefined ? look(endpoint) : [...look(endpoint), ...look(undefined)];
+
+/** Ids mean something at the address where they were given, or in a namespace. */
+const at = (where: string | undefined, id: string): string => `${where ?? ""} ${id}`;
