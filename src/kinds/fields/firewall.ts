@@ -57,7 +57,7 @@ const firewallRule = z
   .meta(validations(rules));
 export type FirewallRule = z.output<typeof firewallRule>;
 
-/** The firewall of a NIC; spread into whatever has NICs. */
+/** The firewall fields of a NIC, for every schema with NICs. */
 export const firewallFields = {
   firewallActive: z
     .boolean()
@@ -89,7 +89,10 @@ export const wireRule = z.object({
   portRangeEnd: z.int().nullish(),
 });
 
-/** A rule in one spelling. What it does not name is any, which is a wish as well; only the IP version is the platform's choice. */
+/**
+ * A rule in one spelling. An unset field means "any" and is compared as such; only the IP version is the platform's
+ * choice.
+ */
 export const comparableRule = ({ ipVersion, ...rule }: z.output<typeof wireRule>) => ({
   type: rule.type ?? "INGRESS",
   sourceMac: rule.sourceMac?.toLowerCase() ?? null,
@@ -102,7 +105,7 @@ export const comparableRule = ({ ipVersion, ...rule }: z.output<typeof wireRule>
   portRangeEnd: rule.portRangeEnd ?? null,
 });
 
-/** A rule as the platform takes it. */
+/** A rule as the platform expects it. */
 export const ruleProperties = ({ sourceMac, sourceIp, targetIp, ...rule }: FirewallRule) => ({
   ...rule,
   sourceMac: sourceMac?.toLowerCase(),
@@ -116,7 +119,10 @@ interface Guarded {
   firewallRules?: readonly unknown[] | undefined;
 }
 
-/** What of the firewalls of NICs at `prefix` is allowed and yet hardly meant; `there` counts rules that spec leaves alone. */
+/**
+ * Firewall settings that are allowed but probably a mistake. `there` returns the number of a NIC's rules that spec does
+ * not manage.
+ */
 export function firewallAdvice(
   nics: readonly Guarded[],
   prefix = "",

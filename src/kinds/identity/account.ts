@@ -40,7 +40,7 @@ const endpoints = z.object({
 export const endpointNames = endpoints.keyof().options;
 export const endpointSchema = endpoints.shape;
 
-/** What leads to a contract, whoever may use it. */
+/** The fields of an Account and a ClusterAccount alike: credentials and addresses. */
 export const accountSpec = z.object({
   endpoints: endpoints
     .optional()
@@ -125,5 +125,5 @@ export const account: Kind = {
 };
 
 export type AccountSpec = z.output<typeof accountSpec>;
-/** Of a ClusterAccount as well: who may use it is read apart. */
+/** Also reads a ClusterAccount, whose sharing rules `readSharing` reads. */
 export const readAccountSpec = (raw: unknown): AccountSpec => accountSpec.parse(raw);

@@ -54,14 +54,13 @@ export const clusterAccount: Kind = {
   ],
 };
 
-/** Who may use a ClusterAccount, and what for. */
 export type Sharing = z.output<typeof sharing>;
 
 const closed: Sharing = { default: false, adoption: "None" };
-/** What cannot be read admits nobody. */
+/** A spec that cannot be parsed admits nobody. */
 export const readSharing = (raw: unknown): Sharing => sharing.safeParse(raw).data ?? closed;
 
-/** An object that asks, and the labels of its namespace. */
+/** An object that asks for access, with the labels of its namespace. */
 export interface Applicant extends Guest {
   kind: Pick<Kind, "kind" | "resource" | "task">;
 }

@@ -47,7 +47,7 @@ const spec = z.object({
 });
 type Spec = z.output<typeof spec>;
 
-/** What the platform gives a contract. */
+/** The platform's limits per contract. */
 const LIMITS = { requestsPerSecond: 5, burst: 10, imagesPerMinute: 10, imageBurst: 20 };
 
 const status = z.object({
@@ -77,7 +77,7 @@ const status = z.object({
 });
 const shownModels = status.pick({ models: true, limits: true, usage: true });
 
-/** The key of a model in the Secret, which is a name of an environment variable, too. */
+/** The entry of a model in the Secret; also a valid name of an environment variable. */
 const keyOf = (model: string): string => `MODEL_${model.replace(/[^A-Za-z0-9]/g, "_").toUpperCase()}`;
 
 const token = tokenMapping<Spec>("OPENAI_API_KEY", ({ secretName, models = [] }) =>
@@ -146,5 +146,5 @@ export const inferenceAccess: Kind = {
   }),
 };
 
-/** What cannot be read gives access to nothing. */
+/** Undefined if the spec cannot be parsed: then it gives access to nothing. */
 export const readInferenceAccess = (raw: unknown): Spec | undefined => spec.safeParse(raw).data;

@@ -63,7 +63,7 @@ const wire = z.object({
   }),
 });
 
-/** Each target besides a NIC: its field in spec, which is its role as well, and its collection. */
+/** The targets other than a NIC: the field in spec, which is also the role, and the collection. */
 const gateways = [
   ["networkLoadBalancerId", "networkloadbalancers"],
   ["applicationLoadBalancerId", "applicationloadbalancers"],

@@ -74,7 +74,6 @@ const spec = z.object({
 
 const moment = (text: string) => z.iso.datetime({ precision: 3 }).describe(text);
 
-/** How far an export is. */
 const watermark = z.object({
   time: moment("All entries before this time are delivered."),
   hours: z
@@ -94,7 +93,7 @@ const watermark = z.object({
     .describe("Delivered minutes that are checked for late entries."),
 });
 
-/** What is being delivered: after a crash the same entries are delivered again. */
+/** The batch in delivery. After a crash, the same entries are delivered again. */
 const begun = z.object({
   from: moment("Begin of the time of its entries."),
   to: moment("End of the time of its entries."),
@@ -146,7 +145,7 @@ export const activityLogExport: Kind = {
       wide: true,
     },
   ],
-  // The log tells of everybody who uses the contract.
+  // The log contains the actions of all users of the contract.
   task: {
     contractWide: "ActivityLogExport",
     begun: "watermark",
@@ -157,7 +156,7 @@ export const activityLogExport: Kind = {
 
 export type ActivityLogExportSpec = z.output<typeof spec>;
 export const readExportSpec = (raw: unknown): ActivityLogExportSpec => spec.parse(raw);
-/** What the operator has put on record; nothing where there is no such record. */
+/** The recorded progress; empty if there is none. */
 export const readExportStatus = (raw: unknown): z.output<typeof status> => status.safeParse(raw).data ?? {};
 
 function referencesOf({ destination }: ActivityLogExportSpec): Reference[] {
