@@ -9,7 +9,7 @@ export type Model = z.infer<typeof shape>["data"][number];
 const FRESH_MS = 60_000;
 const LONGEST = 1_048_576;
 
-/** The platform's list of models, which is the same for everybody: one call a minute serves all namespaces. */
+/** The platform's list of models. It is the same for all namespaces, so one call per minute serves them all. */
 export function createCatalogue(clock: Clock, ask: (signal: AbortSignal) => Promise<UpstreamAnswer>) {
   let known: { models: readonly Model[]; at: number } | undefined;
   let asking: Promise<readonly Model[]> | undefined;

@@ -15,20 +15,20 @@ export interface GatewayConfig {
   listen: { host: string; port: number };
   metricsListen: { host: string; port: number };
   tls: Pair | undefined;
-  /** Where the platform's inference API is, without `/v1`. */
+  /** Address of the platform's inference API, without `/v1`. */
   upstream: string;
   tokenFile: string;
   ca: string | undefined;
-  /** The ClusterAccount whose contract it serves, or accesses that do not change. */
+  /** The ClusterAccount to serve, or a fixed list of accesses. */
   source: { account: string } | { accesses: readonly Access[] };
-  /** Where it keeps what is spent. */
+  /** Namespace of the ConfigMaps that record spending. */
   namespace: string;
   prices: Readonly<Record<string, Price>>;
   rate: { perSecond: number; burst: number };
   imageRate: { perSecond: number; burst: number };
   mostWaitMs: number;
   drainMs: number;
-  /** Metrics only for those whom the API server allows to `get` /metrics. */
+  /** Only callers that may `get` /metrics by RBAC see metrics. */
   metricsAuth: boolean;
   logLevel: string;
   logFormat: LogFormat;
@@ -100,7 +100,7 @@ export const flags = {
 
 export const usage = (): string => usageOf("gateway", flags);
 
-/** Reads the command line; "help" when that was asked for. Throws `UsageError`. */
+/** Parses the command line; "help" if help was asked for. Throws `UsageError`. */
 export function readConfig(
   argv: string[],
   env: Record<string, string | undefined> = process.env,
