@@ -13,7 +13,7 @@ import { toolsPage } from "./manifests/tools-page.ts";
 
 const NOTE = "# Generated from src/kinds by `make crds`. Changes belong there.\n";
 
-/** Every generated file by its path in the repository. A test compares these with what is checked in. */
+/** Every generated file by its path in the repository. A test compares them with the committed files. */
 export function generatedFiles(): Map<string, string> {
   const file = (documents: object[]) => NOTE + yaml(documents);
   return new Map([

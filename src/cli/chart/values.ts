@@ -4,9 +4,8 @@ import { limitsInWords } from "../../operator/limits.ts";
 import { platformNames } from "../../platform/addresses/platforms.ts";
 import { flag, free, group, labels, list, resources, text, workload } from "./workload-values.ts";
 
-/** The values of the Helm chart: its values.yaml, its JSON schema and the table in its README are made from this. */
+/** The values of the Helm chart: source of its values.yaml, its JSON schema and the table in its README. */
 
-/** How a server gets its certificate. */
 const tls = (name: string) => ({
   tlsSecret: text(
     `Secret with tls.crt and tls.key, as cert-manager writes it; read again when it changes. Default: ${name}-tls, which the chart creates.`,
@@ -19,7 +18,7 @@ const tls = (name: string) => ({
   }),
 });
 
-/** A scraper of the Prometheus operator. */
+/** A ServiceMonitor of the Prometheus operator. */
 const monitor = (what: string, more: z.ZodRawShape = {}) =>
   group(what, {
     create: flag("Create it.", false),

@@ -130,7 +130,7 @@ const refTo = (account: string) => {
   return kind === "ClusterAccount" && name !== undefined ? { kind, name } : { name: name ?? kind };
 };
 
-/** One stream, or one file per object. A file that somebody may have edited is not overwritten without a word. */
+/** Writes one stream, or one file per object. An existing file is overwritten only with --force. */
 function write(screen: Screen, imported: readonly Imported[], to: string, force: boolean): void {
   const documents = imported.map(({ object }) => ({
     file: `${object.kind.toLowerCase()}-${object.metadata.name}.yaml`,

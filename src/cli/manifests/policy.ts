@@ -18,9 +18,9 @@ import { clusterNameOf, type Installation, leasesOf, namespaceOf, usernameOf } f
 const api = { apiVersion: "admissionregistration.k8s.io/v1" };
 
 /**
- * What RBAC cannot say about the operator. Who may create Secrets everywhere may create one of the type with which Kubernetes
- * hands out the token of any ServiceAccount, and who may update them may change anybody's: these policies refuse both to
- * the operator's ServiceAccount, and concern nobody else.
+ * Limits that RBAC cannot express. With the right to create Secrets, the operator could create one of the type that
+ * holds the token of any ServiceAccount; with the right to update them, it could change any Secret. These policies
+ * refuse both, only for the operator's ServiceAccount.
  */
 export function operatorPolicies(installation: Installation = {}): object[] {
   const namespace = namespaceOf(installation);
@@ -35,7 +35,7 @@ export function operatorPolicies(installation: Installation = {}): object[] {
     `${owners(written)}.exists(owner, owner.?controller == optional.of(true) && owner.apiVersion.startsWith('${GROUP}/'))`;
   const published = (written: string) => `${isLabelled(written)} && ${isControlled(written)}`;
   const isOutput = (written: string) => `${labels(written)}[?'${OUTPUT}'] == optional.of('true')`;
-  // What an owner has stays the owner's, and nothing becomes an output later: that could be deleted.
+  // The owner stays the same, and a Secret cannot become an output later, because outputs may be deleted.
   const sameKind = `${sameMeta("ownerReferences")} && ${labels("object")}[?'${OUTPUT}'] == ${labels("oldObject")}[?'${OUTPUT}']`;
   const isToken = (secret: string) => `${secret}.metadata.name.startsWith('${KEPT_TOKEN}-')`;
   const own = (secret: string) =>
@@ -44,7 +44,7 @@ export function operatorPolicies(installation: Installation = {}): object[] {
     variables: [
       { name: "published", expression: `${isOpaque("object")} && ${published("object")}` },
       { name: "wasPublished", expression: `${isOpaque("oldObject")} && ${published("oldObject")}` },
-      // Whose it is, its owner says: the label may have been taken away, and is put back.
+      // The owner reference decides. A removed label may be restored.
       { name: "wasControlled", expression: `${isOpaque("oldObject")} && ${isControlled("oldObject")}` },
       { name: "own", expression: own("object") },
       { name: "wasOwn", expression: own("oldObject") },
@@ -59,7 +59,8 @@ export function operatorPolicies(installation: Installation = {}): object[] {
           ]),
         ].join(" && "),
       },
-      // Which Secret an Account names no policy can look up. Certificates, releases and what nodes join with it never does.
+      // A policy cannot find out which Secrets are named by Accounts. It excludes types that Accounts never use:
+      // certificates, Helm releases and bootstrap tokens.
       {
         name: "mayBeHeld",
         expression: `!('${FINALIZER}' in ${finalizers("object")}) || '${FINALIZER}' in ${finalizers("oldObject")} || object.type == 'kubernetes.io/basic-auth' || !object.type.matches('^(bootstrap[.])?kubernetes[.]io/|^helm[.]sh/')`,
@@ -105,7 +106,7 @@ export function operatorPolicies(installation: Installation = {}): object[] {
       },
     ],
   };
-  /** What the operator changes of Mooring's objects besides their status: its finalizer and its annotations. */
+  /** Besides status, the operator changes only its finalizer and its annotations. */
   const kept = (field: "annotations" | "finalizers", names: string[]) => {
     const mine = `name in [${names.map((name) => `'${name}'`).join(", ")}]`;
     const isSame = (a: string, b: string) => (field === "finalizers" ? `name in ${b}` : `${b}[?name] == ${a}[?name]`);
@@ -115,7 +116,7 @@ export function operatorPolicies(installation: Installation = {}): object[] {
       [before, now],
     ].map(([a = "", b = ""]) => `${a}.all(name, ${mine} || ${isSame(a, b)})`);
   };
-  // The API server shows an empty field of a custom resource as null after the last entry was taken away.
+  // After the last entry is removed, the API server shows the field of a custom resource as null.
   const entries = (object: string, field: string, none: string) =>
     `${object}.metadata.?${field}.orValue(null) == null ? ${none} : ${object}.metadata.${field}`;
   const fields = { annotations: "{}", labels: "{}", finalizers: "[]", ownerReferences: "[]" };
@@ -158,8 +159,8 @@ export function operatorPolicies(installation: Installation = {}): object[] {
 }
 
 /**
- * With a CRD all of its objects are deleted, and with them what they stand for on the platform. This concerns everybody,
- * and there is one of it, as there is one set of CRDs.
+ * Deleting a CRD deletes all of its objects and their resources on the platform. The policy applies to everybody. There
+ * is one per cluster, like the CRDs.
  */
 export function crdPolicy(): object[] {
   const allowed = `oldObject.metadata.?annotations.orValue({})[?'${ALLOW_DELETION}'] == optional.of('true')`;
@@ -170,7 +171,6 @@ export function crdPolicy(): object[] {
   });
 }
 
-/** A rule about all objects of a resource. */
 const resource = (group: string, plural: string, operations: string[]) => ({
   apiGroups: [group],
   apiVersions: [plural === "*" ? "*" : "v1"],
@@ -189,7 +189,7 @@ function ofOperator(installation: Installation, title: string, group: string, ru
   });
 }
 
-/** RBAC cannot say which ConfigMaps the gateway creates: its records, and no other. */
+/** RBAC cannot restrict a create to a name, so this policy limits the gateway to its own ConfigMaps. */
 export function gatewayPolicy({ namespace, account, name }: GatewayInstallation): object[] {
   const isGateway = `request.userInfo.username == 'system:serviceaccount:${namespace}:${account}'`;
   const names = SPENDING_NAMES.map((each) => `'${each}'`).join(", ");
@@ -213,7 +213,7 @@ export function gatewayPolicy({ namespace, account, name }: GatewayInstallation)
 function policy(name: string, resourceRule: object, rules: object): object[] {
   const spec = {
     failurePolicy: "Fail",
-    // With what the API server would fill in: this belongs to its appliers as a whole, who must agree on all of it.
+    // Includes the API server's defaults, because the field is atomic: all appliers must agree on its whole value.
     matchConstraints: {
       matchPolicy: "Equivalent",
       namespaceSelector: {},

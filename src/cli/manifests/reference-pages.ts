@@ -7,7 +7,7 @@ import { customResourceDefinition } from "./crd.ts";
 
 const NOTE = (source: string) => `<!-- Generated from ${source} by \`make crds\`. Changes belong there. -->\n`;
 
-/** docs/reference: a page for each kind, one for the reasons, and an index. By path. */
+/** docs/reference by path: a page per kind, one for the reasons, and an index. */
 export function referencePages(kinds: readonly Kind[]): Map<string, string> {
   return new Map([
     ["docs/reference/README.md", indexPage(kinds)],
@@ -76,9 +76,9 @@ ${columns.map((column) => `| ${column.name} | ${column.priority ? "with `-o wide
 `;
 }
 
-/** A table of all fields below a schema, each with its whole path. */
+/** A table of all fields of a schema, with full paths. */
 function fieldTable(schema: Json, immutable: Readonly<Record<string, string>>): string {
-  // What is internal is no part of the API.
+  // Internal fields are not part of the API.
   const fields = fieldsOf(schema, "").filter(({ path }) => !/^internal\b/.test(path));
   const rows = fields.map(({ path, field, required }) => {
     const why = immutable[path];
@@ -136,7 +136,7 @@ const LIMITS: Readonly<Record<string, (value: unknown) => string>> = {
 const limitsOf = (field: Json): string[] =>
   Object.entries(LIMITS).flatMap(([name, say]) => (field[name] === undefined ? [] : say(field[name])));
 
-/** What CEL rules of a schema say, with the path that each is about. */
+/** The messages of a schema's CEL rules, each with its path. */
 function rulesOf(schema: Json, path: string): string[] {
   const own = ((schema["x-kubernetes-validations"] ?? []) as Json[]).flatMap(({ message }) =>
     message === undefined ? [] : [path === "" ? String(message) : `\`${path}\`: ${message}`],
@@ -148,5 +148,5 @@ function rulesOf(schema: Json, path: string): string[] {
   return [...new Set([...own, ...inside, ...(items ? rulesOf(items, `${path}[]`) : [])])];
 }
 
-/** A text that does not end its cell of a table. */
+/** Escapes a text for a table cell. */
 const inCell = (text: string): string => text.replaceAll("|", "\\|").replace(/\s+/g, " ");

@@ -19,15 +19,15 @@ interface Word {
   name: string;
   summary: string;
   description: string;
-  /** The annotation and its value; null takes it away. */
+  /** The annotation and its value; null removes it. */
   annotation: string;
   value(now: number): string | null;
   done: string;
-  /** Why an object cannot have it; undefined when it can. */
+  /** The reason why an object cannot have the annotation, if there is one. */
   refusal?(each: Known): string | undefined;
 }
 
-/** An annotation as a word: one merge patch with the caller's own rights, and nothing else. */
+/** A command that sets one annotation: a single merge patch with the caller's rights. */
 const made = (word: Word): PeopleCommand =>
   command({
     name: word.name,

@@ -1,6 +1,8 @@
 import type { PeopleCommand } from "../frame/command.ts";
 
-/** Commands for people, by name. Each is loaded only when it is called; `test/cli/people.test.ts` compares the summaries. */
+/**
+ * Commands for people by name. Each is loaded only when it is called; `test/cli/people.test.ts` compares the summaries.
+ */
 export const people: Readonly<Record<string, { summary: string; load(): Promise<PeopleCommand> }>> = {
   why: {
     summary: "why an object is not Ready, root cause first: what to do and who has to act",

@@ -42,12 +42,12 @@ export const options = command({
       });
       for (const each of found.not_checked ?? []) screen.note(yellow("not checked: "), each);
     });
-    // Nothing at all could be read: that is no answer.
+    // Nothing could be read, so there is no answer.
     return found.options.length === 0 ? 1 : 0;
   },
 });
 
-/** Ids and lists are for -o wide. */
+/** Ids and lists are only for -o wide. */
 function columnsOf(items: readonly Option[], wide: boolean): string[] {
   const all = [...new Set(items.flatMap((item) => Object.keys(item)))];
   return wide ? all : all.filter((name) => name !== "id" && name !== "features");

@@ -45,7 +45,7 @@ export const orphans = command({
       if (bare.length > 0) screen.line(bold("Objects whose resource is gone"));
       for (const { object, id } of bare) screen.line("  ", object, `  ${id}`);
       for (const { kind, why } of found.not_checked) screen.note(yellow("not checked: "), `${kind}: ${why}`);
-      // What somebody may not read may be the object of a resource.
+      // A resource may belong to an object that the caller may not read.
       if (missing.length > 0)
         screen.note(yellow("objects that you may not read count as absent: resources of theirs are listed, too"));
     });

@@ -80,13 +80,13 @@ export const wait = command({
   },
 });
 
-/** An object that is waited for, whether it exists or not. */
+/** An object to wait for; it may not exist. */
 interface Row {
   key: string;
   object: Known | undefined;
 }
 
-/** What is Stalled, or paused, and stands in the way of objects that wait for it. */
+/** Stalled or paused objects that block the late ones. */
 async function stalledBehind({ sources }: Given, late: readonly Row[]): Promise<Row[]> {
   const cluster = await sources.cluster();
   const read = new Map<string, ReturnType<Find>>();
@@ -107,7 +107,7 @@ async function stalledBehind({ sources }: Given, late: readonly Row[]): Promise<
   return [...found.values()];
 }
 
-/** Reads all that is waited for. */
+/** Returns a function that reads all objects to wait for. */
 function lookAt({ args, flags, sources, namespace }: Given): (first: boolean) => Promise<Row[]> {
   const files = flags.all("filename");
   const selector = flags.text("selector");
@@ -158,7 +158,7 @@ const isCurrent = ({ object }: Known, type: string) => {
 };
 const isDone = (each: Known | undefined): boolean => each !== undefined && isCurrent(each, "Ready");
 const isStalled = ({ object }: Row): boolean => object !== undefined && isCurrent(object, "Stalled");
-/** What nobody deletes does not go. */
+/** With --for=deleted, only an object that is being deleted can be stuck. */
 const isStuck = (row: Row): boolean => row.object?.object.metadata.deletionTimestamp !== undefined && isStalled(row);
 
 function factsOf({ key, object }: Row) {

@@ -82,7 +82,10 @@ export const plan = command({
   },
 });
 
-/** The cluster; none where no kubeconfig leads to one. One that does not answer is an error: its objects would be missing. */
+/**
+ * The cluster; undefined without a kubeconfig. A cluster that does not answer is an error, because its objects would be
+ * missing from the plan.
+ */
 type Reached = Required<NonNullable<PlanAsked["cluster"]>> & { client: KubeClient };
 
 async function reach(open: () => Promise<Reached>, offline: boolean) {
