@@ -9,19 +9,21 @@ import { allObjects, type Known, summaryOf } from "./objects.ts";
 import type { PlatformReader } from "./reader.ts";
 import type { Sources } from "./sources.ts";
 
-/** So many resources are read at the same time. */
+/** Maximum concurrent reads. */
 const SIDE_BY_SIDE = 8;
 
-/** How an object differs from its resource, and who says so. */
+/** The drift of an object, and its source. */
 interface Compared {
   drift: readonly Drift[];
-  /** Why the platform was not read: then it is what the operator has written into status when it last looked. */
+  /**
+   * The reason why the platform was not read. The drift is then the one in status, from the operator's last reconcile.
+   */
   notRead?: string;
 }
 
 /**
- * Objects whose resource differs from spec. Each resource is read for the question; where that cannot be, the operator's own word is
- * told as that.
+ * Objects whose resource differs from spec. Each resource is read now; if that fails, the drift in status is reported
+ * instead and marked as such.
  */
 export async function driftReport(
   sources: Sources,

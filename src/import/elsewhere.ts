@@ -1,10 +1,12 @@
 import { parseAllDocuments } from "yaml";
 import { z } from "zod";
 
-/** What another tool keeps: names by the ids of resources, and what to do there so that it deletes nothing. */
+/**
+ * Resources that another tool manages: their names by id, and how to make that tool release them without deleting them.
+ */
 export interface Elsewhere {
   names: Map<string, string>;
-  /** By the id of the resource. */
+  /** By id of the resource. */
   release: Map<string, string>;
 }
 
@@ -25,7 +27,7 @@ const state = z.looseObject({
   ),
 });
 
-/** A state file of Terraform or OpenTofu, version 4. Nothing of it but addresses and ids is read. */
+/** Reads a state file of Terraform or OpenTofu, version 4. Only addresses and ids are used. */
 export function fromTerraform(text: string): Elsewhere {
   let raw: unknown;
   try {
@@ -59,7 +61,7 @@ const resource = z.looseObject({
   }),
 });
 
-/** Managed resources of Crossplane, as files have them or kubectl prints them. */
+/** Reads managed resources of Crossplane from files or from the output of kubectl. */
 export function fromCrossplane(text: string): Elsewhere {
   const names = new Map<string, string>();
   const release = new Map<string, string>();

@@ -2,17 +2,17 @@ import { basis, catalogue, currencyOf, priceOf } from "../diagnostics/cost.ts";
 import type { PlatformReader } from "../diagnostics/reader.ts";
 import type { PlanItem } from "./item.ts";
 
-/** What the objects of a plan cost a month. */
+/** The monthly cost of the objects of a plan. */
 export interface Cost {
   before: number;
   after: number;
   currency: string;
   basis: string;
-  /** Objects whose price depends on their use, or is not in the catalogue. */
+  /** Objects whose price depends on usage, or is not in the catalogue. */
   notPriced: { object: string; why: string }[];
 }
 
-/** Kinds that cost nothing, however they are used. */
+/** Kinds that are always free. */
 const FREE: ReadonlySet<string> = new Set([
   "Account",
   "ClusterAccount",
@@ -24,7 +24,7 @@ const FREE: ReadonlySet<string> = new Set([
   "AccessToken",
 ]);
 
-/** Prices of a month, of each item that has one and of all together; `month` is set on the items. */
+/** Monthly prices per item and in total. Sets `month` on the items. */
 export async function priceAll(
   items: readonly PlanItem[],
   platform: PlatformReader,

@@ -3,7 +3,7 @@ import { documentOf, type PlanDocument } from "./document.ts";
 import { manifestsIn } from "./inputs/manifests.ts";
 import { makePlan } from "./make.ts";
 
-/** What an apply of a manifest would do: for who may read both sides and write neither, not even a dry run. */
+/** The plan of a manifest for callers who may only read, and not even send dry runs. */
 export async function planQuestion(
   sources: Sources,
   asked: { manifest: string; namespace?: string | undefined },

@@ -19,7 +19,7 @@ const serverVersion = z.looseObject({ gitVersion: z.string() });
 const discovery = z.looseObject({ resources: z.array(z.looseObject({ name: z.string() })) });
 const install = "apply the CRDs of this version: kubectl apply --server-side -f crds/, or upgrade the chart";
 
-/** The API server, the CRDs and what guards them. */
+/** Checks the API server, the CRDs and their policy. */
 export async function clusterChecks(examined: Examined): Promise<Check[]> {
   const { cluster, sources } = examined;
   return [
@@ -67,7 +67,7 @@ async function crds({ cluster, sources }: Examined): Promise<Check[]> {
   return [ok("cluster", "CRDs", `all ${kinds.length} kinds are served, in the version of this program`)];
 }
 
-/** Fields of spec that every kind has besides its own. */
+/** Fields of spec that all kinds share. */
 const shared = new Set([
   "accountRef",
   "deletionPolicy",
@@ -118,7 +118,7 @@ async function policies({ cluster, sources }: Examined): Promise<Check> {
   );
 }
 
-/** Whether somebody works: Deployments, leaders, shards. */
+/** Checks Deployments, leaders and shards. */
 export async function operatorChecks(examined: Examined): Promise<Check[]> {
   return [
     ...(await examine(examined, "operator", "Deployment", () => deployments(examined))),

@@ -19,7 +19,7 @@ export interface SummaryAsked {
   rows: number;
 }
 
-/** Who talked to whom, by the flow logs of a bucket. */
+/** The traffic between addresses, by the flow logs of a bucket. */
 export async function flowLogSummary({ platform: open, signal, progress }: Sources, asked: SummaryAsked) {
   const platform = await open();
   const now = platform.now();
@@ -69,7 +69,7 @@ export async function flowLogSummary({ platform: open, signal, progress }: Sourc
   };
 }
 
-/** Sums may be larger than JSON's numbers. */
+/** Sums may exceed JSON's number range. */
 const plain = (sums: object) =>
   Object.fromEntries(
     Object.entries(sums).map(([name, value]) => [name, typeof value === "bigint" ? Number(value) : value]),
