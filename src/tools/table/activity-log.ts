@@ -61,7 +61,7 @@ async function eventsAsked(sources: Sources, asked: Args) {
   const search = {
     contract,
     period: daysOf(asked, platform.now()),
-    // One more tells whether there are more.
+    // One more entry shows whether there are more.
     most: offset + limit + 1,
     isWanted: (entry: Entry) => isEventWanted(entry, asked),
   };

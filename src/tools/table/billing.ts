@@ -26,7 +26,7 @@ const chosen = {
 const datacenters = z.looseObject({ datacenters: z.array(z.looseObject({ meters: z.array(z.looseObject({})) })) });
 const measured = z.looseObject({ contract_id: z.string(), meter_definitions: z.record(z.string(), z.string()) });
 
-/** Lines for spreadsheets, which say the same once more. */
+/** Removes the CSV lines, which repeat the rest. */
 const withoutCsv = (answer: unknown): unknown => {
   const { evnCSV: _, ...rest } = z.looseObject({ evnCSV: z.unknown().optional() }).parse(answer);
   return rest;

@@ -15,7 +15,7 @@ const filters = z
 const filterQuery = (given: z.output<typeof filters> = {}) =>
   Object.fromEntries(Object.entries(given).map(([property, value]) => [`filter.${property}`, String(value)]));
 
-/** Tools over collections and items of the core API, of one group. */
+/** Tools for collections and items of the core API. */
 export const coreRows = (group: Group) => ({
   list: (name: string, path: string, description: string): Row =>
     reading({

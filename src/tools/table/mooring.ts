@@ -9,7 +9,7 @@ interface Question<Shape extends z.ZodRawShape> {
   args: Shape;
   result: z.ZodType;
   narrow?: string;
-  /** Loaded when it is first asked: a client that only lists tools does not wait for the engine. */
+  /** Loads the question on demand: a client that only lists tools does not wait for the engine. */
   answer(sources: Sources, args: z.output<z.ZodObject<Shape>>): Promise<unknown>;
 }
 
@@ -20,12 +20,12 @@ export function asking<Shape extends z.ZodRawShape>({ answer, ...row }: Question
     ...row,
     narrow: row.narrow ?? "ask for one namespace",
     args,
-    // Checked before it is performed; parsed once more for its types.
+    // The arguments are already validated. Parsed again for their types.
     work: { ask: async (sources, given) => answer(sources, args.parse(given)) },
   };
 }
 
-/** How one object is named. */
+/** The arguments that name one object. */
 const named = {
   kind: z.string().max(64).describe("Kind, plural or short name, for example Server, servers or srv."),
   name: z.string().max(253).describe("Name of the object."),

@@ -4,10 +4,10 @@ import { anything, list, type Row, reading, resource } from "./row.ts";
 
 const group = "objectstorage";
 const [BUCKET, OBJECT] = ["/{bucket}", "/{bucket}/{key}"];
-/** What no answer has in front: the root element of its document. */
+/** The content of an XML answer, without its root element. */
 const content = (answer: unknown) => fromXml(String(answer)) || {};
 
-/** One of the things that can be set for a bucket or an object. */
+/** A tool for one setting of a bucket or an object. */
 const part = (name: string, path: string, asked: string, description: string, result: z.ZodType = anything): Row =>
   reading({
     name: `get_object_storage_${name}`,
