@@ -57,7 +57,7 @@ function libraries({ path, platform }: NodeBinary, folder: string): Entry[] {
   const program = readFileSync(path);
   add(program);
   const { interpreter } = linkageOf(program);
-  if (interpreter === undefined) throw new Error(`${path} names no program that loads it`);
+  if (interpreter === undefined) throw new Error(`${path} names no dynamic loader`);
   const entries = [...found].map(([name, content]) => ({ path: `lib/${triplets[platform.arch]}/${name}`, content }));
   const loader = { path: interpreter.slice(1), content: readFileSync(join(folder, interpreter)) };
   return [...entries, loader].map((entry) => ({ ...entry, executable: true }));

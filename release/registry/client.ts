@@ -104,6 +104,6 @@ async function authorize(challenge: string, credentials: string | undefined, nam
     const { token, access_token } = tokenSchema.parse(await answer.json());
     return `Bearer ${token ?? access_token}`;
   }
-  if (basic === undefined) throw new Error("the registry wants a password: REGISTRY_USERNAME and REGISTRY_PASSWORD");
+  if (basic === undefined) throw new Error("the registry needs a password: REGISTRY_USERNAME and REGISTRY_PASSWORD");
   return basic;
 }

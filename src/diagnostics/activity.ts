@@ -20,7 +20,7 @@ export function sinceOf(text: string, now: number): number {
 
 function timeOf(name: string, text: string, now: number): number {
   const at = momentOf(text, now);
-  if (at === undefined) throw new Error(`${name}: "${text}" is no time; write 15m, 1h, 7d or 2026-03-01T10:00Z`);
+  if (at === undefined) throw new Error(`${name}: "${text}" is not a time; write 15m, 1h, 7d or 2026-03-01T10:00Z`);
   return at;
 }
 
@@ -95,7 +95,7 @@ export const truncation = ({ reachedTo }: Pick<Found, "reachedTo">) =>
   reachedTo !== undefined && {
     truncated: true,
     continue_with: { until: new Date(reachedTo).toISOString() },
-    note: "older entries were not looked at; ask again with until of continue_with",
+    note: "older entries were not read; ask again with until from continue_with",
   };
 
 /** The short form of an entry. */

@@ -62,7 +62,7 @@ export function readCluster(client: Pick<KubeClient, "request" | "namespace">, n
       return all;
     },
     async ask(path, signal, review) {
-      if (review && !REVIEWS.test(path)) throw new Error(`POST ${path} is not sent: it is no review`);
+      if (review && !REVIEWS.test(path)) throw new Error(`POST ${path} is not sent: it is not a review`);
       const call = { path, signal, deadlineMs: REVIEW_DEADLINE_MS };
       return client.request(review ? { ...call, method: "POST", body: review } : { ...call, method: "GET" });
     },

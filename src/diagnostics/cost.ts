@@ -87,7 +87,7 @@ export function priceOf(prices: readonly Product[], kind: string, given: unknown
   return {
     per_month: rounded(perHour * HOURS_PER_MONTH, 2),
     lines: priced,
-    ...(lines.length === 0 && { note: "costs nothing by itself, or depends on its use" }),
+    ...(lines.length === 0 && { note: "costs nothing, or depends on usage" }),
   };
 }
 

@@ -62,7 +62,7 @@ function ofObject({ kind, key, object }: Known): Found[] {
   const { key: facts, certificate, id } = readStatus(object);
   const isPaused = object.metadata.annotations?.[PAUSED] !== undefined;
   const renewal = isPaused
-    ? { renews_itself: false, what_to_do: `take the annotation ${PAUSED} away: nothing is renewed while it is there` }
+    ? { renews_itself: false, what_to_do: `remove the annotation ${PAUSED}: nothing is renewed while it is set` }
     : { renews_itself: true };
   const expires = certificate?.expiresAt ?? facts?.expiresAt;
   const own =

@@ -27,7 +27,7 @@ export function givenKeys(env: Record<string, string | undefined>): StorageKeys 
 
 /** The address of the keys of the token's user. */
 export function ownKeysUrl({ identity }: Pick<Connection, "identity">, api: string): string {
-  if (identity?.userId === undefined) throw new Error(`the token does not say whose it is: ${wayOut}`);
+  if (identity?.userId === undefined) throw new Error(`the token does not name its user: ${wayOut}`);
   return coreUrl(api, `/um/users/${encodeURIComponent(identity.userId)}/s3keys`);
 }
 

@@ -62,7 +62,7 @@ export const flags = {
   },
   namespace: {
     type: "string",
-    help: "NAME  namespace of the ConfigMaps that keep what is spent (default: the pod's namespace, else mooring-system)",
+    help: "NAME  namespace of the ConfigMaps that record spending (default: the pod's namespace, else mooring-system)",
   },
   "ca-file": { type: "string", help: "PATH  additional CA certificates for the platform, in PEM (default: none)" },
   price: {
@@ -70,14 +70,14 @@ export const flags = {
     multiple: true,
     help: "MODEL=IN/OUT  EUR per million tokens of a model, for example openai/gpt-oss-120b=0.15/0.65; repeatable (default: the platform's list)",
   },
-  rate: { type: "string", default: "5", help: "N  calls per second; with several replicas, this one's part" },
+  rate: { type: "string", default: "5", help: "N  calls per second; with several replicas, the share of this one" },
   burst: { type: "string", default: "10", help: "N  calls at once" },
-  "image-rate": { type: "string", default: "10", help: "N  calls for pictures per minute" },
-  "image-burst": { type: "string", default: "20", help: "N  calls for pictures at once" },
+  "image-rate": { type: "string", default: "10", help: "N  image calls per minute" },
+  "image-burst": { type: "string", default: "20", help: "N  burst of image calls" },
   "most-wait": {
     type: "string",
     default: "30s",
-    help: "DURATION  the longest that a call waits for the rate limit; more calls than have their turn in it are refused (429)",
+    help: "DURATION  maximum time that a call waits for the rate limit; a call that would wait longer is refused (429)",
   },
   drain: { type: "string", default: "20s", help: "DURATION  time that open calls have to end after SIGTERM" },
   listen: { type: "string", default: "127.0.0.1:0", help: "HOST:PORT  address for workloads; port 0 is any free port" },

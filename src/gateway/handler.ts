@@ -75,7 +75,7 @@ export function createHandler(parts: GatewayParts): Handler {
       throw new Refused(403, "model_not_allowed", `namespace ${namespace} may use no model; it has no InferenceAccess`);
     }
     if (!parts.calls.take(namespace)) {
-      const message = `namespace ${namespace} has ${parts.calls.heldBy(namespace)} open calls, as many as it may have now`;
+      const message = `namespace ${namespace} has ${parts.calls.heldBy(namespace)} open calls, which is its limit now`;
       throw new Refused(429, "rate_limit_exceeded", message, { retryAfter: 2 });
     }
     try {

@@ -36,7 +36,7 @@ export function fromTerraform(text: string): Elsewhere {
     throw new Error("--from-terraform: the file is not JSON: give a state file, or the output of terraform state pull");
   }
   const parsed = state.safeParse(raw);
-  if (!parsed.success) throw new Error("--from-terraform: the file is no state of version 4: it has no resources");
+  if (!parsed.success) throw new Error("--from-terraform: the file is not a state of version 4: it has no resources");
   const names = new Map<string, string>();
   const release = new Map<string, string>();
   for (const { mode = "managed", module, type, name, instances } of parsed.data.resources) {

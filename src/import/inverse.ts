@@ -88,7 +88,7 @@ function plainIn(name: string, schema: unknown, source: Json, context: Context, 
     return Object.keys(inner).length > 0 ? inner : undefined;
   }
   if (schema instanceof z.ZodArray) return listIn(schema, value, context, where);
-  return scalar(schema, value) ?? void context.lost(where, `${JSON.stringify(value)} has no form in spec`);
+  return scalar(schema, value) ?? void context.lost(where, `${JSON.stringify(value)} cannot be expressed in spec`);
 }
 
 function valueIn(name: string, source: Json, { renamed, parents }: Context): unknown {

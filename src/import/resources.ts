@@ -23,10 +23,10 @@ export interface Landscape {
 
 /** Kinds that are not imported, with the reason. */
 const LEFT: Readonly<Record<string, string>> = {
-  AccessToken: "the platform shows a token only once: create an AccessToken, which makes its own",
-  InferenceAccess: "the platform shows a token only once: create an InferenceAccess, which makes its own",
-  KafkaUser: "it stands for a Secret with a certificate: create a KafkaUser where workloads need one",
-  CentralLogging: "it is a switch of the contract: create a CentralLogging where it is to be kept on or off",
+  AccessToken: "the platform shows a token only once: create an AccessToken, which creates its own",
+  InferenceAccess: "the platform shows a token only once: create an InferenceAccess, which creates its own",
+  KafkaUser: "it is only a Secret with a certificate: create a KafkaUser where workloads need one",
+  CentralLogging: "it is a switch of the contract: create a CentralLogging to manage it",
 };
 
 /** The parents of a collection: none, or a datacenter, a cluster or a NIC. */
@@ -76,7 +76,7 @@ export async function readLandscape(
   const inside = filter.datacenters ? resources.filter(isWithin(resources)) : resources;
   const { own, brought } = withoutBrought(inside);
   for (const { kind, id } of brought.filter((each) => isAsked(each.kind))) {
-    left.push({ what: `${kind.kind} ${id}`, why: "it belongs to a ScalingGroup, which makes and deletes it" });
+    left.push({ what: `${kind.kind} ${id}`, why: "it belongs to a ScalingGroup, which creates and deletes it" });
   }
   // Datacenters and clusters may have been read only to find their contents.
   return { resources: own.filter(({ kind }) => isAsked(kind)), left };

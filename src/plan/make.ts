@@ -156,7 +156,7 @@ async function candidatesOf(asked: PlanAsked, live: Map<ObjectKey, KubeObject>):
 /** Live objects with these labels that no file has. */
 async function pruned(asked: PlanAsked, all: readonly Candidate[], labelSelector: string): Promise<Candidate[]> {
   const { cluster, sources } = asked;
-  if (!cluster) throw new Error("--prune needs a cluster: it has the objects that no file has");
+  if (!cluster) throw new Error("--prune needs a cluster, to find objects that no file has");
   const kept = new Set(all.map(({ kind, desired, live }) => keyOf(kind, desired ?? live ?? nothing)));
   const from = { ...sources, cluster: async () => cluster.reader, platform: asked.platform, now: systemClock.now };
   const gone: Candidate[] = [];

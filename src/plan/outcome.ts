@@ -55,7 +55,7 @@ export function refusal({ kind, live, desired }: Candidate, base: PlanItem, mess
 }
 
 const lossOf = ({ kind, resource: { destruction } }: ResourceKind): string =>
-  destruction.holdsData ? `what the ${kind} holds cannot be brought back` : "";
+  destruction.holdsData ? `what the ${kind} holds cannot be restored` : "";
 
 function words({ resource }: ResourceKind, verdict: "forbidden" | { allowedBy: string }): string {
   const annotation = (value: string) => `annotation ${ALLOW_DATA_LOSS}: "${value}"`;

@@ -10,7 +10,7 @@ export async function planQuestion(
 ): Promise<PlanDocument & { not_checked: string[] }> {
   const { signal, progress } = sources;
   const schemaOf = await sources.schemas?.();
-  if (!schemaOf) throw new Error("the schemas of the kinds are not there");
+  if (!schemaOf) throw new Error("the schemas of the kinds are missing");
   const missing: string[] = [];
   const reader = await sources.cluster().catch((error: unknown) => {
     missing.push(`cluster: ${error instanceof Error ? error.message : String(error)}`);

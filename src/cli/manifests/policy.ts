@@ -69,7 +69,7 @@ export function operatorPolicies(installation: Installation = {}): object[] {
     validations: [
       {
         expression: "request.operation != 'CREATE' || variables.published || variables.own",
-        message: "Mooring creates Secrets of type Opaque only, with its label and for an object of its own",
+        message: "Mooring creates only Secrets of type Opaque, with its label and for one of its own objects",
       },
       {
         expression: [
@@ -78,11 +78,11 @@ export function operatorPolicies(installation: Installation = {}): object[] {
           `variables.wasControlled && variables.published && ${sameKind}`,
           "variables.wasOwn && variables.own",
         ].join(" || "),
-        message: "Of a Secret that is not its own, Mooring changes its label and its finalizer only",
+        message: "Mooring changes only its label and its finalizer in a Secret that is not its own",
       },
       {
         expression: `request.operation != 'DELETE' || (variables.wasPublished && ${isOutput("oldObject")}) || (variables.wasOwn && ${isToken("oldObject")})`,
-        message: "Mooring deletes no Secrets but those that it wrote for spec.output, and the tokens of its Accounts",
+        message: "Mooring deletes only Secrets that it wrote for spec.output, and the tokens of its Accounts",
       },
     ],
   };
@@ -94,15 +94,15 @@ export function operatorPolicies(installation: Installation = {}): object[] {
     validations: [
       {
         expression: "request.operation == 'DELETE' || variables.output",
-        message: "Mooring writes ConfigMaps for spec.output only, with its labels and for an object of its own",
+        message: "Mooring writes ConfigMaps only for spec.output, with its labels and for one of its own objects",
       },
       {
         expression: `request.operation == 'CREATE' || variables.wasOutput`,
-        message: "Mooring neither changes nor deletes a ConfigMap that is not its own",
+        message: "Mooring does not change or delete a ConfigMap that is not its own",
       },
       {
         expression: `request.operation != 'UPDATE' || ${sameMeta("ownerReferences")}`,
-        message: "A ConfigMap stays with the object that it was written for",
+        message: "A ConfigMap keeps the owner that it was written for",
       },
     ],
   };
@@ -134,11 +134,11 @@ export function operatorPolicies(installation: Installation = {}): object[] {
     validations: [
       {
         expression: "request.operation == 'UPDATE'",
-        message: "Mooring neither creates nor deletes objects of its own kinds",
+        message: "Mooring does not create or delete objects of its own kinds",
       },
       {
         expression: `request.operation != 'UPDATE' || ${[same("spec"), ...unchanged].join(" && ")}`,
-        message: "Of an object of its own kinds, Mooring changes the status, its finalizer and its annotations only",
+        message: "Mooring changes only status, its finalizer and its annotations in objects of its own kinds",
       },
     ],
   };
@@ -147,7 +147,7 @@ export function operatorPolicies(installation: Installation = {}): object[] {
   const isLease = `(object.metadata.name in [${leases.join(", ")}] && request.namespace == '${namespace}' || ${isMarker})`;
   const onlyOwn = {
     validations: [
-      { expression: `request.operation != 'DELETE' && ${isLease}`, message: "Mooring writes no Lease but its own" },
+      { expression: `request.operation != 'DELETE' && ${isLease}`, message: "Mooring writes only its own Leases" },
     ],
   };
   return [
@@ -204,7 +204,7 @@ export function gatewayPolicy({ namespace, account, name }: GatewayInstallation)
     validations: [
       {
         expression: `request.operation != 'DELETE' && ${isRecord}`,
-        message: "The gateway writes the ConfigMaps with what is spent, and no other",
+        message: "The gateway writes only the ConfigMaps that record spending",
       },
     ],
   });

@@ -63,7 +63,7 @@ ${kind.description}
 ## Spec
 
 ${fieldTable(spec, kind.immutable)}
-${rules.length > 0 ? `\nThe API server refuses what breaks one of these rules:\n\n${rules.map((rule) => `- ${rule}`).join("\n")}\n` : ""}
+${rules.length > 0 ? `\nThe API server enforces these rules:\n\n${rules.map((rule) => `- ${rule}`).join("\n")}\n` : ""}
 ## Status
 
 ${fieldTable(status, {})}

@@ -93,8 +93,8 @@ const now = (at: number) => new Date(at).toISOString();
 
 export const reconcile = made({
   name: "reconcile",
-  summary: "reconcile objects immediately, and try again what failed",
-  description: `Sets the annotation ${RECONCILE_AT}: the operator reads the resource on the platform now, and tries again what failed.`,
+  summary: "reconcile objects immediately, and retry what failed",
+  description: `Sets the annotation ${RECONCILE_AT}: the operator reads the resource on the platform now, and retries what failed.`,
   annotation: RECONCILE_AT,
   value: now,
   done: "will be reconciled",

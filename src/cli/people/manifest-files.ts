@@ -34,7 +34,7 @@ function objectsIn(text: string, from: string): Manifest[] {
     return (whole.success ? whole.data.items : [value]).map((each) => {
       const read = manifest.safeParse(each);
       if (read.success) return read.data;
-      throw new Error(`${from}: a document is no Kubernetes object: it needs apiVersion, kind and metadata.name`);
+      throw new Error(`${from}: a document is not a Kubernetes object: it needs apiVersion, kind and metadata.name`);
     });
   });
 }

@@ -37,10 +37,10 @@ type Given = Context<keyof typeof flags & string>;
 
 export const wait = command({
   name: "wait",
-  summary: "wait until objects are Ready or deleted; ends at once with the reason when one is Stalled",
+  summary: "wait until objects are Ready or deleted; ends immediately with the reason if one is Stalled",
   usage: ["-f FILE… [OPTION…]", "KIND/NAME… [OPTION…]", "-l SELECTOR [-A] [OPTION…]"],
   description:
-    "Shows the objects in a live table until all are Ready (or, with --for=deleted, gone). An object that needs somebody to act, or that waits for one that does, ends it at once with the reason. A status that is older than the last edit does not count.",
+    "Shows the objects in a live table until all are Ready (or, with --for=deleted, gone). Ends immediately with the reason if an object is Stalled, or waits for one that is. A status that is older than the last edit does not count.",
   examples: [
     ["mooring wait -f landscape.yaml", "until everything in a file is Ready"],
     ["mooring wait server/web --timeout 5m", "until one Server is Ready"],

@@ -89,7 +89,7 @@ async function onPlatform({ sources, platformOf }: Examined, { key }: Known): Pr
             "account",
             title,
             `this machine's clock differs from the platform's by ${Math.round(skew / 1000)} s`,
-            "correct the clock, for example by NTP",
+            "correct the clock, for example with NTP",
           )
         : ok("account", title, "clocks agree"),
       ...rateLimit(title, headers),

@@ -210,7 +210,7 @@ async function leaders({ cluster, sources }: Examined): Promise<Check | Check[]>
 async function shards({ cluster, sources }: Examined): Promise<Check | Check[]> {
   const namespaces = await cluster.list(NAMESPACES, { labelSelector: SHARD }, sources.signal);
   const named = [...new Set(namespaces.map(({ metadata }) => metadata.labels?.[SHARD] ?? ""))];
-  if (named.length === 0) return ok("operator", "shards", "no namespace is of a shard");
+  if (named.length === 0) return ok("operator", "shards", "no namespace has a shard label");
   const found = await leadersOf(cluster, sources.now(), sources.signal);
   if (found === "hidden")
     return warn("operator", "shards", "not checked: you may not list Leases", "ask for the right to list leases");

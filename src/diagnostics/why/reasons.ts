@@ -41,9 +41,9 @@ export function actorOf(reason: string): Actor {
 }
 
 const acting: Record<Actor, string> = {
-  you: "you: somebody who may edit the object, or what it names",
+  you: "you: a user who may edit the object, or the objects that it refers to",
   administrator: "the administrator of the cluster or of the operator",
-  operator: "the operator: it goes on, or tries again, by itself",
+  operator: "the operator: it continues or retries automatically",
   nobody: "nobody",
 };
 export const actorInWords = (actor: Actor): string => acting[actor];

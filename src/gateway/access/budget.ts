@@ -107,7 +107,7 @@ export function createBudgets({ clock, ledger }: { clock: Clock; ledger: Ledger 
     const costs = `the call may cost ${shown(eur)} EUR`;
     if (eur > limit) return quota(`${costs}, more than ${whole} has: ${hint}`, { retry: false });
     if (eur <= left + purse.kept) {
-      return quota(`${costs}; that much of ${whole} is kept back for open calls: try again, or ${hint}`, {
+      return quota(`${costs}; that much of ${whole} is reserved for open calls: try again, or ${hint}`, {
         retryAfter: 2,
       });
     }
@@ -148,7 +148,7 @@ export function createBudgets({ clock, ledger }: { clock: Clock; ledger: Ledger 
 }
 
 const tooManyRecords = ({ title }: Budget): Refused => {
-  const message = `${title} has no budget today: its namespace has used more than ${MOST_RECORDS} InferenceAccesses since midnight UTC, also counting those that were deleted: use one of them, or wait until midnight UTC`;
+  const message = `${title} has no budget today: its namespace has used more than ${MOST_RECORDS} InferenceAccesses since midnight UTC, deleted ones included: use one of them, or wait until midnight UTC`;
   return quota(message, { retry: false });
 };
 

@@ -5,7 +5,7 @@ import { Refused } from "../refused.ts";
 const untranslated: Readonly<Record<string, string>> = {
   previous_response_id: "the platform keeps no answers: send the earlier messages in input",
   conversation: "the platform keeps no answers: send the earlier messages in input",
-  background: "the platform has no answers that are fetched later: leave it out",
+  background: "the platform has no background answers: leave it out",
   prompt: "the platform keeps no prompts: send it in input and instructions",
   reasoning: "the platform has no such setting: leave it out",
   max_tool_calls: "tools are called by the client: leave it out",

@@ -112,7 +112,7 @@ const recreation = (otherwise: z.output<typeof recreatePolicy>) =>
   recreatePolicy
     .default(otherwise)
     .describe(
-      "When to create a resource again that is not on the platform any more. WhenDeleted: the platform's log tells that it was deleted, or, where there is no log, it is missing for ten minutes. WhenMissing: it is missing for ten minutes. Never: only with the annotation mooring.dev/recreate.",
+      "When to recreate a resource that is no longer on the platform. WhenDeleted: when the platform's log shows its deletion or, without a log, when it has been missing for ten minutes. WhenMissing: when it has been missing for ten minutes. Never: only with the annotation mooring.dev/recreate.",
     );
 
 /** For kinds whose resource holds data or an address that a new one would not have: recreated only on request. */

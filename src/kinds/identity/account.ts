@@ -62,7 +62,7 @@ export const accountSpec = z.object({
     .max(1000)
     .optional()
     .describe(
-      "Most calls per second to each host of the platform, where a limit is agreed on. Default: the operator begins with 50 and adapts to what the platform accepts.",
+      "Maximum calls per second to each host of the platform, if a limit is agreed on. Default: the operator starts with 50 and adapts to the platform.",
     ),
   credentialsSecretRef: z
     .object({
@@ -83,7 +83,7 @@ export const adviceShown = z
   .array(z.string().describe("One piece of advice."))
   .meta({ "x-kubernetes-list-type": "atomic" })
   .optional()
-  .describe("What works now and needs attention, or has no effect, and why.");
+  .describe("Settings that work but need attention, or have no effect, with the reason.");
 
 export const accountStatus = z.object({
   contractNumber: z.int().optional().describe("Contract number."),

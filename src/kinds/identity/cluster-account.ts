@@ -29,11 +29,11 @@ const sharing = z.object({
         .min(0)
         .max(1_000_000)
         .describe(
-          "EUR that the calls of one namespace may cost in a day of UTC, whatever budgets its InferenceAccess objects have; 0 allows none.",
+          "Maximum cost of a namespace's calls per day (UTC) in EUR, whatever the budgets of its InferenceAccess objects; 0 allows none.",
         ),
     })
     .optional()
-    .describe("Limit of what each namespace spends through the inference gateway. Default: no limit."),
+    .describe("Budget of each namespace for calls through the inference gateway. Default: no limit."),
 });
 
 export const clusterAccount: Kind = {

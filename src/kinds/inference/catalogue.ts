@@ -12,7 +12,7 @@ const answer = z.looseObject({ data: z.array(model) });
 
 export const modelStatus = z.object({
   id: z.string().describe("Id of the model."),
-  contextTokens: z.int().optional().describe("Tokens that a call may have, prompt and answer together."),
+  contextTokens: z.int().optional().describe("Maximum tokens of a call, prompt and answer together."),
   inputEurPerMillion: z.number().optional().describe("Price of a million input tokens in EUR, if published."),
   outputEurPerMillion: z.number().optional().describe("Price of a million output tokens in EUR, if published."),
 });

@@ -32,18 +32,18 @@ const spec = z.object({
         .min(0)
         .max(1_000_000)
         .optional()
-        .describe("EUR that the calls of a day of UTC may cost; 0 allows none. Default: no limit."),
+        .describe("Maximum cost of calls per day (UTC) in EUR; 0 allows none. Default: no limit."),
       tokensPerCall: z
         .int()
         .min(1)
         .max(1_000_000)
         .optional()
         .describe(
-          "Tokens that an answer may have: a call that asks for more is refused, one that names no maximum gets this. Default: no limit; a call that names no maximum gets 4096.",
+          "Maximum tokens of an answer. A call that asks for more is refused; a call without a maximum gets this one. Default: no limit; a call without a maximum gets 4096.",
         ),
     })
     .optional()
-    .describe("What calls through the gateway may cost."),
+    .describe("Budget for calls through the gateway."),
 });
 type Spec = z.output<typeof spec>;
 
@@ -66,14 +66,14 @@ const status = z.object({
       imageBurst: z.number().describe("Calls for images at once."),
     })
     .optional()
-    .describe("Limits of the contract, which all that use it share."),
+    .describe("Limits of the contract, shared by all its users."),
   usage: z
     .object({
       day: z.string().describe("The day, in UTC."),
-      eur: z.number().describe("EUR that replicas of the gateway have taken of the budget, in steps of a hundredth."),
+      eur: z.number().describe("EUR of the budget that replicas of the gateway have taken, in steps of one percent."),
     })
     .optional()
-    .describe("What calls through the gateway have cost, where there is a budget."),
+    .describe("Cost of calls through the gateway, if there is a budget."),
 });
 const shownModels = status.pick({ models: true, limits: true, usage: true });
 

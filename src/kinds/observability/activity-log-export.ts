@@ -63,7 +63,7 @@ const spec = z.object({
   reads: z
     .enum(["Include", "Exclude"])
     .default("Include")
-    .describe("Include exports every entry; Exclude leaves out those of reads, which are most of them."),
+    .describe("Include exports every entry; Exclude leaves out read accesses, which are the majority."),
   from: z.iso
     .datetime({ offset: true })
     .optional()
@@ -79,13 +79,13 @@ const watermark = z.object({
   hours: z
     .object({ from: moment("Begin of that time."), to: moment("End of that time.") })
     .optional()
-    .describe("Time in the past that is read by the hour; the rest is read by the minute."),
+    .describe("Period that is read by the hour; the rest is read by the minute."),
   recent: z
     .array(
       z.object({
         from: moment("Begin of the minute."),
         total: z.int().describe("Number of its entries."),
-        sketch: z.string().describe("Which entries these are, in short."),
+        sketch: z.string().describe("Short form of the set of entries."),
       }),
     )
     .meta({ "x-kubernetes-list-type": "atomic" })
@@ -95,13 +95,13 @@ const watermark = z.object({
 
 /** The batch in delivery. After a crash, the same entries are delivered again. */
 const begun = z.object({
-  from: moment("Begin of the time of its entries."),
-  to: moment("End of the time of its entries."),
+  from: moment("Start of the period of its entries."),
+  to: moment("End of the period of its entries."),
   at: moment("When it was read, by the platform's clock."),
-  total: z.int().describe("Number of entries that the log had of that time."),
+  total: z.int().describe("Number of entries in the log for that period."),
   entries: z.int().describe("Number of entries that are delivered."),
   hash: z.string().describe("Hash of these entries."),
-  sketch: z.string().describe("Which entries these are, in short."),
+  sketch: z.string().describe("Short form of the set of entries."),
 });
 
 const status = z.object({
@@ -128,7 +128,10 @@ export const activityLogExport: Kind = {
   spec,
   status,
   rules: [],
-  immutable: { from: "an export continues where it is", reads: "an export continues as it began" },
+  immutable: {
+    from: "a started export continues from its last position",
+    reads: "a started export keeps its selection of entries",
+  },
   columns: [
     { name: "Entries", type: "integer", path: ".status.entriesDelivered", description: "Entries that were delivered" },
     {

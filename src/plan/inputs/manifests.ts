@@ -70,5 +70,5 @@ function* documentsIn(text: string, from: string): Generator<unknown> {
 
 function wrong({ issues }: z.ZodError): string {
   const [issue] = issues;
-  return `${issue?.path.join(".") || "a document"}: ${issue?.message ?? "is no object of Kubernetes"}`;
+  return `${issue?.path.join(".") || "a document"}: ${issue?.message ?? "is not a Kubernetes object"}`;
 }

@@ -73,7 +73,7 @@ async function ask(log: ActivityLog, period: Period, offset: number, limit: numb
     const time = entryOf(source)?.time ?? period.from;
     return time < period.from || time >= period.to;
   });
-  if (outside) throw unusable("it has entries of another time than was asked for");
+  if (outside) throw unusable("it has entries outside of the requested period");
   return { sources, total };
 }
 

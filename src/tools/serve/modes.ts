@@ -90,7 +90,7 @@ function dynamic(rows: readonly Row[]): Toolbox {
         const hint =
           found.length === 0
             ? `no tool matches; groups: ${Object.keys(groups).join(", ")}`
-            : "ionos_describe_tools tells the arguments, ionos_call_tool calls one";
+            : "ionos_describe_tools shows the arguments, ionos_call_tool calls a tool";
         return { count: found.length, tools: found.slice(0, Number(limit) || found.length).map(summary), hint };
       },
     },
@@ -119,7 +119,7 @@ function dynamic(rows: readonly Row[]): Toolbox {
   const calling: Row = {
     name: "ionos_call_tool",
     group: "mooring",
-    description: "Calls a tool by its name, with the arguments that ionos_describe_tools tells.",
+    description: "Calls a tool by its name, with the arguments that ionos_describe_tools shows.",
     args: z.strictObject({
       name: z.string().max(128).describe("Name of the tool."),
       arguments: z.record(z.string(), z.unknown()).default({}).describe("Its arguments."),

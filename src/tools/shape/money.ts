@@ -44,7 +44,7 @@ export function totalOf(meters: readonly (Metered & { cost?: number; currency?: 
     ...(currency !== undefined && { currency }),
     ...(unpriced.length > 0 && {
       not_priced: unpriced,
-      note: "what has no price in the catalogue is not in total_cost",
+      note: "meters without a price in the catalogue are not in total_cost",
     }),
   };
 }

@@ -98,7 +98,7 @@ export const objectStorage: readonly Row[] = [
   ofBucket(
     "public_access_block",
     "publicAccessBlock",
-    "What a bucket does against public access, whatever its policy says.",
+    "Settings of a bucket that block public access, whatever its policy says.",
   ),
   ofBucket("lock_configuration", "object-lock", "Default retention of a bucket with object lock."),
   reading({

@@ -57,7 +57,7 @@ const status = z.object({
         ipv6CidrBlock: z.string().optional().describe("Its IPv6 block, in a LAN that has one."),
         ipv6Ips: z.array(z.string().describe("An address.")).optional().describe("Its IPv6 addresses."),
         firewallActive: z.boolean().optional().describe("Whether its firewall is on."),
-        firewallRules: z.int().optional().describe("How many rules its firewall has."),
+        firewallRules: z.int().optional().describe("Number of its firewall rules."),
       }),
     )
     .optional()
