@@ -80,9 +80,9 @@ Helm refuses to install CRDs that kubectl or another release has installed: add 
 **Upgrade**: \`helm upgrade\` upgrades the CRDs too, unless \`crds.install\` is false. Read [CHANGELOG.md](../../CHANGELOG.md)
 first, and [upgrade](../../docs/operations.md#upgrade).
 
-**Uninstall**: \`helm uninstall\` leaves the CRDs, all objects and everything on the platform as they are, and the Secret
-\`mooring-signing-key\`, by which the next installation knows its own entries in status. Objects cannot be deleted while no operator runs: their
-finalizer waits for one. To remove everything: [uninstall](../../docs/uninstall.md).
+**Uninstall**: \`helm uninstall\` keeps the CRDs, all objects, everything on the platform, and the Secret
+\`mooring-signing-key\`, which the next installation needs to verify its objects. Without a running operator, objects cannot be deleted,
+because of their finalizer. To remove everything: [uninstall](../../docs/uninstall.md).
 
 ## Values
 
