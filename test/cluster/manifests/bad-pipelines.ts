@@ -3,7 +3,7 @@ import { type BadManifest, bad, long, someId } from "./table.ts";
 
 const rotation = (fields: object) => ({ keyRotation: { every: "24h", ...fields } });
 
-/** Manifests that both kinds with a key refuse. */
+/** What both kinds with a key refuse alike. */
 const keyed = (base: Base) =>
   bad(base, base.kind, [
     ["an empty name", { name: "" }, "spec.name", "at least 1 chars long"],
@@ -22,7 +22,7 @@ const app = { source: "generic", tag: "app", protocol: "tcp" };
 const logs = (...streams: object[]) => ({ logs: streams });
 const stream = (fields: object) => logs({ ...app, ...fields });
 
-/** The object's own name counts if spec has none. */
+/** The object's own name counts where spec has none. */
 const tooLong = (base: Base): BadManifest => ({
   title: `${base.kind}: an object whose name is too long for a pipeline`,
   base,

@@ -54,7 +54,7 @@ export const cube = of("Server", {
 export const gatewayLog = (field: string, id: string): Base =>
   of("FlowLog", { serverRef: undefined, nic: undefined, ...lan.spec, [field]: id });
 
-/** A Kafka cluster with this connection. */
+/** A Kafka cluster that is reached in this way. */
 export const kafkaAt = (connection: object): Base =>
   of("KafkaCluster", { connection: { ...asJson(kafkaCluster.spec.connection), ...connection } });
 

@@ -5,12 +5,12 @@ export const otherId = "864c2c89-ea4d-4bf9-9a27-9acfeb436666";
 export const by = ({ kind, spec }: Base, change: Json): Base => ({ kind, spec: { ...spec, ...change } });
 const byId = (base: Base): Base => by(base, { datacenterRef: undefined, datacenterId: someId });
 
-/** The patch that sets one field at any depth. */
+/** The patch that sets one field, however deep. */
 const at = ([first = "", ...rest]: string[], value: unknown): Json => ({
   [first]: rest.length > 0 ? at(rest, value) : value,
 });
 
-/** A change of an immutable field. */
+/** A change of a field that the platform cannot change. */
 export const change = (base: Base, field: string, value: unknown, why: string, more: object = {}) => [
   {
     title: `${base.kind}: another ${field}`,
@@ -40,7 +40,7 @@ const nicById = by(flowLog, {
 });
 const never = "the platform cannot change a FlowLog";
 
-/** Refused as they are, and allowed with replacePolicy: WhenNeeded. */
+/** Refused as they stand, and allowed with replacePolicy: WhenNeeded. */
 export const fixedFields = [
   ...homeOf(lan, "a LAN cannot move to another datacenter"),
   ...change(ipBlock, "location", "de/fra", "an IPBlock cannot move"),

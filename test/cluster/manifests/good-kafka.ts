@@ -4,7 +4,7 @@ import { each, good, long, someId } from "./table.ts";
 const observe = { managementPolicy: "Observe", externalId: someId };
 const byId = { clusterRef: null, clusterId: someId };
 
-/** Manifests that must be accepted: each kind as it is, every boundary, every value of every enumeration. */
+/** What must be accepted: each kind as it stands, every boundary, every value of every enumeration. */
 export const goodKafka = [
   ...good(kafkaCluster, "KafkaCluster", [
     ["as small as can be", {}],

@@ -4,7 +4,7 @@ import { each, type GoodRow, good, long, someId } from "./table.ts";
 const observe = { managementPolicy: "Observe", externalId: someId };
 const rotations: [every: string, at?: string][] = [["1h"], ["PT24H", "00:00"], ["P30D", "23:59"], ["720h30m"]];
 
-/** Manifests that both kinds with a key accept. */
+/** What both kinds with a key accept alike. */
 const keyed = (base: Base) =>
   good(base, base.kind, [
     ["as small as can be", {}],

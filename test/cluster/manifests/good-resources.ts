@@ -10,7 +10,7 @@ const secret = { name: "boot", key: "user-data" };
 const volumeOf = (source: object) => replica({ volumes: [{ name: "root", size: 10, type: "HDD", ...source }] });
 const byId = { datacenterRef: null, datacenterId: someId };
 
-/** Manifests that must be accepted: each kind as it is, every boundary, every value of every enumeration. */
+/** What must be accepted: each kind as it stands, every boundary, every value of every enumeration. */
 export const goodResources = [
   ...good(lan, "Lan", [
     ["as small as can be", {}],

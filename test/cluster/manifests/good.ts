@@ -13,7 +13,7 @@ import { each, long, good as of, type GoodRow as Row, someId } from "./table.ts"
 
 const volume = (fields: object) => ({ bootVolume: fields });
 
-/** Manifests that must be accepted: each model as it is, every boundary, every value of every enumeration. */
+/** What must be accepted: each model as it stands, every boundary, every value of every enumeration. */
 export const good = [
   ...of(account, "Account", [
     ["as small as can be", { endpoints: null }],

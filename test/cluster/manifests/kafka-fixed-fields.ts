@@ -11,7 +11,7 @@ const homeOf = (base: Base, why: string) => [
 ];
 const onlyOne = "a KafkaUser belongs to one user";
 
-/** Refused as they are, and allowed with replacePolicy: WhenNeeded. */
+/** Refused as they stand, and allowed with replacePolicy: WhenNeeded. */
 export const kafkaFixedFields = [
   ...cluster("name", "other"),
   ...cluster("size", "M"),

@@ -1,6 +1,6 @@
 import type { Base } from "./base.ts";
 
-/** The fault, the merge patch of spec that causes it, and the parts of the refusal: field, limit, way out. */
+/** What is wrong, the merge patch of spec that makes it so, and what the refusal says: the field, the limit, the way out. */
 type Row = [title: string, patch: unknown, ...says: string[]];
 
 export interface BadManifest {
@@ -8,14 +8,14 @@ export interface BadManifest {
   base: Base;
   patch: unknown;
   says: string[];
-  /** The name of the object, if that is the fault. */
+  /** What the object is called, where that is what is wrong. */
   name?: string;
 }
 
 export const bad = (base: Base, what: string, rows: Row[]): BadManifest[] =>
   rows.map(([title, patch, ...says]) => ({ title: `${what}: ${title}`, base, patch, says }));
 
-/** The valid case, and its merge patch of spec. */
+/** What is allowed, and the merge patch of spec that says so. */
 export type GoodRow = [title: string, patch: unknown];
 
 export const good = (base: Base, what: string, rows: GoodRow[]) =>
