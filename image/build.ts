@@ -7,22 +7,22 @@ import { spawnGuarded } from "../src/cli/control-plane/guarded.ts";
 export const root = fileURLToPath(new URL("../", import.meta.url));
 export const IMAGE = "mooring";
 
-/** Of the base that is made here: the Debian that Node's own images have, and the npm of the build stage. */
+/** The Debian release of Node's own images, and the npm version of the build stage. */
 const SUITE = "bookworm";
 const NPM = "11.19.1";
 
-/** A place for images that nothing but this build uses, and that goes with it. */
+/** Image storage that only this build uses. It is removed afterwards. */
 export interface Storage {
   folder: string;
-  /** How buildah and podman are told of it. */
+  /** Flags and environment that make buildah and podman use it. */
   flags: string[];
   env: NodeJS.ProcessEnv;
-  /** Runs a program to its end and answers with what it printed; rejects with everything that it said. */
+  /** Runs a program and returns its output; rejects with the output if it fails. */
   run(command: string, ...args: string[]): Promise<string>;
   buildah(...args: string[]): Promise<string>;
 }
 
-/** In namespaces of its own a program takes its mounts and children along when it ends, or when this process does. */
+/** In its own namespaces, a program takes its mounts and children along when it or this process ends. */
 export const apart = ["unshare", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child"];
 
 export function openStorage(folder: string): Storage {
@@ -39,7 +39,7 @@ export function openStorage(folder: string): Storage {
   return { folder, flags, env, run, buildah: (...args) => run("buildah", ...flags, ...args) };
 }
 
-/** A base for the Dockerfile out of Debian's packages, the Node of this checkout and npm. */
+/** Makes the base image for the Dockerfile from Debian packages, the Node of this checkout and npm. */
 export async function makeBase({ folder, run, buildah }: Storage): Promise<string> {
   const context = join(folder, "base");
   mkdirSync(context);
@@ -60,7 +60,7 @@ RUN ln -s ../lib/npm/package/bin/npm-cli.js /usr/local/bin/npm && chmod +x /usr/
   return "localhost/mooring-base";
 }
 
-/** Builds the Dockerfile from nothing but its base, writes an archive (OCI), and answers with the digest. */
+/** Builds the Dockerfile from the base alone, writes an OCI archive, and returns its digest. */
 export async function buildImage({ folder, run, buildah }: Storage, base: string, archive: string): Promise<string> {
   const authorities = process.env.NODE_EXTRA_CA_CERTS;
   const registry = (await run("npm", "config", "get", "registry", "--loglevel=error")).trim();
@@ -75,7 +75,7 @@ export async function buildImage({ folder, run, buildah }: Storage, base: string
   return readFileSync(digest, "utf8").trim();
 }
 
-/** When the source was last changed, in seconds: the time of every file in the image, so that two builds are equal. */
+/** Time of the last source change in seconds. Every file in the image has this time, so that two builds are equal. */
 export function sourceDate(): number {
   const { SOURCE_DATE_EPOCH } = process.env;
   if (SOURCE_DATE_EPOCH) return Number(SOURCE_DATE_EPOCH);

@@ -6,7 +6,7 @@ import { licensesOf } from "./licenses.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
-/** A file that asks where it is, to find what lies beside src/, gets the same answer in whichever chunk it ends up. */
+/** Makes `import.meta.url` independent of the chunk, for files that look for files beside src/. */
 const sameAddress: Plugin = {
   name: "same-address",
   transform(code, id) {
@@ -17,9 +17,9 @@ const sameAddress: Plugin = {
 };
 
 /**
- * Writes everything that `mooring` needs besides Node into one folder: JavaScript with its libraries in it, and their
- * licenses. Names and lines stay readable, so that a stack trace says something. All of it is ASCII: one character that is
- * not would make V8 keep the whole file with two bytes for each.
+ * Writes everything that `mooring` needs besides Node into one folder: bundled JavaScript and licenses. Names and lines
+ * stay readable for stack traces. The output is ASCII: a single other character would make V8 store the whole file with
+ * two bytes per character.
  */
 export async function bundle(dir: string): Promise<void> {
   rmSync(dir, { recursive: true, force: true });

@@ -12,17 +12,17 @@ import type { KubeClient } from "../src/kube/client/transport.ts";
 import { type Steering, steer } from "../test/cluster/steering.ts";
 import { apart, IMAGE, root, type Storage } from "./build.ts";
 
-/** As the restricted profile and the chart have it. */
+/** The settings of the restricted profile and of the chart. */
 const restricted = ["--read-only", "--read-only-tmpfs=false", "--cap-drop=ALL", "--security-opt=no-new-privileges"];
-/** What this machine lets a container without an engine have. */
+/** Settings that allow a container on this machine without an engine. */
 const here = ["--network=host", "--ulimit=nofile=1024:1024", "--ulimit=nproc=1024:1024", "--pull=never", "--rm"];
 
 const NAMESPACE = "image-check";
 const READY_MS = 180_000;
-/** `terminationGracePeriodSeconds` that a pod has when nobody says otherwise. */
+/** The default of `terminationGracePeriodSeconds`. */
 const GRACE_MS = 30_000;
 const REST_MS = 10_000;
-/** What the operator is creating when it is asked to end, and how long the platform takes to answer to that. */
+/** The resource that the operator is creating when it gets the signal to end, and the platform's response time. */
 const LAST = "last";
 const ANSWER_SECONDS = 3;
 
@@ -30,7 +30,7 @@ const simulatorReady = z.object({ endpoints: z.record(z.string(), z.string()), t
 const datacenter = z.object({ status: z.object({ id: z.string().optional() }).optional() });
 const lease = z.object({ spec: z.object({ holderIdentity: z.string().nullish() }) });
 
-/** Runs operator and simulator from the image against a control plane of this machine; tells of each thing that holds. */
+/** Runs operator and simulator from the image against a local control plane, and reports each check. */
 export async function checkImage(storage: Storage, say: (line: string) => void): Promise<boolean> {
   let holds = true;
   const claim = (what: string, is: boolean) => {
@@ -45,7 +45,7 @@ export async function checkImage(storage: Storage, say: (line: string) => void):
   await install(client);
   const kubeconfig = join(storage.folder, "kubeconfig");
   await writeOperatorKubeconfig(client, cluster.kubeconfig, kubeconfig);
-  // The user of the image is none of this machine, and the folder is closed to others.
+  // The user of the image does not exist on this machine, and the folder is closed to other users.
   const readable = join(storage.folder, "readable");
   writeFileSync(readable, readFileSync(kubeconfig), { mode: 0o644 });
 
@@ -84,7 +84,7 @@ export async function checkImage(storage: Storage, say: (line: string) => void):
   return holds;
 }
 
-/** Applies a Datacenter; answers with the id of what the platform has made, which it has told nobody yet. */
+/** Applies a Datacenter. Returns the id of the new resource while the platform's answer is still pending. */
 async function creationUnderWay(client: KubeClient, platform: Steering): Promise<string> {
   await platform.faults({ fault: "slow", route: "POST /cloudapi/v6/datacenters", seconds: ANSWER_SECONDS });
   const metadata = { name: LAST, namespace: NAMESPACE };
@@ -104,7 +104,7 @@ async function creationUnderWay(client: KubeClient, platform: Steering): Promise
 }
 
 interface Contained {
-  /** Of `mooring` in the container, as this machine counts. */
+  /** The process id of `mooring` outside of the container. */
   pid: number;
   firstLine: string;
   output(): string;
@@ -136,7 +136,7 @@ const commandOf = (pid: number): string => readFileSync(`/proc/${pid}/cmdline`, 
 const statusOf = (pid: number, field: string): string =>
   new RegExp(`^${field}:\\s*(.*)$`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? "";
 
-/** What the kernel says a process may do. */
+/** The restrictions of a process, as the kernel reports them. */
 function confinement(pid: number) {
   const mounts = readFileSync(`/proc/${pid}/mountinfo`, "utf8")
     .split("\n")
@@ -149,7 +149,7 @@ function confinement(pid: number) {
   };
 }
 
-/** Waits for all objects to be Ready; answers with those that are not in the end, and why. */
+/** Waits for all objects to be Ready. Returns those that are not, with the reason. */
 async function notReady(client: KubeClient): Promise<string[]> {
   const deadline = performance.now() + READY_MS;
   for (;;) {

@@ -7,9 +7,9 @@ import type { Storage } from "./build.ts";
 /** An image as it is unpacked on a node. */
 export interface Contents {
   folder: string;
-  /** Bytes as they are unpacked, by path. */
+  /** Sizes of the unpacked files by path. */
   files: Map<string, number>;
-  /** Debian's packages that the libraries are from, with their versions. */
+  /** Debian packages of the libraries, with their versions. */
   packages: Map<string, string>;
 }
 
@@ -44,7 +44,7 @@ export async function unpack({ folder, run }: Storage, archive: string): Promise
 
 const RUNS = 5;
 
-/** Milliseconds of the quickest of a few runs, with nothing but what the image has. */
+/** Milliseconds of the fastest of a few runs, with only the files of the image. */
 export async function startTime({ run }: Storage, { folder }: Contents, ...args: string[]): Promise<number> {
   const times: number[] = [];
   for (let count = 0; count < RUNS; count++) {

@@ -15,16 +15,16 @@ const lockSchema = z.object({
 });
 
 export interface Library {
-  /** Its folder, from the root of the checkout. */
+  /** Its folder, relative to the checkout. */
   path: string;
   name: string;
   version: string;
   license: string;
-  /** Of its archive, as the lock file has it. */
+  /** The integrity of its archive in the lock file. */
   integrity: string | undefined;
 }
 
-/** What the lock file installs for production. */
+/** The production libraries in the lock file. */
 export function librariesOf(root: string): Library[] {
   const { packages } = lockSchema.parse(JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")));
   return Object.entries(packages)
@@ -34,7 +34,7 @@ export function librariesOf(root: string): Library[] {
     });
 }
 
-/** A list of names, versions and licenses, and then the texts. */
+/** A list of names, versions and licenses, followed by the license texts. */
 export function licensesOf(root: string): string {
   const installed = librariesOf(root).map((library) => ({ ...library, name: `${library.name} ${library.version}` }));
   const list = installed.map(({ name, license }) => `${name}: ${license}`);

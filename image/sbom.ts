@@ -8,7 +8,7 @@ const npmSchema = z.looseObject({
   components: z.array(z.looseObject({})),
 });
 
-/** A CycloneDX list of what an image is made of: the lock file's libraries as npm tells them, Node, Debian's packages. */
+/** A CycloneDX SBOM of an image: the libraries of the lock file, Node, and Debian packages. */
 export async function sbomOf({ run }: Storage, { packages }: Contents, date: Date): Promise<string> {
   const asked = ["--sbom-format", "cyclonedx", "--omit", "dev", "--package-lock-only", "--loglevel=error"];
   const { serialNumber: _, ...told } = npmSchema.parse(JSON.parse(await run("npm", "sbom", ...asked)));
@@ -20,7 +20,7 @@ export async function sbomOf({ run }: Storage, { packages }: Contents, date: Dat
       component("library", name, version, `pkg:deb/debian/${encodeURIComponent(name)}@${encodeURIComponent(version)}`),
     ),
   ];
-  // npm takes the name of the folder, the time of day and a random number into it, which are not about the image.
+  // npm includes the folder name, the time and a random number, which must not differ between builds.
   const metadata = { ...told.metadata, timestamp: date.toISOString() };
   metadata.component = { ...metadata.component, type: "application", name: "mooring" };
   return `${JSON.stringify({ ...told, metadata, components: [...told.components, ...others] }, undefined, 2)}\n`;

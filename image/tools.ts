@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 
-/** Programs by the Debian package that has them. */
+/** Programs by Debian package. */
 const packages: Record<string, string> = {
   "/usr/lib/cni/bridge": "containernetworking-plugins",
   buildah: "buildah",
@@ -12,7 +12,7 @@ const packages: Record<string, string> = {
   runc: "runc",
 };
 
-/** Installs what is missing of these programs, and says so. As root only; others are told what to install. */
+/** Installs missing programs if it runs as root; otherwise the message says what to install. */
 export function provide(programs: readonly string[]): void {
   const path = `${process.env.PATH}:/usr/sbin:/sbin`;
   const has = (program: string) =>

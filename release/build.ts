@@ -21,19 +21,19 @@ import { type Contents, spdx } from "./statements/spdx.ts";
 
 export interface Release {
   root: string;
-  /** Where the artifacts are written. */
+  /** Folder of the artifacts. */
   out: string;
-  /** For what is needed on the way. */
+  /** Folder of intermediate files. */
   work: string;
   project: Project;
   identity: Identity;
   signer: Signer | undefined;
-  /** Tells what is left out, and why. */
+  /** Reports what is left out, with the reason. */
   warn(line: string): void;
   step<T>(title: string, doing: () => Promise<T>): Promise<T>;
 }
 
-/** What of a release is pushed, and where; `release/push.ts` reads it. */
+/** The parts of a release to push, and their destinations; `release/push.ts` reads it. */
 export interface Published {
   version: string;
   registry: string;
@@ -46,7 +46,6 @@ interface Base {
   system: System;
 }
 
-/** Builds all artifacts of a release. */
 export async function buildRelease(release: Release): Promise<Published> {
   const { root, work, out, identity, step } = release;
   const dist = join(work, "dist");
@@ -150,7 +149,7 @@ function allLicenses(root: string, [base]: Base[]): string {
   return `${licensesOf(root)}\n${rest.join("\n")}`;
 }
 
-/** What is said about the artifacts: notes, SBOM, provenance, checksums, and signatures if there is a key. */
+/** The statements about the artifacts: notes, SBOM, provenance, checksums, and signatures if there is a key. */
 function writeStatements(
   { root, out, identity, project, signer, warn }: Release,
   published: Published,

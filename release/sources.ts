@@ -12,7 +12,7 @@ const packageSchema = z.object({
   config: z.object({ registry: z.string(), downloads: z.string() }),
 });
 
-/** What package.json says about where the project is, and where its releases go. */
+/** The addresses of the project and its releases in package.json. */
 export interface Project {
   description: string;
   homepage: string;
@@ -28,12 +28,12 @@ export function readProject(root: string): Project {
   return { description, homepage, source, ...config };
 }
 
-/** Without build metadata: labels and tags cannot have a "+". */
+/** Without build metadata, because labels and tags cannot contain "+". */
 export const isVersion = (text: string): boolean => /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/.test(text);
 
 const git = (root: string, ...args: string[]) => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
 
-/** The commit that is checked out; with a word more if files were changed since. */
+/** The checked out commit; marked if files were changed since. */
 export function identityOf(root: string, version: string, { source }: Project): Identity {
   const changed = git(root, "status", "--porcelain", "--untracked-files=no") !== "";
   const revision = `${git(root, "rev-parse", "HEAD")}${changed ? "-dirty" : ""}`;

@@ -52,7 +52,7 @@ const commands: Record<string, Entry> = {
   tools: {
     summary: "read-only tools for AI clients: the contract and Mooring's objects, over stdio or HTTP",
     load: async () => {
-      // Its clients start it again and again, and wait.
+      // Clients start the tools often, and wait for them.
       const { env } = process;
       enableCompileCache(join(env.XDG_CACHE_HOME || join(env.HOME || homedir(), ".cache"), "mooring", "compiled"));
       return (await import("./cli/tools.ts")).toolsCommand;
@@ -87,14 +87,16 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted before it was done.
   return 0;
 }
 
-/** What shells ask for: candidates for the last word, one per line; `--directive` as kubectl wants them. */
+/**
+ * Completion for shells: candidates for the last word, one per line; with `--directive` in the form of kubectl plugins.
+ */
 async function complete(words: string[]): Promise<number> {
   const { candidates } = await import("./cli/frame/completion.ts");
   const names = Object.fromEntries(Object.entries(commands).map(([name, { summary }]) => [name, summary]));
   const isDirective = words[0] === "--directive";
   const known = { names, load: (name: string) => (Object.hasOwn(people, name) ? people[name]?.load() : undefined) };
   const found = await candidates(known, isDirective ? words.slice(1) : words, process.env);
-  // Kubectl reads how to go on: 2 adds no space, 4 offers no files.
+  // The directive for kubectl: 2 adds no space, 4 offers no files.
   const directive = found.length === 0 ? 0 : found.every((each) => each.endsWith("/")) ? 6 : 4;
   for (const line of isDirective ? [...found, `:${directive}`] : found) console.log(line);
   return 0;

@@ -3,21 +3,24 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-// Looks for one-time keys, tokens that were published and private keys in everything that a test run has printed, logged and written into objects.
-// All of a sort begin alike, so that none has to be known.
+// Searches everything that a test run has printed, logged or written into objects for one-time keys, published tokens
+// and private keys. All keys of a sort have the same prefix, so no value must be known.
 
 const START = "ingestkey_";
 const KEY = `${START}[A-Za-z0-9_-]{43}`;
-/** Of the object storage. */
+/** Prefix of object storage secrets. */
 const STORAGE = "s3secret_";
 
-/** How a text begins in Base64 that holds it `shift` bytes after a multiple of three; only what it alone decides. */
+/**
+ * The Base64 of a text that begins `shift` bytes after a multiple of three, without the characters that depend on its
+ * neighbours.
+ */
 function encoded(text: string, shift: number): string {
   const characters = Buffer.from(" ".repeat(shift) + text).toString("base64");
   return characters.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + text.length) * 8) / 6));
 }
 
-/** All tokens of the simulator begin with this, in their own Base64; what follows the first dot is worth hiding. */
+/** All tokens of the simulator begin with this, in Base64. The part after the first dot is secret. */
 const TOKEN = Buffer.from('{"typ":"JWT","alg":"RS256","kid":"').toString("base64url").slice(0, -2);
 
 const PRIVATE_KEY = "-----BEGIN PRIVATE KEY-----";
@@ -34,13 +37,13 @@ const forms = [
 ];
 const anyForm = new RegExp(forms.join("|"));
 
-/** Where simulator and demo tell, to whoever starts them, the credentials of the owners: in one line of JSON, or in words. */
+/** Removes the output in which simulator and demo print the owners' credentials: one line of JSON, or text. */
 function searched(text: string): string {
   if (/^\{.*"endpoints":\{/.test(text)) return text.replaceAll(/"(token|secretKey)":"[\w.-]+"/g, "");
   return text.replace(/^ +(token {7}|secret key {2})[\w.-]+$/, "");
 }
 
-/** Where a key is, with nothing of it. */
+/** The place of a leaked key, without the key. */
 export interface Leak {
   file: string;
   line: number;
@@ -49,7 +52,7 @@ export interface Leak {
 export interface Search {
   files: number;
   bytes: number;
-  /** How often it was told that there is a new key: that one was there to be found. */
+  /** Number of new keys that the output mentions. Without any, the search would prove nothing. */
   issues: number;
   leaks: Leak[];
 }

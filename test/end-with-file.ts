@@ -1,5 +1,5 @@
 import { afterAll } from "vitest";
 import { endAll } from "./ending.ts";
 
-// Runs before each test file, also where files share a worker and what they import.
+// Runs before each test file, also if files share a worker and imports.
 afterAll(endAll);

@@ -1,7 +1,7 @@
-/** What the test file at hand has to end, in the order in which it was begun. Files that share a worker share this list. */
+/** The cleanups of the current test file, in the order of registration. Files that share a worker share this list. */
 const endings: (() => Promise<unknown>)[] = [];
 
-/** Is done after the last test of the file, before whatever was registered earlier, and whatever became of the others. */
+/** Runs after the last test of the file, before earlier registered cleanups, and even if others fail. */
 export function atEnd(end: () => Promise<unknown>): void {
   endings.push(end);
 }

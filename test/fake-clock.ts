@@ -1,11 +1,14 @@
 import type { Clock } from "../src/runtime/clock.ts";
 
-/** A clock that stands still until `advance` moves it; due timers fire in order, with pending promises settled between. */
+/**
+ * A clock that stands still until `advance` moves it. Due timers fire in order, with pending promises settled in
+ * between.
+ */
 export interface FakeClock extends Clock {
   advance(ms: number): Promise<void>;
-  /** Work that takes so long: time passes, and no timer fires meanwhile. */
+  /** Simulates work: time passes, and no timer fires meanwhile. */
   spend(ms: number): void;
-  /** How many timers wait. */
+  /** Number of pending timers. */
   readonly pending: number;
 }
 

@@ -1,4 +1,4 @@
-/** What the Secret of a KafkaUser holds, sorted: all that a client of any kind asks for. */
+/** The keys of a KafkaUser's Secret, sorted. */
 export const kafkaSecretFiles = [
   "bootstrap.servers",
   "ca.crt",

@@ -2,12 +2,14 @@ import { appendFileSync, copyFileSync, existsSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 
-/** The folder in which a test run keeps what its processes print; set by test/run.ts, which searches it in the end. */
+/**
+ * The folder in which a test run keeps the output of its processes. test/run.ts sets it, and searches it at the end.
+ */
 export const outputVariable = "MOORING_TEST_OUTPUT";
 
 let kept = 0;
 
-/** Where something of this name is kept; undefined when nobody is going to search. */
+/** The path to keep output under this name; undefined if nobody searches it. */
 export function keptPath(name: string): string | undefined {
   const folder = process.env[outputVariable];
   kept += 1;
@@ -20,14 +22,14 @@ export function keepText(name: string, text: string): void {
   if (path !== undefined) writeFileSync(path, text);
 }
 
-/** From now on, until they end. */
+/** Keeps the output of streams until they end. */
 export function keepStreams(name: string, ...streams: Readable[]): void {
   const path = keptPath(name);
   if (path === undefined) return;
   for (const stream of streams) stream.on("data", (chunk) => appendFileSync(path, chunk));
 }
 
-/** As it is now, if it is there. */
+/** Keeps a copy of the file, if it exists. */
 export function keepFile(name: string, file: string): void {
   const path = keptPath(name);
   if (path !== undefined && existsSync(file)) copyFileSync(file, path);

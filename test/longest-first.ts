@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** What takes minutes. Begun last, each of them would keep everybody waiting. */
+/** Files that take minutes. They start first, so that they do not delay the end. */
 const long = [
   ...["restore", "crash", "policies", "scale", "outages", "faults", "whose", "destruction"].map(
     (name) => `cluster/${name}`,
@@ -11,7 +11,7 @@ const long = [
   "tenants/claims",
 ].map((name) => `/test/${name}.test.ts`);
 
-/** Everything else in the order that vitest has for it. */
+/** All others keep vitest's order. */
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification) => {

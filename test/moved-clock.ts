@@ -3,12 +3,12 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { z } from "zod";
 
 /**
- * For `node --import file:///…/moved-clock.ts?file=PATH`: the process lives so many seconds in the future as the file says.
- * At SIGUSR2 it freezes as soon as no call is under way, says so in `PATH.frozen`, and goes on when the file says another
- * number. Unlike in shifted-clock.ts, no clock stays behind: what the process waits for by timers comes so much sooner, too.
+ * For `node --import file:///…/moved-clock.ts?file=PATH`: the process lives as many seconds in the future as the file
+ * says. At SIGUSR2 it freezes as soon as no call is in progress, writes `PATH.frozen`, and continues when the number in
+ * the file changes. Unlike shifted-clock.ts, it moves all clocks, so timers fire earlier too.
  */
 const file = new URL(import.meta.url).searchParams.get("file") ?? "";
-/** Shorter waits simply pass. */
+/** Shorter waits are not changed. */
 const LONG_MS = 1000;
 
 interface Waiting {
@@ -61,7 +61,7 @@ function move(): void {
   }
 }
 
-/** Requests of undici that are under way; a watch always is. */
+/** Requests of undici in progress; a watch always is. */
 const calls = new Set<unknown>();
 const call = z.object({ request: z.looseObject({ path: z.string() }) });
 subscribe("undici:request:create", (message) => {
@@ -80,7 +80,7 @@ function freeze(): void {
   }
   const before = readFileSync(file, "utf8");
   writeFileSync(`${file}.frozen`, "");
-  // While it is written, it is empty.
+  // The file is empty while it is written.
   while (["", before].includes(readFileSync(file, "utf8"))) Atomics.wait(still, 0, 0, 5);
   move();
 }

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { provideVersitygw } from "../src/simulator/storage/versitygw/binary.ts";
 import { provideKafka } from "../src/simulator/streaming/kafka/program.ts";
 
-// What the tests take from other ecosystems, fetched or built before the first of them begins: nobody's time-out has a
-// build or a download in it, and a cold machine behaves as a warm one. What is there already costs nothing.
+// Builds or downloads the programs of other ecosystems before the first test, so that no test timeout includes a build
+// or a download. Existing programs cost nothing.
 
 const say = (line: string) => console.log(line);
 
-/** A script that says what it does on stderr, and where the program is on stdout. */
+/** A script that reports on stderr, and prints the path of the program on stdout. */
 const script =
   (...[path = "", ...args]: string[]) =>
   async () => {

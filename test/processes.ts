@@ -23,7 +23,7 @@ export interface RunOptions {
   input?: string;
 }
 
-/** Runs a program to its end; the exit code is part of the result, whatever it is. */
+/** Runs a program to its end. Never rejects because of the exit code. */
 export function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<Result> {
   const { cwd = root, env = process.env, input = "" } = options;
   return new Promise((resolve) => {
@@ -33,25 +33,25 @@ export function run(command: string, args: readonly string[], options: RunOption
       const code = error ? (child.exitCode ?? 127) : 0;
       resolve({ code, stdout, stderr });
     });
-    child.stdin?.on("error", () => {}); // a program that ends without reading its input is no error
+    child.stdin?.on("error", () => {}); // a program that ends without reading its input is not an error
     child.stdin?.end(input);
   });
 }
 
 export interface Running {
   readonly pid: number;
-  /** What it has written so far, both streams. */
+  /** Its output so far, both streams. */
   output(): string;
   /** The next line on stdout; rejects, with all output, when the process ends without one. */
   line(): Promise<string>;
   signal(name: NodeJS.Signals): void;
-  /** The exit code; 137 when it was killed. */
+  /** The exit code; 137 after a kill. */
   readonly ended: Promise<number>;
-  /** Asks it to end and waits for that. */
+  /** Sends SIGTERM and waits. */
   stop(): Promise<number>;
 }
 
-/** Starts a program that lasts. It ends with the test file at the latest, also when that fails or is interrupted. */
+/** Starts a long-running program. It ends with the test file at the latest, even if that fails or is interrupted. */
 export function start(command: string, args: readonly string[], options: RunOptions = {}): Running {
   const { cwd = root, env = process.env } = options;
   const child = spawnGuarded(command, args, { cwd, env, output: "pipe" });
@@ -87,7 +87,7 @@ export function start(command: string, args: readonly string[], options: RunOpti
   };
 }
 
-/** Starts a program that says in one line of JSON that it is ready. */
+/** Starts a program that prints one line of JSON when it is ready. */
 export async function startProcess(
   command: string,
   args: readonly string[],

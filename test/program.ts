@@ -8,16 +8,19 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 const node = join(root, "node_modules/node/bin/node");
 const variable = "MOORING_TEST_PROGRAM";
 
-/** The folder of what a test run has built; absent outside of one. */
+/** The folder of the built program; undefined outside of a test run. */
 const built = (): string | undefined => process.env[variable];
 
-/** What Node runs: what the image ships, which starts in a third of the time, or the sources where nothing was built. */
+/**
+ * The main file for Node: the bundle of the image, which starts in a third of the time, or the sources if nothing was
+ * built.
+ */
 export const mainFile = (): string => (built() === undefined ? join(root, "src/main.ts") : `${built()}/dist/main.js`);
 
-/** The same as a command, where it does not matter how users call it. */
+/** The same as a command, for tests that do not depend on the way users call it. */
 export const program = (): string => (built() === undefined ? join(root, "bin/mooring") : `${built()}/mooring`);
 
-/** Builds it from the sources as they are now, once for all files of this run; it goes with this process. */
+/** Builds the program from the current sources, once for all files of this run. It is removed with this process. */
 export default async function provideProgram(): Promise<void> {
   if (built() !== undefined) return;
   const { path } = temporaryFolder("program");

@@ -1,7 +1,7 @@
-/** Headers that speak of one connection only, or of a length that is set anew. */
+/** Hop-by-hop headers, and the length, which is set again. */
 const ofConnection = new Set(["connection", "keep-alive", "transfer-encoding", "content-length", "expect"]);
 
-/** The headers that a proxy hands on. */
+/** The headers that a proxy passes on. */
 export function passedOn(headers: NodeJS.Dict<string | string[]>): Record<string, string | string[]> {
   const passed: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers)) {
@@ -10,5 +10,5 @@ export function passedOn(headers: NodeJS.Dict<string | string[]>): Record<string
   return passed;
 }
 
-/** Whether the answer to a call comes bit by bit and has no end of its own. */
+/** Whether the answer to a call is a stream without an end. */
 export const isWatch = (url: string): boolean => /[?&]watch=true\b/.test(url);

@@ -5,16 +5,16 @@ import { z } from "zod";
 export const countsSchema = z.object({
   passed: z.number(),
   failed: z.number(),
-  /** What failed and why, in short. */
+  /** Failures with short reasons. */
   failures: z.array(z.string()).default([]),
 });
 
 export type Counts = z.infer<typeof countsSchema>;
 
-/** Where the counts go; set by test/run.ts, which adds them up with its other steps. */
+/** The file of the counts. test/run.ts sets it, and adds the counts to those of its other steps. */
 export const countsVariable = "MOORING_TEST_COUNTS";
 
-/** Counts what really happened: a file that cannot be loaded, a failed hook and a stray error are failures too. */
+/** Counts failures completely: files that cannot be loaded, failed hooks and stray errors count too. */
 export default class CountReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], strayErrors: readonly unknown[]): void {
     const counts = modules.map(count).reduce(add, {
@@ -33,7 +33,7 @@ function count(module: TestModule): Counts {
   const groups = [module, ...module.children.allSuites()];
   return {
     passed: results.filter((state) => state === "passed").length,
-    // A test that was begun and has no result was cut off.
+    // A test without a result was aborted.
     failed:
       results.filter((state) => state === "failed" || state === "pending").length +
       groups.reduce((sum, group) => sum + group.errors().length, 0),
@@ -43,7 +43,7 @@ function count(module: TestModule): Counts {
   };
 }
 
-/** As much of a message as says why. */
+/** The first part of a message. */
 const short = (message: string): string =>
   message
     .split("\n")

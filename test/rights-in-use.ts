@@ -8,9 +8,9 @@ import { kinds } from "../src/kinds/index.ts";
 import { USER_AGENT } from "../src/operator/config.ts";
 import { INSTALLATION, SHARED_NAMESPACE } from "../src/operator/installation.ts";
 
-// Compares the rights that ship with what the operator has asked the API server for in a test run, by its audit log.
+// Compares the shipped rights with the operator's calls in the audit log of a test run.
 
-/** Why a right ships that a test run does not show in use. */
+/** Reasons for shipped rights that a test run does not use. */
 export const reasons: { rights: RegExp; why: string }[] = [
   {
     rights: /^list /,
@@ -26,9 +26,9 @@ export const reasons: { rights: RegExp; why: string }[] = [
   },
 ];
 
-/** What the operator asks for and does without. */
+/** Calls that the operator can do without. */
 const optional = [
-  // With Roles alone: nobody can tell it whether the namespace is being deleted.
+  // With Roles alone, the operator cannot see that a namespace is being deleted.
   "watch namespaces",
 ];
 
@@ -82,10 +82,10 @@ const event = z.object({
 });
 
 export interface RightsInUse {
-  /** Calls of the operator that are in the log. */
+  /** Calls of the operator in the log. */
   calls: number;
   used: Set<string>;
-  /** What it asked for, needs and may not do, and who asked for it last, when. */
+  /** Refused calls that the operator needs, with the last caller and time. */
   refused: Map<string, string>;
 }
 
@@ -107,7 +107,7 @@ function note(found: RightsInUse, { verb, user, objectRef, annotations = {}, ...
   found.calls += 1;
   const right = nameOf(verb, whole, apiGroup);
   const isRefused = annotations["authorization.k8s.io/decision"] === "forbid";
-  // Of one namespace with the rights for all: a second installation there is not noticed, and it says so.
+  // An operator of one namespace with the rights for all does not notice a second installation there, and logs that.
   const isMarkerElsewhere = name === INSTALLATION && namespace !== SHARED_NAMESPACE;
   if (isRefused && !optional.includes(right) && !isMarkerElsewhere) {
     const what = [namespace, name].filter((each) => each !== undefined).join("/");
@@ -116,6 +116,6 @@ function note(found: RightsInUse, { verb, user, objectRef, annotations = {}, ...
   if (!isRefused) for (const each of [undefined, name]) found.used.add(nameOf(verb, whole, apiGroup, each));
 }
 
-/** Rights that ship and were not used, but for those that have a reason. */
+/** Unused rights without a reason. */
 export const unused = (used: Set<string>): string[] =>
   [...shippedRights()].filter((right) => !used.has(right) && !reasons.some(({ rights }) => rights.test(right)));

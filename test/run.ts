@@ -9,7 +9,7 @@ import { outputVariable } from "./kept-output.ts";
 import { add, type Counts, countsSchema, countsVariable } from "./reporter.ts";
 import { rightsInUse, unused } from "./rights-in-use.ts";
 
-// `make test`: every step runs, whatever the others said; the last line adds them up, a step counting as one check.
+// `make test`: every step runs, even if others fail. The last line adds them up; a step counts as one check.
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
@@ -22,7 +22,7 @@ function succeeds(title: string, script: string, args: string[]): boolean {
 
 const asCounts = (passed: boolean): Counts => ({ passed: passed ? 1 : 0, failed: passed ? 0 : 1, failures: [] });
 
-/** The tests, and then a search of all that was printed meanwhile, here and by every process and API server that was started. */
+/** Runs the tests, then searches the output of this process and of every process and API server that was started. */
 async function runTests(filters: string[]): Promise<Counts> {
   await using compiled = temporaryFolder("test");
   await using printed = temporaryFolder("test-output");
@@ -39,10 +39,10 @@ async function runTests(filters: string[]): Promise<Counts> {
   return [counted, ...searched, ...(unexplained ? [asCounts(false)] : [])].reduce(add);
 }
 
-/** Hundreds of processes are started: time is dearer here than memory, and what one has compiled serves the next. */
+/** Hundreds of processes are started, so speed matters more than memory, and compiled code is shared. */
 const fasterPrograms = (folder: string) => ({ GOGC: "400", NODE_COMPILE_CACHE: join(folder, "compiled") });
 
-/** Shows what it prints and keeps it. Ctrl-C reaches it as well, and what it has begun is cleaned up before this ends. */
+/** Shows the output and keeps it. Ctrl-C reaches vitest as well, and its cleanup runs before this ends. */
 async function vitest(args: string[], env: NodeJS.ProcessEnv, log: string): Promise<boolean> {
   const colour = process.stdout.isTTY ? { FORCE_COLOR: "1" } : {};
   const child = spawn(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), ...args], {
@@ -76,7 +76,7 @@ async function keepsKeys(output: string, whole: boolean): Promise<boolean> {
   return leaks.length === 0 && (!whole || issues > 0);
 }
 
-/** The operator asks for nothing that it may not do; when all tests have run, it may do nothing that it has not asked for. */
+/** The operator must not be refused anything and, after a run of all tests, must have no unused rights. */
 async function usesItsRights(output: string, whole: boolean): Promise<boolean> {
   announce("the operator's rights are those that it uses");
   const { calls, used, refused } = await rightsInUse(output);
@@ -88,7 +88,7 @@ async function usesItsRights(output: string, whole: boolean): Promise<boolean> {
   return refused.size === 0 && (!whole || left.length === 0);
 }
 
-/** Nothing was written when the test runner itself broke down. */
+/** Without a file, the test runner itself failed. */
 function readCounts(file: string): Counts {
   try {
     return countsSchema.parse(JSON.parse(readFileSync(file, "utf8")));
@@ -105,7 +105,7 @@ const total = [
   await runTests(process.argv.slice(2)),
 ].reduce(add);
 
-// Whoever sees only the end of the output sees why it failed.
+// Readers who see only the end of the output should see why it failed.
 if (total.failures.length > 0) announce("failed");
 for (const failure of total.failures.slice(0, 20)) console.log(failure);
 console.log(`\n${total.passed} passed, ${total.failed} failed`);

@@ -1,6 +1,6 @@
 /**
- * For `node --import file:///…/shifted-clock.ts?seconds=90`: the wall clock of that process is so many seconds ahead.
- * What never jumps (performance.now, timers) stays as it is.
+ * For `node --import file:///…/shifted-clock.ts?seconds=90`: the wall clock of that process is this many seconds ahead.
+ * Monotonic clocks (performance.now, timers) are unchanged.
  */
 const shift = Number(new URL(import.meta.url).searchParams.get("seconds")) * 1000;
 const now = Date.now;

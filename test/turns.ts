@@ -1,7 +1,7 @@
-/** Counts what happens between two turns of the event loop. */
+/** Counts calls between two turns of the event loop. */
 export function turnsOf(): Disposable & { count(): void; most(): number; total(): number } {
   let [most, since, total] = [0, 0, 0];
-  // Asked for again in every turn, it comes once in each, whoever else asks for one.
+  // Rescheduled in every turn, it runs once per turn.
   const turn = () => {
     since = 0;
     next = setImmediate(turn);
@@ -13,7 +13,7 @@ export function turnsOf(): Disposable & { count(): void; most(): number; total()
       since += 1;
       most = Math.max(most, since);
     },
-    /** The most that happened without a turn. */
+    /** The maximum number of calls without a turn. */
     most: () => most,
     total: () => total,
     [Symbol.dispose]: () => clearImmediate(next),

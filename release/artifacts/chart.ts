@@ -6,7 +6,7 @@ import { createLayout, type Descriptor, mediaTypes } from "../formats/oci.ts";
 import { type Entry, entriesBelow, tarGz } from "../formats/tar.ts";
 import { annotationsOf, type Identity } from "./image.ts";
 
-/** Where an image is pulled from, and which one. */
+/** The repository and digest of an image. */
 export interface PinnedImage {
   repository: string;
   digest: string;
@@ -14,7 +14,7 @@ export interface PinnedImage {
 
 const metadataSchema = z.looseObject({ name: z.string(), description: z.string() });
 
-/** The chart's files with a version and an image in them; comments stay. */
+/** The chart's files with this version and image. Comments stay. */
 export function releasedChart(folder: string, version: string, image: PinnedImage): Entry[] {
   const edit = (content: Buffer | string, fields: [string[], string][]) => {
     const document = parseDocument(content.toString("utf8"));
@@ -40,14 +40,14 @@ export function releasedChart(folder: string, version: string, image: PinnedImag
   });
 }
 
-/** As `helm package` has it: one folder with the chart's name. */
+/** The archive that `helm package` makes: one folder with the chart's name. */
 export const packChart = (chart: readonly Entry[], seconds: number): Buffer =>
   tarGz(
     chart.map((entry) => ({ ...entry, path: `mooring/${entry.path}` })),
     seconds,
   );
 
-/** Writes the chart as the artifact that `helm push` would make of it. */
+/** Writes the chart as the OCI artifact that `helm push` makes. */
 export function writeChartArtifact(
   folder: string,
   chart: readonly Entry[],
@@ -74,7 +74,7 @@ export function writeChartArtifact(
   return descriptor;
 }
 
-/** What `kubectl apply` takes instead of the chart. */
+/** The manifests for `kubectl apply`, without Helm. */
 export function renderInstall(helm: string, archive: string, values: string): string {
   const args = ["template", "mooring", archive, "--namespace", "mooring-system", "--values", values];
   return execFileSync(helm, args, { encoding: "utf8", maxBuffer: 2 ** 28 });

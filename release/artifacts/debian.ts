@@ -6,7 +6,7 @@ import { sha256 } from "../formats/oci.ts";
 import type { Entry } from "../formats/tar.ts";
 import type { NodeBinary, Platform } from "./node.ts";
 
-/** The Debian that Node's own images have. */
+/** The Debian release of Node's own images. */
 const SUITE = "bookworm";
 const PACKAGES = ["libc6", "libgcc-s1", "libstdc++6"];
 const triplets = { amd64: "x86_64-linux-gnu", arm64: "aarch64-linux-gnu" };
@@ -18,13 +18,16 @@ export interface DebianPackage {
   sha256: string;
 }
 
-/** What Node needs of a Linux system: libraries, their licenses, and what tells scanners which packages these are. */
+/** The parts of a Linux system that Node needs: libraries, their licenses, and package data for scanners. */
 export interface System {
   entries: Entry[];
   packages: DebianPackage[];
 }
 
-/** Takes the libraries out of Debian's packages. Nothing of another processor is run, so this works on any of them. */
+/**
+ * Extracts the libraries from Debian packages. It runs no program of the target platform, so it works for every
+ * processor.
+ */
 export function systemFor(node: NodeBinary, work: string, sourceDate: number): System {
   const { arch } = node.platform;
   const folder = join(work, `debian-${arch}`);
@@ -41,7 +44,7 @@ export function systemFor(node: NodeBinary, work: string, sourceDate: number): S
   };
 }
 
-/** The libraries that a program is linked to, and those that they are linked to, under the paths where they are looked for. */
+/** The libraries of a program, directly and indirectly linked, under the paths of the loader. */
 function libraries({ path, platform }: NodeBinary, folder: string): Entry[] {
   const found = new Map<string, Buffer>();
   const add = (file: Buffer) => {
@@ -54,7 +57,7 @@ function libraries({ path, platform }: NodeBinary, folder: string): Entry[] {
   const program = readFileSync(path);
   add(program);
   const { interpreter } = linkageOf(program);
-  if (interpreter === undefined) throw new Error(`${path} names no program that loads it`);
+  if (interpreter === undefined) throw new Error(`${path} names no dynamic loader`);
   const entries = [...found].map(([name, content]) => ({ path: `lib/${triplets[platform.arch]}/${name}`, content }));
   const loader = { path: interpreter.slice(1), content: readFileSync(join(folder, interpreter)) };
   return [...entries, loader].map((entry) => ({ ...entry, executable: true }));
@@ -79,7 +82,7 @@ function packagesIn(archives: string): (Omit<DebianPackage, "arch"> & { entries:
   });
 }
 
-/** By the folder that has the text: some packages share one. */
+/** Named by the folder with the license text, which some packages share. */
 const licenses = (folder: string): Entry[] =>
   ["libc6", "gcc-12-base"].map((name) => {
     const path = `usr/share/doc/${name}/copyright`;

@@ -9,15 +9,15 @@ import type { NodeBinary } from "./node.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Node finds what was put into it by this word, which it carries itself. */
+/** Node contains this marker, and finds an embedded blob by it. */
 const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 
-/** What of the program the single file needs: not what is there to be read. */
+/** Files that the single executable does not need: documents and CRDs. */
 const unread = /^(README\.md|CHANGELOG\.md|crds\/)/;
 
 /** Makes the blob that turns Node into `mooring`. It is the same for all platforms. */
 export async function makeBlob(program: readonly Entry[], work: string): Promise<string> {
-  // Node keeps the path of the main file in the blob, so it is the same wherever this is done.
+  // The blob contains the path of the main file, so a relative path keeps it reproducible.
   const [main, output] = ["start.cjs", "mooring.blob"];
   const files = program.filter(({ path }) => !unread.test(path));
   const assets: Record<string, string> = {};
@@ -35,7 +35,7 @@ export async function makeBlob(program: readonly Entry[], work: string): Promise
     logLevel: "warn",
     output: { file: join(work, main), format: "cjs" },
   });
-  // Users can do nothing about what is experimental in Node.
+  // Users cannot act on warnings about experimental features of Node.
   const execArgv = ["--disable-warning=ExperimentalWarning"];
   const config = { main, output, assets, execArgv, disableExperimentalSEAWarning: true };
   writeFileSync(join(work, "sea.json"), JSON.stringify(config));
@@ -43,7 +43,6 @@ export async function makeBlob(program: readonly Entry[], work: string): Promise
   return join(work, output);
 }
 
-/** Puts the blob into Node. */
 export function makeExecutable(node: NodeBinary, blob: string, path: string): void {
   copyFileSync(node.path, path);
   chmodSync(path, 0o755);
@@ -55,7 +54,7 @@ export function makeExecutable(node: NodeBinary, blob: string, path: string): vo
   if (darwin) sign(path);
 }
 
-/** Programs that sign for macOS, which starts nothing on ARM without a signature; both do so without an identity. */
+/** Programs that make an ad-hoc signature for macOS, which runs nothing unsigned on ARM. */
 const signers = {
   codesign: ["--force", "--sign", "-"],
   rcodesign: ["sign"],
@@ -70,14 +69,14 @@ function sign(path: string): void {
   execFileSync(name, [...args, path], { stdio: "pipe" });
 }
 
-/** Why there will be no program for a platform; nothing when there will be one. */
+/** The reason why there is no executable for a platform; undefined if there is one. */
 export function obstacle(node: NodeBinary | undefined, os: string): string | undefined {
   if (node === undefined) return `npm has no Node ${process.versions.node} for it`;
   if (os === "darwin" && signer() === undefined) return `neither codesign nor rcodesign is here to sign it`;
   return undefined;
 }
 
-/** An archive for people and for krew. */
+/** The files of the archive for users and for krew. */
 export const executableEntries = (path: string, root: string, licenses: string): Entry[] => [
   { path: "mooring", content: readFileSync(path), executable: true },
   { path: "LICENSE", content: readFileSync(join(root, "LICENSE")) },

@@ -5,26 +5,25 @@ import { type Entry, tar } from "../formats/tar.ts";
 import type { System } from "./debian.ts";
 import type { NodeBinary } from "./node.ts";
 
-/** What a release is made of, wherever it is written down. */
+/** The identity of a release in all its statements. */
 export interface Identity {
   version: string;
-  /** The commit. */
   revision: string;
-  /** Where the source is. */
+  /** Address of the source. */
   source: string;
-  /** When the source was last changed, in seconds. */
+  /** Time of the last source change, in seconds. */
   seconds: number;
 }
 
 export interface ImageParts {
-  /** Node and the system that it runs on, one for each platform. */
+  /** Node and its system libraries, for each platform. */
   bases: { node: NodeBinary; system: System }[];
-  /** Below /app. */
+  /** Files below /app. */
   app: Entry[];
   dockerfile: string;
 }
 
-/** Writes an image for several platforms into an OCI layout, and answers with what names it. */
+/** Writes a multi-platform image into an OCI layout, and returns its descriptor. */
 export function writeImage(folder: string, parts: ImageParts, identity: Identity): Descriptor {
   const layout = createLayout(folder);
   const { config, labels } = settingsOf(parts.dockerfile);
@@ -77,14 +76,14 @@ const nodeEntries = ({ path, license }: NodeBinary): Entry[] => [
   { path: "usr/share/doc/node/copyright", content: license },
 ];
 
-/** As image/root writes them. */
+/** The same entries as in image/root. */
 const users: Entry[] = [
   { path: "etc/passwd", content: "mooring:x:65532:65532::/app:/usr/sbin/nologin\n" },
   { path: "etc/group", content: "mooring:x:65532:\n" },
   { path: "etc/nsswitch.conf", content: "hosts: files dns\n" },
 ];
 
-/** What the last stage of the Dockerfile says about how the image is run: it is said there only. */
+/** The run settings of the image, read from the last stage of the Dockerfile. */
 export function settingsOf(dockerfile: string) {
   const stage =
     dockerfile

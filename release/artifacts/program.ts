@@ -6,17 +6,20 @@ import { type Entry, tarGz } from "../formats/tar.ts";
 
 const packageSchema = z.looseObject({ version: z.string(), files: z.array(z.string()) });
 
-/** Fields of package.json that matter to a checkout only. The bundle has all libraries in it, so nothing is installed with it. */
+/**
+ * Fields of package.json that only a checkout needs. The bundle contains all libraries, so nothing is installed with
+ * it.
+ */
 const ofCheckout = ["dependencies", "devDependencies", "scripts", "allowScripts", "overrides", "config"];
 
-/** package.json of what is shipped. */
+/** The package.json of a release. */
 export function releasedPackage(root: string, version: string): string {
   const all = packageSchema.parse(JSON.parse(readFileSync(join(root, "package.json"), "utf8")));
   const kept = Object.entries({ ...all, version }).filter(([name]) => !ofCheckout.includes(name));
   return `${JSON.stringify(Object.fromEntries(kept), undefined, 2)}\n`;
 }
 
-/** The command as it runs without a checkout: the bundle, and the files of the repository that package.json lists. */
+/** The command without a checkout: the bundle, and the files that package.json lists. */
 export function programFiles(root: string, bundle: readonly Entry[], version: string): Entry[] {
   const { files } = packageSchema.parse(JSON.parse(readFileSync(join(root, "package.json"), "utf8")));
   const patterns = files.filter((pattern) => !pattern.startsWith("dist")).flatMap((each) => [each, `${each}/**`]);
@@ -28,7 +31,7 @@ export function programFiles(root: string, bundle: readonly Entry[], version: st
   ];
 }
 
-/** As `npm pack` has it. */
+/** The archive that `npm pack` makes. */
 export const packForNpm = (program: readonly Entry[], seconds: number): Buffer =>
   tarGz(
     program.map((entry) => ({ ...entry, path: `package/${entry.path}` })),
@@ -37,7 +40,7 @@ export const packForNpm = (program: readonly Entry[], seconds: number): Buffer =
 
 const shells = { bash: "mooring.bash", zsh: "_mooring", fish: "mooring.fish" };
 
-/** What the command itself prints for each shell; nothing where it has no such command. */
+/** The completion script of each shell, as the command prints it. */
 export function completions(main: string): Entry[] {
   return Object.entries(shells).flatMap(([shell, path]) => {
     try {

@@ -5,9 +5,9 @@ import { getAsset, getAssetKeys } from "node:sea";
 import { pathToFileURL } from "node:url";
 import { constants, Script } from "node:vm";
 
-// The first thing that runs in the single file: it unpacks the command beside the other caches, once for each build, and runs it.
+// The entry point of the single executable: unpacks the command into the user's cache, once per build, and runs it.
 
-/** Names the build: the digest of all that is unpacked. */
+/** The asset with the digest of all unpacked files, which identifies the build. */
 const BUILD = "build";
 
 function unpackInto(folder: string): void {
@@ -18,7 +18,7 @@ function unpackInto(folder: string): void {
   }
 }
 
-/** The folder is complete as soon as it has its name, however many processes start at once. */
+/** The folder is renamed when it is complete, so that several processes can start at once. */
 function unpackOnce(folder: string): string {
   if (existsSync(folder)) return folder;
   mkdirSync(dirname(folder), { recursive: true });
@@ -34,7 +34,7 @@ function unpackOnce(folder: string): string {
   return folder;
 }
 
-/** Where nothing may be kept, the command is unpacked for this process alone. */
+/** If the cache is not writable, unpacks the command for this process alone. */
 function unpackForNow(): string {
   const folder = mkdtempSync(join(tmpdir(), "mooring-"));
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
@@ -53,9 +53,9 @@ function unpack(): string {
 }
 
 const main = join(unpack(), "dist/main.js");
-// A program of this name starts others of its kind as `node main.js …` does.
+// The program starts itself as `node main.js …` does, so the path of the main file may be an argument.
 const [program = "", , ...args] = process.argv;
 process.argv = [program, main, ...(args[0] === main ? args.slice(1) : args)];
-// import() of this file itself would find nothing but Node's own modules.
+// import() in this file would only find Node's own modules.
 const load = new Script("(url) => import(url)", { importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER });
 load.runInThisContext()(pathToFileURL(main).href);

@@ -1,6 +1,6 @@
-/** What a Linux program asks the system for when it starts. */
+/** The dynamic linkage of a Linux program. */
 export interface Linkage {
-  /** The path of the program that loads its libraries. */
+  /** The path of the dynamic loader. */
   interpreter: string | undefined;
   /** File names of libraries. */
   needed: string[];
@@ -20,7 +20,7 @@ interface Segment {
   size: number;
 }
 
-/** Reads the linkage of a 64-bit little-endian ELF file, of whichever processor. */
+/** Reads the linkage of a 64-bit little-endian ELF file, for any processor. */
 export function linkageOf(file: Buffer): Linkage {
   if (file.readUInt32BE(0) !== 0x7f454c46 || file[4] !== 2 || file[5] !== 1) throw new Error("not an ELF file");
   const segments = segmentsOf(file);

@@ -27,13 +27,13 @@ const manifestSchema = z.object({ config: descriptorSchema, layers: z.array(desc
 
 export const sha256 = (content: Buffer | string): string => createHash("sha256").update(content).digest("hex");
 
-/** The annotation under which a layout keeps the tag of a manifest. */
+/** The annotation with the tag of a manifest in a layout. */
 const REF_NAME = "org.opencontainers.image.ref.name";
 
-/** A folder that holds images or artifacts as the OCI image layout says. */
+/** A folder in the OCI image layout, with images or artifacts. */
 export interface Layout {
   folder: string;
-  /** Adds content and answers with what names it. */
+  /** Adds content and returns its descriptor. */
   blob(content: Buffer | string, mediaType: string): Descriptor;
   json(value: object, mediaType: string): Descriptor;
   /** Adds a manifest or index under a tag. */
@@ -61,19 +61,19 @@ export function createLayout(folder: string): Layout {
   };
 }
 
-/** A manifest in the order in which a registry takes it: after the blobs and manifests that it names. */
+/** A manifest in the order that a registry requires: after the blobs and manifests that it refers to. */
 export interface Push {
   manifest: Descriptor;
   content: Buffer;
   blobs: Descriptor[];
-  /** Missing: it is reached through an index only. */
+  /** Absent: the manifest is part of an index. */
   tag?: string;
 }
 
 export const readBlob = (folder: string, { digest }: Descriptor): Buffer =>
   readFileSync(join(folder, "blobs", digest.replace(":", "/")));
 
-/** Everything in a layout that has a tag, with what it names. */
+/** All manifests of a layout with a tag, and those that they refer to. */
 export function readLayout(folder: string): Push[] {
   const { manifests } = indexSchema.parse(JSON.parse(readFileSync(join(folder, "index.json"), "utf8")));
   return manifests.flatMap((manifest) => {

@@ -3,10 +3,9 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 
 export interface Entry {
-  /** Relative, with "/" between folders. */
+  /** Relative, with "/" as separator. */
   path: string;
   content: Buffer | string;
-  /** May be run. */
   executable?: boolean;
 }
 
@@ -14,7 +13,7 @@ const BLOCK = 512;
 const FILE_MODE = 0o644;
 const PROGRAM_MODE = 0o755;
 
-/** An archive that depends on nothing but its entries and the time: sorted, owned by root, with every parent folder. */
+/** A reproducible archive: entries sorted and owned by root, with every parent folder. */
 export function tar(entries: readonly Entry[], seconds: number): Buffer {
   const sorted = [...entries].sort((a, b) => (a.path < b.path ? -1 : 1));
   const folders = new Set(sorted.flatMap(({ path }) => parents(path)));
@@ -27,10 +26,10 @@ export function tar(entries: readonly Entry[], seconds: number): Buffer {
   return Buffer.concat([...parts, Buffer.alloc(2 * BLOCK)]);
 }
 
-/** The same, compressed. The header of gzip has no time in it. */
+/** The same, compressed. The gzip header contains no time. */
 export const tarGz = (entries: readonly Entry[], seconds: number): Buffer => gzipSync(tar(entries, seconds));
 
-/** All files below a folder, with links followed. */
+/** All files below a folder; links are followed. */
 export function entriesBelow(folder: string, prefix = ""): Entry[] {
   return readdirSync(folder)
     .sort()
@@ -63,14 +62,14 @@ function header(file: { path: string; mode: number; size: number; seconds: numbe
   block.write("root", 265);
   block.write("root", 297);
   block.write(prefix, 345);
-  // The sum counts its own field as spaces.
+  // The checksum counts its own field as spaces.
   block.write(" ".repeat(8), 148);
   const sum = block.reduce((total, byte) => total + byte, 0);
   block.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);
   return block;
 }
 
-/** A name has at most 100 bytes; folders before it have another 155. */
+/** A name has at most 100 bytes; the folders before it have another 155. */
 function split(path: string): { name: string; prefix: string } {
   if (Buffer.byteLength(path) <= 100) return { name: path, prefix: "" };
   for (let cut = path.indexOf("/"); cut !== -1; cut = path.indexOf("/", cut + 1)) {

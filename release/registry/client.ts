@@ -13,11 +13,11 @@ export interface ClientOptions {
   plainHttp: boolean;
 }
 
-/** One repository of a registry, as the OCI distribution specification has it. */
+/** A repository of a registry, by the OCI distribution specification. */
 export interface Repository {
-  /** The digest under a tag; nothing if there is no such tag. */
+  /** The digest of a tag, if the tag exists. */
   resolve(tag: string): Promise<string | undefined>;
-  /** Sends what is in a layout and not in the repository yet. Answers with the number of blobs that were sent. */
+  /** Uploads the content of a layout that the repository does not have yet. Returns the number of uploaded blobs. */
   push(layout: string): Promise<number>;
 }
 
@@ -29,12 +29,12 @@ export function openRepository({ host, name }: Target, { credentials, plainHttp 
   const base = new URL(`${plainHttp ? "http" : "https"}://${host}/v2/${name}/`);
   let authorization: string | undefined;
 
-  /** Asks again with what the registry wants to see, once. */
+  /** Repeats a call once with the authorization that the registry asks for. */
   async function call(path: string, init: RequestInit = {}): Promise<Response> {
     const url = new URL(path, base);
     const send = async () => {
       const headers = new Headers(init.headers);
-      // A registry may name another host for uploads, which has no business with the password.
+      // Upload URLs may be on another host, which must not get the password.
       if (authorization !== undefined && url.origin === base.origin) headers.set("authorization", authorization);
       try {
         return await fetch(url, { ...init, headers });
@@ -89,7 +89,7 @@ export function openRepository({ host, name }: Target, { credentials, plainHttp 
   return { resolve, push };
 }
 
-/** The header that a registry asks for: a password, or a token that another server gives for it. */
+/** The authorization header that a registry asks for: basic authentication, or a token from another server. */
 async function authorize(challenge: string, credentials: string | undefined, name: string): Promise<string> {
   const [scheme = ""] = challenge.split(" ");
   const basic = credentials === undefined ? undefined : `Basic ${credentials}`;
@@ -104,6 +104,6 @@ async function authorize(challenge: string, credentials: string | undefined, nam
     const { token, access_token } = tokenSchema.parse(await answer.json());
     return `Bearer ${token ?? access_token}`;
   }
-  if (basic === undefined) throw new Error("the registry wants a password: REGISTRY_USERNAME and REGISTRY_PASSWORD");
+  if (basic === undefined) throw new Error("the registry needs a password: REGISTRY_USERNAME and REGISTRY_PASSWORD");
   return basic;
 }

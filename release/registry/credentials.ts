@@ -7,7 +7,10 @@ const configSchema = z.object({
   auths: z.record(z.string(), z.object({ auth: z.string().optional() })).default({}),
 });
 
-/** User and password for a registry in base64: from the environment, or from the file that `docker login` and `helm registry login` write. */
+/**
+ * User and password of a registry in base64, from the environment or from the file that `docker login` and `helm
+ * registry login` write.
+ */
 export function credentialsFor(host: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
   const { REGISTRY_USERNAME, REGISTRY_PASSWORD, DOCKER_CONFIG = join(env.HOME || homedir(), ".docker") } = env;
   if (REGISTRY_USERNAME !== undefined && REGISTRY_PASSWORD !== undefined) {

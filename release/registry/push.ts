@@ -17,13 +17,13 @@ export interface PushOptions {
 const part = z.object({ repository: z.string(), digest: z.string() });
 const publishedSchema = z.object({ version: z.string(), registry: z.string(), image: part, chart: part });
 
-/** Layouts of a release, and the paths below the registry that they go to. */
+/** The layouts of a release, with their paths in the registry. */
 const layouts = [
   ["image", "mooring"],
   ["chart", "charts/mooring"],
 ] as const;
 
-/** Pushes image, chart and signatures. A version that is there with another digest is not overwritten. */
+/** Pushes image, chart and signatures. An existing version with another digest is never overwritten. */
 export async function pushRelease(options: PushOptions, say: (line: string) => void): Promise<void> {
   const { from, registry } = options;
   if (!existsSync(join(from, "release.json"))) {

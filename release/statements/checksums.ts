@@ -5,10 +5,10 @@ import { entriesBelow } from "../formats/tar.ts";
 
 export const CHECKSUMS = "SHA256SUMS";
 
-/** Not in the list: it itself, and what is made with a key, which differs each time. */
+/** Files without a checksum: the list itself, and signatures, which differ each time. */
 const signed = /^(SHA256SUMS|signatures\/|mooring\.pub$|provenance\.dsse\.json$)/;
 
-/** Digests of all files of a release, by path. */
+/** Digests of all files of a release by path. */
 export const digestsIn = (folder: string): Map<string, string> =>
   new Map(
     entriesBelow(folder)
@@ -16,11 +16,11 @@ export const digestsIn = (folder: string): Map<string, string> =>
       .map(({ path, content }) => [path, sha256(content)]),
   );
 
-/** As `sha256sum --check` reads it. */
+/** The list in the format of `sha256sum --check`. */
 export const checksums = (folder: string): string =>
   [...digestsIn(folder)].map(([path, digest]) => `${digest}  ${path}\n`).join("");
 
-/** Files that are not what the list says, or are missing. */
+/** Files that differ from the list or are missing. */
 export function mismatches(folder: string): string[] {
   const found = digestsIn(folder);
   const lines = readFileSync(join(folder, CHECKSUMS), "utf8").trim().split("\n");

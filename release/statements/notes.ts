@@ -1,4 +1,4 @@
-/** The changelog's section of a version; without one, the section of what is not released yet. */
+/** The section of a version in the changelog; else the unreleased section. */
 export function releaseNotes(changelog: string, version: string): { heading: string; text: string } {
   const sections = changelog.split(/^## /m).slice(1);
   const named = sections.map((section) => {

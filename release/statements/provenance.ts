@@ -8,8 +8,8 @@ export interface Subject {
 }
 
 /**
- * How a release was made, as an in-toto statement with SLSA's predicate. It has no time of day and no number of a run, so
- * that two builds of one commit say the same.
+ * The provenance of a release as an in-toto statement with the SLSA predicate. It contains no time and no run number,
+ * so that two builds of one commit are equal.
  */
 export function provenance(
   identity: Identity,

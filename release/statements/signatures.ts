@@ -2,14 +2,14 @@ import { createPrivateKey, createPublicKey, type KeyObject, sign } from "node:cr
 import { readFileSync } from "node:fs";
 import { createLayout, mediaTypes } from "../formats/oci.ts";
 
-/** Signs as cosign does: ECDSA on P-256 over SHA-256, in DER, as base64. */
+/** Signs like cosign: ECDSA on P-256 over SHA-256, in DER, as base64. */
 export type Signer = {
   signature(content: Buffer | string): string;
   /** In PEM. */
   publicKey: string;
 };
 
-/** Opens a private key in PEM. Its password, if it has one, is in an environment variable. */
+/** Reads a private key in PEM. Its password, if any, is in an environment variable. */
 export function openSigner(path: string, password = process.env.MOORING_KEY_PASSWORD): Signer {
   const key = readKey(path, password);
   if (key.asymmetricKeyDetails?.namedCurve !== "prime256v1") throw new Error(`${path} is not an ECDSA key on P-256`);
@@ -27,7 +27,7 @@ function readKey(path: string, passphrase: string | undefined): KeyObject {
   return createPrivateKey(passphrase === undefined ? key : { key, passphrase });
 }
 
-/** What is signed of an image: its digest, and the name under which it is published. */
+/** The signed payload of an image: its digest and its published name. */
 export const simpleSigning = (repository: string, digest: string): string =>
   JSON.stringify({
     critical: {
@@ -41,10 +41,10 @@ export const simpleSigning = (repository: string, digest: string): string =>
 /** The annotation that `cosign verify` reads. */
 export const SIGNATURE = "dev.cosignproject.cosign/signature";
 
-/** Where cosign looks for the signature of an image: beside it, under this tag. */
+/** The tag under which cosign finds the signature of an image. */
 export const signatureTag = (digest: string): string => `${digest.replace(":", "-")}.sig`;
 
-/** Writes the signature of an image or artifact, ready to be pushed beside it. */
+/** Writes the signature of an image or artifact as a layout to push. */
 export function writeSignature(folder: string, signer: Signer, repository: string, digest: string): void {
   const layout = createLayout(folder);
   const payload = simpleSigning(repository, digest);
@@ -68,11 +68,11 @@ export function writeSignature(folder: string, signer: Signer, repository: strin
 
 const IN_TOTO = "application/vnd.in-toto+json";
 
-/** The bytes that a signature of an envelope is over: type and content with their lengths. */
+/** The signed bytes of an envelope: type and content with their lengths. */
 export const preAuthentication = (type: string, content: string): string =>
   ["DSSEv1", Buffer.byteLength(type), type, Buffer.byteLength(content), content].join(" ");
 
-/** A statement in an envelope with its signature (DSSE). */
+/** A statement in a signed envelope (DSSE). */
 export function envelope(signer: Signer, statement: string): string {
   const signatures = [{ sig: signer.signature(preAuthentication(IN_TOTO, statement)) }];
   const payload = Buffer.from(statement).toString("base64");

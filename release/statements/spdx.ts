@@ -19,7 +19,7 @@ interface Part {
   checksum?: { algorithm: string; checksumValue: string };
 }
 
-/** A list of what a release is made of, as SPDX 2.3. */
+/** An SBOM of a release in SPDX 2.3. */
 export function spdx(identity: Identity, contents: Contents): string {
   const { version, source, seconds } = identity;
   const parts = [...contents.libraries.map(library), ...contents.nodes.map(node), ...contents.debian.map(debian)];
@@ -47,7 +47,7 @@ export function spdx(identity: Identity, contents: Contents): string {
   return `${JSON.stringify(document, undefined, 2)}\n`;
 }
 
-/** SPDX has no fractions of seconds. */
+/** SPDX does not allow fractions of seconds. */
 const rfc3339 = (seconds: number) => new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
 
 const relationship = (spdxElementId: string, relationshipType: string, relatedSpdxElement: string) => ({
@@ -69,7 +69,7 @@ const spdxPackage = ({ id, name, version, license, purl, checksum }: Part) => ({
   externalRefs: [{ referenceCategory: "PACKAGE-MANAGER", referenceType: "purl", referenceLocator: purl }],
 });
 
-/** Letters, digits, dots and hyphens only. */
+/** An SPDX id: only letters, digits, dots and hyphens. */
 const idOf = (...words: string[]) => words.join("-").replaceAll(/[^A-Za-z0-9.-]/g, "-");
 
 function library({ path, name, version, license, integrity }: Library): Part {

@@ -1,7 +1,7 @@
 import type { Credentials } from "../platform/calls/transport.ts";
 import type { EndpointName } from "../platform/products/products.ts";
 
-/** Where endpoints and credentials come from. Both throw with one line that says what to set. */
+/** Endpoints and credentials of a command. Both functions throw a one-line message that says what to set. */
 export interface AccessSource {
   endpoint(name: EndpointName): string;
   credentials(): Credentials;

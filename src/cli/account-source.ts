@@ -11,7 +11,6 @@ import type { AccessSource } from "./access-source.ts";
 
 type Env = Record<string, string | undefined>;
 
-/** An Account of a cluster. */
 export interface AccountAsked {
   /** Name of an Account, or ClusterAccount/NAME. */
   account: string;
@@ -21,7 +20,10 @@ export interface AccountAsked {
   env: Env;
 }
 
-/** Endpoints and token of an Account of the cluster, read once; `endpoints` for those that it does not name. */
+/**
+ * Endpoints and token of an Account in the cluster, read once. `endpoints` fills in those that the Account does not
+ * name.
+ */
 export async function sourceOfAccount(asked: AccountAsked, endpoints: Record<string, string>): Promise<AccessSource> {
   const { env, kubeconfig, context } = asked;
   const client = await connect({
@@ -37,7 +39,7 @@ export async function sourceOfAccount(asked: AccountAsked, endpoints: Record<str
 }
 
 const SHARED = `${clusterAccount.kind}/`;
-/** Where the operator is installed unless somebody chose another namespace. */
+/** The default namespace of the operator. */
 const OPERATOR_NAMESPACE = "mooring-system";
 
 async function readSource(
@@ -62,7 +64,7 @@ async function readSource(
   const own = typeof secret === "object" ? secretValue(secret, key)?.trim() : undefined;
   return {
     endpoint(endpoint) {
-      // Whoever writes the Account chooses its addresses: the caller's own token is not sent there.
+      // The author of the Account chooses its addresses, so the caller's own token is not sent there.
       const template = (own ? spec.endpoints?.[endpoint] : undefined) ?? others[endpoint];
       if (template === undefined && !own && env.MOORING_TOKEN) {
         throw new Error(`MOORING_TOKEN is sent only to addresses of MOORING_ENDPOINTS: set "${endpoint}" there`);

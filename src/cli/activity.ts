@@ -15,7 +15,7 @@ import { type Output, outputTo } from "./flowlogs/output.ts";
 import { openPlatform } from "./platform-access.ts";
 
 const FOLLOW_MS = 2_000;
-/** What passes is tried so often in a row; a log that is followed is waited for. */
+/** Attempts after a temporary error. With --follow there is no limit. */
 const ATTEMPTS = 5;
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 30_000;
@@ -53,7 +53,7 @@ async function activity(flags: Flags, output: Output, signal: AbortSignal): Prom
   await using objects = await objectsFor(flags);
   const again = <T>(work: () => Promise<T>) => retrying(work, flags.follow, signal);
   const contract = await withoutDoubt(connection, () => again(() => activityContract(connection, api, { signal })));
-  // A simulator may be ahead of this machine, by days.
+  // The clock of a simulator may be days ahead of this machine.
   const now = () => platformTime(systemClock, connection);
   const start = now();
   const since = flags.since(start);
@@ -98,7 +98,7 @@ async function activity(flags: Flags, output: Output, signal: AbortSignal): Prom
 
 const isFiltered = ({ users, resources, actions }: Criteria) => users.length + resources.length + actions.length > 0;
 
-/** Says what was looked for in vain, and where. */
+/** The message for a search without results. */
 function nothingMatches({ users, resources, actions }: Criteria, read: number, since: number): string {
   const asked = [
     ...users.map((each) => `--user ${each}`),
@@ -114,7 +114,7 @@ async function objectsFor({ account, namespace }: Flags): Promise<Objects> {
   return openObjects(namespace, process.env);
 }
 
-/** Waits for as long as the platform asks, and longer each time, before it tries again. */
+/** Retries with backoff, and waits at least as long as the platform asks. */
 async function retrying<T>(work: () => Promise<T>, forever: boolean, signal: AbortSignal): Promise<T> {
   for (let attempt = 1, delayMs = FIRST_DELAY_MS; ; attempt++, delayMs = Math.min(2 * delayMs, LONGEST_DELAY_MS)) {
     try {

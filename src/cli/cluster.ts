@@ -60,7 +60,7 @@ function refuse(reason: string): number {
   return 2;
 }
 
-/** Says where the cluster is and keeps it until the interrupt, which is the normal end, or until it dies. */
+/** Prints how to reach the cluster, and keeps it running until an interrupt or its failure. */
 async function serve(
   cluster: Cluster,
   { json, data }: { json: boolean; data?: string | undefined },
@@ -89,7 +89,7 @@ No kubectl? "mooring cluster build kubectl" builds it and prints its folder.`;
 
 const parentPollMs = 500;
 
-/** Aborts on the signals that end a program and, on request, when the process that started this one is gone. */
+/** Aborts on SIGINT and SIGTERM and, with `withParent`, when the parent process is gone. */
 function untilInterrupted({ withParent }: { withParent: boolean }): AbortSignal {
   const controller = new AbortController();
   const interrupt = () => controller.abort();

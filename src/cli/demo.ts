@@ -67,7 +67,7 @@ interface Wishes {
   speed: string;
 }
 
-/** `mooring demo`: the whole of Mooring on one machine. */
+/** `mooring demo`: a control plane, the simulator and the operator on one machine. */
 export async function demoCommand(argv: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args: argv, options, allowPositionals: true });
   if (values.help) {
@@ -103,11 +103,11 @@ const isPart = (name: string): name is Part => Object.hasOwn(parts, name);
 
 async function demo({ chosen, once, json, waitMs, speed }: Wishes, interrupt: AbortController): Promise<number> {
   const { signal } = interrupt;
-  // What a program reads is the last line alone.
+  // With --json, programs read only the last line of stdout.
   const out = json ? process.stderr : process.stdout;
   const say = (text: string) => void out.write(`${text}\n`);
   await using cleanup = new AsyncDisposableStack();
-  // It is there at once, and its dashboard can be looked at while the control plane is built.
+  // The simulator starts immediately, and its dashboard is usable while the control plane is built.
   const simulator = await startChild("simulator", ["--speed", speed]);
   cleanup.defer(() => simulator.stop());
   const platform = simulatorReady.parse(simulator.ready);
@@ -159,7 +159,7 @@ async function demo({ chosen, once, json, waitMs, speed }: Wishes, interrupt: Ab
   if (late.length > 0) return refuse(late);
 
   if (json) {
-    // What a program does next may need garbage collection.
+    // The caller's next step may need garbage collection.
     const problem = once ? undefined : await cluster.controllers;
     if (problem) throw problem;
     console.log(JSON.stringify({ ready: true, ...access }));
@@ -178,13 +178,13 @@ interface Watching {
   waitMs: number;
   signal: AbortSignal;
   out: NodeJS.WriteStream;
-  /** Whether something else is on the screen. */
+  /** Whether the log covers the table. */
   hidden: () => boolean;
-  /** What goes on meanwhile. */
+  /** A note about background work. */
   note: () => string | undefined;
 }
 
-/** Shows the objects until all are Ready or the time is over; returns them as they are then. */
+/** Shows the objects until all are Ready or the time is over. Returns their last state. */
 async function untilReady(client: KubeClient, { waitMs, signal, out, hidden, note }: Watching): Promise<Row[]> {
   const display = createDisplay(out);
   const startedAt = Date.now();

@@ -14,7 +14,7 @@ import { type Output, outputTo } from "./flowlogs/output.ts";
 import { topFormats } from "./flowlogs/top-formats.ts";
 import { openPlatform, type PlatformAccess } from "./platform-access.ts";
 
-/** How often a bucket that is followed is looked at. */
+/** Poll interval with --follow. */
 const FOLLOW_MS = 10_000;
 
 /** `mooring flowlogs`: reads the flow logs of a bucket. */
@@ -33,7 +33,7 @@ export async function flowlogsCommand(argv: string[]): Promise<number> {
       broken = error;
       ending.abort();
     });
-    // On one terminal, records and a line that keeps changing would get into each other's way.
+    // Records and a changing progress line would mix on one terminal.
     const progress = flags.tops.length > 0 || !stdout.isTTY;
     const messages = messagesTo(stderr, { progress, monotonic: systemClock.monotonic });
     return await flowlogs(flags, output, messages, ending.signal);
@@ -69,7 +69,7 @@ async function flowlogs(flags: Flags, output: Output, messages: Messages, signal
   return totals.badLines + totals.badObjects > 0 ? 1 : 0;
 }
 
-/** The NICs that were asked for; undefined for all. */
+/** The requested NICs; undefined for all. */
 async function interfacesOf(flags: Flags, access: PlatformAccess, signal: AbortSignal) {
   if (flags.nics.length + flags.servers.length === 0) return undefined;
   const nics = new Set(flags.nics);
@@ -77,7 +77,7 @@ async function interfacesOf(flags: Flags, access: PlatformAccess, signal: AbortS
   return nics;
 }
 
-/** Flow logs that can hold records of the period, and that were not read before. */
+/** Flow logs that may have records of the period and were not read before. */
 async function* selected(
   objects: AsyncIterable<StoredObject>,
   period: Period,

@@ -22,7 +22,10 @@ export const accessUsage = `  --account NAME          use the token and endpoint
                           Without --account: --platform or MOORING_ENDPOINTS, a JSON object such as {"api": "https://…",
                           "objectStorage": "https://…"}, and MOORING_TOKEN; MOORING_REGION replaces {region} in them.`;
 
-/** The way to the platform for a command. What is missing is told, with what to set, when it is first needed. */
+/**
+ * Access of a command to the platform. If something is missing, its first use fails with a message that says what to
+ * set.
+ */
 export interface PlatformAccess extends AsyncDisposable {
   endpoint(name: EndpointName): string;
   connection(): Connection;
@@ -38,12 +41,12 @@ export interface AccessOptions {
   env?: Record<string, string | undefined>;
 }
 
-/** Access by an Account of the current cluster when one is named, else by the environment. */
+/** Uses an Account of the current cluster if one is named, else the environment. */
 export async function openPlatform(options: AccessOptions = {}): Promise<PlatformAccess> {
   const { account, platform, env = process.env } = options;
   const endpoints = endpointsIn(platform, env.MOORING_ENDPOINTS);
   if (account === undefined) return accessWith(ofEnvironment(env, endpoints));
-  // Without a cluster, nobody has to wait for all that speaks to one.
+  // Loaded on demand: without a cluster, the Kubernetes client is not needed.
   const { sourceOfAccount } = await import("./account-source.ts");
   return accessWith(await sourceOfAccount({ ...options, account, env }, endpoints ?? {}));
 }
@@ -51,7 +54,7 @@ export async function openPlatform(options: AccessOptions = {}): Promise<Platfor
 async function accessWith({ endpoint, credentials }: AccessSource): Promise<PlatformAccess> {
   const { createTransport } = await import("../platform/calls/transport.ts");
   const transport = createTransport({ clock: systemClock });
-  // Timers of the clock do not keep the process alive, and between two attempts there may be nothing else.
+  // Timers of the clock do not keep the process alive, and there may be nothing else between two attempts.
   const alive = setInterval(() => {}, 60_000);
   let connection: Connection | undefined;
   return {

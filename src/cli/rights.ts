@@ -21,7 +21,7 @@ export const options = {
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
-/** `mooring rights`: what deploy/ holds for the whole cluster, or Roles for some namespaces. */
+/** `mooring rights`: the manifests of deploy/ for the whole cluster, or Roles for some namespaces. */
 export async function rightsCommand(argv: string[]): Promise<number> {
   const { values } = parseArgs({ args: argv, options });
   const { help, namespace, "watch-namespace": watched, "metrics-auth": metricsAuth } = values;

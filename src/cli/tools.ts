@@ -5,7 +5,7 @@ import { createToolServer } from "../tools/serve/server.ts";
 import { readSettings, type Settings, usage } from "./tools/flags.ts";
 import { openSources } from "./tools/sources.ts";
 
-/** `mooring tools`: runs until its client leaves, SIGINT or SIGTERM. Nothing but the protocol goes to stdout. */
+/** `mooring tools`: runs until its client disconnects, or until SIGINT or SIGTERM. stdout has only the protocol. */
 export async function toolsCommand(argv: string[]): Promise<number> {
   const settings = readSettings(argv);
   const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));

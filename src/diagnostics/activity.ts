@@ -8,26 +8,26 @@ import type { PlatformReader } from "./reader.ts";
 import type { Sources } from "./sources.ts";
 import { momentOf } from "./time.ts";
 
-/** More entries than that are not read for one question. */
+/** Maximum entries to read for one question. */
 const MOST_READ = 200_000;
-/** So many entries an answer names at most. */
+/** Maximum entries in an answer. */
 const MOST_SHOWN = 200;
 
-/** The moment that an argument names. */
+/** The time that `since` names, within the retention of the log. */
 export function sinceOf(text: string, now: number): number {
   return Math.max(timeOf("since", text, now), now - RETENTION_MS);
 }
 
 function timeOf(name: string, text: string, now: number): number {
   const at = momentOf(text, now);
-  if (at === undefined) throw new Error(`${name}: "${text}" is no time; write 15m, 1h, 7d or 2026-03-01T10:00Z`);
+  if (at === undefined) throw new Error(`${name}: "${text}" is not a time; write 15m, 1h, 7d or 2026-03-01T10:00Z`);
   return at;
 }
 
-/** The time that a question is about. */
+/** The period of a question. */
 export interface Asked {
   since: string;
-  /** Where an answer that was truncated goes on. */
+  /** Set to continue a truncated answer. */
   until?: string | undefined;
 }
 
@@ -38,20 +38,20 @@ export function periodOf({ since, until }: Asked, now: number): Period {
   return { from: sinceOf(since, now), to: until === undefined ? now + AHEAD_MS : timeOf("until", until, now) };
 }
 
-/** What a reading of the log has found. */
+/** The result of a read of the log. */
 export interface Found {
-  /** The newest first. */
+  /** Newest first. */
   entries: Entry[];
-  /** How many entries were looked at, and how many the platform has of the time, where it tells. */
+  /** Number of entries read, and number of entries in the period if the platform reports it. */
   read: number;
   total: number | undefined;
-  /** All entries from this moment on were looked at; undefined when all of the time were. */
+  /** All entries since this time were read; undefined if the whole period was read. */
   reachedTo: number | undefined;
 }
 
 /**
- * The newest entries of a time that are wanted, at least so many, or all of them. Entries of one moment are found together, so that
- * a further question may go on at that moment.
+ * The newest matching entries of a period: about `most`, or all. Entries with the same time are never split, so that
+ * another question can continue at that time.
  */
 export async function newestEntries(
   platform: PlatformReader,
@@ -92,15 +92,15 @@ export async function newestEntries(
   return found;
 }
 
-/** What an answer says that does not show everything; nothing when it does. */
+/** The fields of a truncated answer; false if the answer is complete. */
 export const truncation = ({ reachedTo }: Pick<Found, "reachedTo">) =>
   reachedTo !== undefined && {
     truncated: true,
     continue_with: { until: new Date(reachedTo).toISOString() },
-    note: "older entries were not looked at; ask again with until of continue_with",
+    note: "older entries were not read; ask again with until from continue_with",
   };
 
-/** One entry in few words. */
+/** The short form of an entry. */
 export const shortEntry = ({ time, user, action, status, message, requestId, resources }: Entry) => ({
   time: new Date(time).toISOString(),
   user,
@@ -111,7 +111,7 @@ export const shortEntry = ({ time, user, action, status, message, requestId, res
   resources: resources.map(({ type, id }) => `${type}/${id}`),
 });
 
-/** Who changed the resource of an object, the newest first. */
+/** Changes of an object's resource, with their users; newest first. */
 export async function objectActivity(
   sources: Sources,
   asked: Asked & { kind: string; name: string; namespace?: string | undefined },
@@ -121,7 +121,7 @@ export async function objectActivity(
   if (claim === undefined) return { object: key, events: [], answer: `${key} has no resource on the platform` };
   const platform = await sources.platform();
   const { id, parents } = claim;
-  // A number is an id in its parent only: every datacenter has a LAN 1.
+  // Some ids are unique only within their parent: every datacenter has a LAN 1.
   const isAbout = ({ resources, uri }: Entry) =>
     resources.some((each) => each.id === id) &&
     (!/^\d+$/.test(id) || Object.values(parents).some((parent) => uri.includes(parent)));

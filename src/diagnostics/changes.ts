@@ -6,7 +6,7 @@ import { type Asked, newestEntries, periodOf, shortEntry, truncation } from "./a
 import { allObjects } from "./objects.ts";
 import { attempt, type Sources } from "./sources.ts";
 
-/** The operator's own field manager: what it notes on an object is not a change that anybody made. */
+/** The operator's field manager. Its writes do not count as changes. */
 const OPERATOR = "mooring";
 
 interface Change {
@@ -20,10 +20,10 @@ const fields = z.array(
   z.looseObject({ manager: z.string().nullish(), time: z.string().nullish(), subresource: z.string().nullish() }),
 );
 
-/** More changes than that are not told at once. */
+/** Maximum changes in an answer. */
 const MOST_SHOWN = 500;
 
-/** What changed since a moment: objects in the cluster, and resources on the platform, the newest first. */
+/** Changes since a time, of objects in the cluster and of resources on the platform; newest first. */
 export async function changesSince(sources: Sources, asked: Asked & { namespace?: string | undefined }) {
   const changes: Change[] = [];
   const missing: string[] = [];
@@ -40,7 +40,7 @@ export async function changesSince(sources: Sources, asked: Asked & { namespace?
       changes.push({ time, where: "platform", what: `${action} ${resources.join(", ")} ${status}`.trim(), who: user });
     }
   });
-  // Both sides are told for the same time.
+  // Both sides cover the same period.
   const from = reachedTo ?? period.from;
   await attempt(sources, "cluster", missing, async () => {
     for (const { key, object } of (await allObjects(sources, asked.namespace)).values()) {
@@ -58,7 +58,7 @@ export async function changesSince(sources: Sources, asked: Asked & { namespace?
   };
 }
 
-/** What an object says about itself: when it was made, edited and deleted, and when its conditions changed. */
+/** The changes that an object records: creation, edits, deletion and condition transitions. */
 function changesOf(key: string, object: KubeObject): Change[] {
   const { creationTimestamp, deletionTimestamp } = object.metadata;
   const at = (time: string | null | undefined, what: string, who?: string | null): Change[] =>

@@ -2,24 +2,24 @@ import { KubeError } from "../kube/client/errors.ts";
 import type { KubeClient } from "../kube/client/transport.ts";
 import { type KubeObject, pathOf, type Resource, withoutManagedFields } from "../kube/resource.ts";
 
-/** The Kubernetes API, for reading. */
+/** Read access to the Kubernetes API. */
 export interface ClusterReader {
-  /** The namespace that is meant when none is named. */
+  /** The default namespace. */
   readonly namespace: string;
-  /** One object; undefined when there is none. */
+  /** One object; undefined if it does not exist. */
   find(
     resource: Resource,
     namespace: string | undefined,
     name: string,
     signal: AbortSignal,
   ): Promise<KubeObject | undefined>;
-  /** All of a namespace, or of all namespaces. A kind that the cluster does not have has no objects. */
+  /** All objects of a namespace, or of all namespaces. Empty for a kind that the cluster does not have. */
   list(resource: Resource, where: Where, signal: AbortSignal): Promise<KubeObject[]>;
-  /** What is no object: a GET of any path, or a review of the caller's own rights. */
+  /** A GET of any path, or a review of the caller's own rights. */
   ask(path: string, signal: AbortSignal, review?: object): Promise<unknown>;
 }
 
-/** Reviews are posted and change nothing. */
+/** Reviews are POST requests that change nothing. */
 const REVIEWS = /^\/apis\/(authentication|authorization)\.k8s\.io\/v1\/selfsubject\w+$/;
 const REVIEW_DEADLINE_MS = 15_000;
 
@@ -62,7 +62,7 @@ export function readCluster(client: Pick<KubeClient, "request" | "namespace">, n
       return all;
     },
     async ask(path, signal, review) {
-      if (review && !REVIEWS.test(path)) throw new Error(`POST ${path} is not sent: it is no review`);
+      if (review && !REVIEWS.test(path)) throw new Error(`POST ${path} is not sent: it is not a review`);
       const call = { path, signal, deadlineMs: REVIEW_DEADLINE_MS };
       return client.request(review ? { ...call, method: "POST", body: review } : { ...call, method: "GET" });
     },

@@ -15,7 +15,7 @@ const product = z.looseObject({
 });
 export type Product = z.output<typeof product>;
 
-/** So much of something that has a price: the type of the meter, and words of its description. */
+/** A quantity with a price: the type of the meter, and words of its description. */
 interface Line {
   what: string;
   type: string;
@@ -47,7 +47,7 @@ const disks = (what: string, { size, type = "SSD Premium" }: z.output<typeof dis
 const anyOf = (words: string) => new RegExp(words.replaceAll(/[^\w ]/g, "."), "i");
 const one = (what: string, type: string, words: RegExp, amount = 1): Line[] => [{ what, type, words, amount }];
 
-/** What a kind costs per hour; a kind that is not here costs nothing by itself. */
+/** The priced parts of each kind, per hour. Kinds that are not listed cost nothing. */
 const linesOf: Record<string, (given: z.output<typeof spec>) => Line[]> = {
   Server({ type, cores = 0, ram = 0, cpuFamily = "", templateName, bootVolume }) {
     const storage = bootVolume ? disks("boot volume", bootVolume) : [];
@@ -59,7 +59,7 @@ const linesOf: Record<string, (given: z.output<typeof spec>) => Line[]> = {
   IPBlock: ({ size }) => one("addresses", "IP", /address/i, Number(size) || 1),
   MetricPipeline: () => one("pipeline", "MONITORING", /metric/i),
   LogPipeline: () => one("pipeline", "LAAS", /log/i),
-  // How many there will be nobody knows: the price is told.
+  // The number of tokens is not known, so only their price is shown.
   InferenceAccess: ({ models = [] }) =>
     models.flatMap((id) =>
       ["input", "output"].flatMap((direction) =>
@@ -69,7 +69,7 @@ const linesOf: Record<string, (given: z.output<typeof spec>) => Line[]> = {
   KafkaCluster: ({ size }) => one("cluster", "KAFKA", new RegExp(`\\b${String(size).replaceAll(/\W/g, "")}$`, "i")),
 };
 
-/** What one object costs by a price catalogue, line by line. */
+/** The cost of one object by a price catalogue, part by part. */
 export function priceOf(prices: readonly Product[], kind: string, given: unknown) {
   const lines = linesOf[kind]?.(spec.parse(given ?? {})) ?? [];
   const priced = lines.map(({ what, type, words, amount }) => {
@@ -87,14 +87,14 @@ export function priceOf(prices: readonly Product[], kind: string, given: unknown
   return {
     per_month: rounded(perHour * HOURS_PER_MONTH, 2),
     lines: priced,
-    ...(lines.length === 0 && { note: "costs nothing by itself, or depends on its use" }),
+    ...(lines.length === 0 && { note: "costs nothing, or depends on usage" }),
   };
 }
 
 export const currencyOf = (prices: readonly Product[]): string => prices[0]?.unitCost.unit ?? "EUR";
 export const basis = `${HOURS_PER_MONTH} hours at the prices of the contract's catalogue; traffic, tokens, licences and rebates are not included`;
 
-/** What the objects of a manifest would cost, by the price catalogue of the contract. */
+/** The cost of the objects in a manifest, by the price catalogue of the contract. */
 export async function costEstimate(sources: Sources, asked: { manifest: string }) {
   const platform = await sources.platform();
   const prices = await catalogue(platform, sources.signal);
@@ -112,7 +112,7 @@ export async function costEstimate(sources: Sources, asked: { manifest: string }
   return { items, ...notPriced, per_month: sumOf(items), currency: currencyOf(prices), basis };
 }
 
-/** The sum of what is priced, in cents that add up. */
+/** The sum of all prices, rounded so that the parts add up. */
 export const sumOf = (items: readonly { per_month: number }[]): number =>
   rounded(
     items.reduce((sum, { per_month }) => sum + per_month, 0),

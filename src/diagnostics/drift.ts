@@ -9,19 +9,21 @@ import { allObjects, type Known, summaryOf } from "./objects.ts";
 import type { PlatformReader } from "./reader.ts";
 import type { Sources } from "./sources.ts";
 
-/** So many resources are read at the same time. */
+/** Maximum concurrent reads. */
 const SIDE_BY_SIDE = 8;
 
-/** How an object differs from its resource, and who says so. */
+/** The drift of an object, and its source. */
 interface Compared {
   drift: readonly Drift[];
-  /** Why the platform was not read: then it is what the operator has written into status when it last looked. */
+  /**
+   * The reason why the platform was not read. The drift is then the one in status, from the operator's last reconcile.
+   */
   notRead?: string;
 }
 
 /**
- * Objects whose resource differs from spec. Each resource is read for the question; where that cannot be, the operator's own word is
- * told as that.
+ * Objects whose resource differs from spec. Each resource is read now; if that fails, the drift in status is reported
+ * instead and marked as such.
  */
 export async function driftReport(
   sources: Sources,
@@ -41,7 +43,8 @@ export async function driftReport(
   const items = compared.flatMap(({ each, result: { drift, notRead } }) => {
     if (drift.length === 0) return [];
     const { kind, namespace: where, name, reason, message, id } = summaryOf(each);
-    const source = notRead === undefined ? { as_of: at } : { as_of: "the operator's last look", not_read: notRead };
+    const source =
+      notRead === undefined ? { as_of: at } : { as_of: "the operator's last reconcile", not_read: notRead };
     return [{ kind, namespace: where, name, id, reason, message, drift, ...source }];
   });
   const unread = compared.filter(({ result }) => result.notRead !== undefined);
@@ -51,7 +54,7 @@ export async function driftReport(
     ...(at !== undefined && { read_at: at }),
     ...(unread.length > 0 && {
       not_checked: unread.map(({ each, result }) => `${each.key}: ${result.notRead}`).slice(0, 50),
-      note: `${unread.length} resources were not read: of them the operator's word counts, as old as its last look`,
+      note: `${unread.length} resources were not read: for them, the drift of the operator's last reconcile is shown`,
     }),
   };
 }
@@ -96,7 +99,7 @@ async function read(
     const status = named ? readWhole(named) : {};
     const id = part ? part.of(status) : named && readStatus(named).id;
     if (id !== undefined) refs[role] = { id, status };
-    else if (bond === "use") throw new Error(`${field} leads to ${key}, which could not be read`);
+    else if (bond === "use") throw new Error(`${field} refers to ${key}, which could not be read`);
   }
   const { place } = kind.resource;
   const { endpoint, url } = products[place.product];

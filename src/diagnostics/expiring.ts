@@ -11,15 +11,15 @@ interface Expiring {
   what: string;
   object: string;
   expires: string;
-  /** Nobody has to do anything. */
+  /** Whether it is renewed automatically. */
   renews_itself: boolean;
-  /** What a person does, where it does not. */
+  /** The way out, if it is not. */
   what_to_do?: string;
-  /** What else uses the same one. */
+  /** Other uses of the same credential. */
   also?: string[];
 }
 
-/** A thing with the marks that it is known by: two things that share one are the same. */
+/** A credential with its identifiers. Two that share an identifier are the same. */
 interface Found extends Expiring {
   marks: readonly string[];
 }
@@ -31,7 +31,7 @@ const account = z.looseObject({
 });
 const named = z.looseObject({ credentialsSecretRef: z.looseObject({ name: z.string() }) });
 
-/** Keys, tokens and certificates that expire within some days, the first ones first; what has expired is there, too. */
+/** Keys, tokens and certificates that expire within some days or have expired, in order of expiry. */
 export async function expiring(sources: Sources, asked: { days: number; namespace?: string | undefined }) {
   const found: Found[] = [];
   const missing: string[] = [];
@@ -57,12 +57,12 @@ export async function expiring(sources: Sources, asked: { days: number; namespac
   return { items, checked: all.length, ...(missing.length > 0 && { not_checked: missing }) };
 }
 
-/** What an object has: its certificate or its key, and an Account its token. */
+/** The certificate or key of an object, and the token of an Account. */
 function ofObject({ kind, key, object }: Known): Found[] {
   const { key: facts, certificate, id } = readStatus(object);
   const isPaused = object.metadata.annotations?.[PAUSED] !== undefined;
   const renewal = isPaused
-    ? { renews_itself: false, what_to_do: `take the annotation ${PAUSED} away: nothing is renewed while it is there` }
+    ? { renews_itself: false, what_to_do: `remove the annotation ${PAUSED}: nothing is renewed while it is set` }
     : { renews_itself: true };
   const expires = certificate?.expiresAt ?? facts?.expiresAt;
   const own =
@@ -79,7 +79,7 @@ function ofObject({ kind, key, object }: Known): Found[] {
       what: "token of the Account",
       object: key,
       expires: tokenExpiresAt,
-      // Only a token that the operator has made is known by its id.
+      // The token id is known only for tokens that the operator created.
       ...(tokenId !== undefined
         ? renewal
         : { renews_itself: false, what_to_do: `put another token into Secret ${secret ?? "of credentialsSecretRef"}` }),
@@ -88,7 +88,7 @@ function ofObject({ kind, key, object }: Known): Found[] {
   ];
 }
 
-/** Of one user and one second: the same token, as far as can be told without its value. */
+/** Without its value, a token is identified by its user and its expiry in seconds. */
 const markOf = (user: string | undefined, expires: string): string | undefined =>
   user === undefined ? undefined : `${user} ${Math.floor(Date.parse(expires) / 1000)}`;
 
@@ -108,7 +108,7 @@ function ownToken({ identity }: PlatformReader): Found[] {
   ];
 }
 
-/** Each thing once, as it was named first; what else it is, is told with it. */
+/** Merges entries for the same credential. The first one stays, with the others in `also`. */
 function onceEach(found: readonly Found[]): Found[] {
   const all: Found[] = [];
   for (const each of found) {

@@ -8,7 +8,7 @@ import type { KubeObject } from "../kube/resource.ts";
 import type { ClusterReader } from "./cluster.ts";
 import type { Sources } from "./sources.ts";
 
-/** An object of Mooring with what its kind knows. */
+/** An object of Mooring with its kind. */
 export interface Known {
   kind: Kind;
   key: ObjectKey;
@@ -31,14 +31,13 @@ export const known = (kind: Kind, object: KubeObject): Known => ({
   object,
 });
 
-/** How one object is named. */
+/** The name of an object in a question. */
 export interface ObjectAsked {
   kind: string;
   name: string;
   namespace?: string | undefined;
 }
 
-/** One object, if it exists. */
 export async function findObject(
   cluster: ClusterReader,
   asked: ObjectAsked,
@@ -50,7 +49,7 @@ export async function findObject(
   return object && known(kind, object);
 }
 
-/** One object, or an error that says how to find it. */
+/** One object; throws an error that says how to find it. */
 export async function objectNamed(cluster: ClusterReader, asked: ObjectAsked, signal: AbortSignal): Promise<Known> {
   const found = await findObject(cluster, asked, signal);
   if (found) return found;
@@ -59,8 +58,8 @@ export async function objectNamed(cluster: ClusterReader, asked: ObjectAsked, si
 }
 
 /**
- * All objects of some kinds: of one namespace and nothing besides, else of all, else of the own one where the others may not
- * be read. What may not be read is named to `missing`, where the caller listens to it.
+ * All objects of some kinds: of one namespace, or of all namespaces, or of the caller's own namespace if RBAC does not
+ * allow more. Reports to `missing` what the caller may not list; without `missing` it throws.
  */
 export async function allObjects(
   { cluster: open, signal, progress, missing }: Sources,
@@ -75,7 +74,7 @@ export async function allObjects(
     if (!isNamespaced && namespace !== undefined) continue;
     const list = (where: string | undefined) =>
       cluster.list(resourceOf(kind), { namespace: where, labelSelector }, signal);
-    /** Nothing, where the caller hears what is missing; else the refusal. */
+    /** Reports the refusal and returns no objects; without `missing` it throws. */
     const nothing = (where: string) => (error: unknown) => {
       if (!missing || !isForbidden(error)) throw error;
       missing(`${kind.plural} ${where}: you may not list them`);
@@ -90,7 +89,7 @@ export async function allObjects(
       return isNamespaced ? list(cluster.namespace).catch(nothing(`of namespace ${cluster.namespace}`)) : [];
     });
     for (const object of objects) {
-      // Lists leave these out.
+      // The items of a list do not have these fields.
       const each = known(kind, { ...object, apiVersion: `${GROUP}/v1alpha1`, kind: kind.kind });
       all.set(each.key, each);
     }
@@ -102,11 +101,11 @@ export async function allObjects(
 export const readyOf = (object: KubeObject) => readStatus(object).conditions?.find(({ type }) => type === "Ready");
 export const isReady = (object: KubeObject): boolean => readyOf(object)?.status === "True";
 
-/** What a person can do about a reason. */
+/** The way out for a reason. */
 export const adviceFor = (reason: string): string =>
   Object.hasOwn(reasons, reason) ? reasons[reason as Reason] : "The message says more.";
 
-/** One line about an object. */
+/** The short form of an object. */
 export function summaryOf({ kind, object }: Known) {
   const { name, namespace, creationTimestamp, deletionTimestamp } = object.metadata;
   const { id, state } = readStatus(object);

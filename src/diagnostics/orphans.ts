@@ -20,14 +20,14 @@ const MOST_PAGES = 50;
 
 interface Found {
   kind: ResourceKind;
-  /** Undefined for what is in no datacenter. */
+  /** Undefined for a resource outside of datacenters. */
   datacenter: string | undefined;
-  /** Path of its collection. */
+  /** Path of the collection. */
   path: string;
   item: Item;
 }
 
-/** Resources on the platform that no object has, and objects whose resource is not on the platform. */
+/** Resources on the platform without an object, and objects whose resource is not on the platform. */
 export async function orphanReport(sources: Sources) {
   const platform = await sources.platform();
   const objects = [...(await allObjects(sources, undefined)).values()];
@@ -36,14 +36,14 @@ export async function orphanReport(sources: Sources) {
   const held = new Map(objects.flatMap((each) => ours(each).map((claim) => [identity(claim.id, claim.parents), each])));
   const { found, checked, notChecked } = await everything(platform, sources);
 
-  // Not everybody may read prices: the rest is an answer all the same.
+  // Prices are optional: not every user may read them.
   const prices = await catalogue(platform, sources.signal).catch((error: unknown) => {
     sources.signal.throwIfAborted();
     notChecked.push({ kind: "prices", why: error instanceof Error ? error.message : String(error) });
     return undefined;
   });
 
-  // What a resource brings along is its own: boot volumes of servers, servers of scaling groups.
+  // Dependent resources are not orphans: boot volumes of servers, servers of scaling groups.
   const isHeld = ({ datacenter, item: { id } }: Found) => held.has(identity(id, datacenter ? { datacenter } : {}));
   const brought = new Set(
     found.filter(isHeld).flatMap(({ kind, item }) => kind.resource.output?.related?.ids(item) ?? []),
@@ -80,16 +80,16 @@ export async function orphanReport(sources: Sources) {
   };
 }
 
-/** A number is an id in its datacenter only. */
+/** Numeric ids are unique only within their datacenter. */
 const identity = (id: string, parents: Readonly<Record<string, string>>): string =>
   /^\d+$/.test(id) ? `${parents.datacenter ?? ""}/${id}` : id;
 
-/** All that the platform has of the kinds whose collections can be found from the datacenters. */
+/** All resources of the kinds whose collections can be derived from the datacenters. */
 async function everything(platform: PlatformReader, sources: Sources) {
   const found: Found[] = [];
   const checked = new Set<string>();
   const notChecked: { kind: string; why: string }[] = [];
-  /** Undefined while nobody has read them: without them nothing is known of what is in one. */
+  /** Undefined until they are read. Collections inside datacenters need them. */
   let datacenters: string[] | undefined;
   for (const kind of kinds.filter(hasResource)) {
     const { place, identity: who } = kind.resource;
@@ -114,7 +114,7 @@ async function everything(platform: PlatformReader, sources: Sources) {
   return { found, checked, notChecked };
 }
 
-/** Where a kind's resources are: in one place, or in each datacenter; or why that is not known. */
+/** The collections of a kind: one, or one per datacenter; or the reason why they are not known. */
 function collectionsOf({ resource: { place } }: ResourceKind, datacenters: string[] | undefined) {
   const elsewhere = "it lives in a resource of another kind";
   const isWhole = (path: string) => !path.includes("//") && !path.includes("undefined");
@@ -138,7 +138,7 @@ async function readItems(
   const { endpoint, url } = products[place.product];
   const items: Item[] = [];
   for (let pages = 0; pages < MOST_PAGES; pages++) {
-    // As deep as the kind needs to tell what a resource brings along.
+    // The depth that the kind needs to find dependent resources.
     const query = new URLSearchParams({
       depth: String(Math.max(1, place.depth)),
       offset: String(items.length),
@@ -146,7 +146,7 @@ async function readItems(
     });
     const address = `${url(platform.endpoint(endpoint), path)}?${query}`;
     const reply = await platform.read({ method: "GET", url: address, product: place.product, signal }).catch(
-      // A datacenter may go while the others are read.
+      // The datacenter may have been deleted meanwhile.
       (error: unknown) => {
         if (error instanceof NotFound) return undefined;
         throw error;

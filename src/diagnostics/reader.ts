@@ -4,34 +4,33 @@ import type { Connection } from "../platform/calls/transport.ts";
 import type { EndpointName } from "../platform/products/products.ts";
 import type { StorageKeys } from "./storage-keys.ts";
 
-/** A call that changes nothing. There is no other way to the platform in this room and in tools/. */
+/** A read-only call. This room and tools/ have no other access to the platform. */
 export interface ReadCall extends Pick<PlatformCall, "url" | "headers" | "answers" | "product" | "maxBytes"> {
   method: "GET" | "HEAD";
   signal: AbortSignal;
 }
 
-/** The platform, for reading. What is missing on the way to it is told, with what to set, when it is first needed. */
+/** Read access to the platform. If something is missing, the first use fails with a message that says what to set. */
 export interface PlatformReader {
   read(call: ReadCall): Promise<Reply>;
   endpoint(name: EndpointName): string;
-  /** Whether an endpoint is set. */
   has(name: EndpointName): boolean;
   readonly identity: Connection["identity"];
   readonly contractNumber: number | undefined;
-  /** By the platform's clock, as far as it is known. */
+  /** The platform's time, as far as it is known. */
   now(): number;
   storageKeys(signal: AbortSignal): Promise<StorageKeys>;
-  /** The region that calls to object storage are signed for, where it is set. */
+  /** The region for signatures of object storage calls, if it is set. */
   readonly storageRegion: string | undefined;
 }
 
-/** Somebody waits for the answer and nobody else is kept waiting: a rate limit may take its time. */
+/** Patient with rate limits, because nothing else waits for this call. */
 const patience = { priority: "normal", patienceMs: 20_000, deadlineMs: 60_000 } as const;
 
-/** The platform makes tokens by GET: those are writes, too. */
+/** The platform creates tokens by GET, so this path counts as a write. */
 const makes = /\/tokens\/generate$/;
 
-/** Sends reads over a connection, and refuses whatever else it may be given. */
+/** Sends reads over a connection, and refuses every other call. */
 export function readOver(connection: Connection): PlatformReader["read"] {
   return async ({ method, url, headers, answers, product, maxBytes, signal }) => {
     if ((method !== "GET" && method !== "HEAD") || makes.test(new URL(url).pathname)) {

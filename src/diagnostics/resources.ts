@@ -2,7 +2,7 @@ import type { KubeObject } from "../kube/resource.ts";
 import { allObjects, isReady, kindOf, type ObjectAsked, objectNamed, summaryOf } from "./objects.ts";
 import type { Sources } from "./sources.ts";
 
-/** Objects in one line each. */
+/** A list of objects in short form. */
 export async function listResources(
   sources: Sources,
   asked: { kind?: string | undefined; namespace?: string | undefined; not_ready?: boolean | undefined },
@@ -19,7 +19,7 @@ export async function listResources(
 
 const repeated = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** An object as it is, without what says nothing to a reader. */
+/** An object without fields that only repeat others. */
 export function shown(object: KubeObject): KubeObject {
   const { annotations: { [repeated]: _, ...annotations } = {}, ...metadata } = object.metadata;
   const { internal: __, ...status } = Object(object.status ?? {});

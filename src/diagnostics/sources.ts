@@ -2,22 +2,22 @@ import type { Kind } from "../kinds/kind.ts";
 import type { ClusterReader } from "./cluster.ts";
 import type { PlatformReader } from "./reader.ts";
 
-/** What questions are answered from. Both sides are opened when the first question needs them. */
+/** The sources of answers. Both sides are opened on first use. */
 export interface Sources {
   platform(): Promise<PlatformReader>;
   cluster(): Promise<ClusterReader>;
-  /** By our own clock, where the platform's is not known. */
+  /** The time of this machine's clock; the platform's may differ. */
   now(): number;
   signal: AbortSignal;
-  /** Tells how far a long read has come. */
+  /** Reports the progress of a long read. */
   progress(done: number, what: string): void;
-  /** Told of what the caller may not read, so that an answer names it. */
+  /** Called with what the caller may not read, so that the answer can name it. */
   missing?(what: string): void;
-  /** The schemas of objects by their kinds, as the CRDs have them; loaded when they are needed. */
+  /** The CRD schemas of kinds; loaded on demand. */
   schemas?(): Promise<(kind: Kind) => object>;
 }
 
-/** Looks at one side, which may be out of reach: the other one still has an answer, and what is missing is told. */
+/** Reads one side. If that fails, the answer still has the other side and says what is missing. */
 export async function attempt(
   { signal }: Sources,
   side: string,

@@ -3,7 +3,7 @@ import type { Connection } from "../platform/calls/transport.ts";
 import { coreUrl } from "../platform/products/core-url.ts";
 import { checked, withQuery } from "../platform/products/paging.ts";
 
-/** What proves to object storage who asks. Never shown. */
+/** Credentials for object storage. Never shown. */
 export interface StorageKeys {
   accessKey: string;
   secretKey: string;
@@ -17,7 +17,7 @@ const keysShape = z.looseObject({ items: z.array(keyShape) });
 
 const wayOut = "set MOORING_S3_ACCESS_KEY and MOORING_S3_SECRET_KEY";
 
-/** Keys that are given, else none. */
+/** The keys of the environment, if they are set. */
 export function givenKeys(env: Record<string, string | undefined>): StorageKeys | undefined {
   const { MOORING_S3_ACCESS_KEY: accessKey, MOORING_S3_SECRET_KEY: secretKey } = env;
   if (accessKey && secretKey) return { accessKey, secretKey };
@@ -25,13 +25,13 @@ export function givenKeys(env: Record<string, string | undefined>): StorageKeys 
   return undefined;
 }
 
-/** Where the keys of a token's own user are. */
+/** The address of the keys of the token's user. */
 export function ownKeysUrl({ identity }: Pick<Connection, "identity">, api: string): string {
-  if (identity?.userId === undefined) throw new Error(`the token does not say whose it is: ${wayOut}`);
+  if (identity?.userId === undefined) throw new Error(`the token does not name its user: ${wayOut}`);
   return coreUrl(api, `/um/users/${encodeURIComponent(identity.userId)}/s3keys`);
 }
 
-/** The first active key of the token's own user. */
+/** The first active key of the token's user. */
 export async function ownKeys(
   connection: Pick<Connection, "identity"> & {
     send(call: { method: "GET"; url: string; signal: AbortSignal }): Promise<{ body: unknown }>;

@@ -6,7 +6,7 @@ import type { Sources } from "./sources.ts";
 
 interface Node {
   object: ObjectKey;
-  /** As what: datacenter, server, account. */
+  /** The role: datacenter, server, account. */
   as: string;
   ready: boolean;
   reason: string;
@@ -16,7 +16,7 @@ interface Node {
 const DEEPEST = 8;
 const ACCOUNT = "account";
 
-/** What an object needs, and what needs it, to any depth. */
+/** The dependencies and dependents of an object, at any depth. */
 export async function dependencyTree(sources: Sources, asked: ObjectAsked) {
   const cluster = await sources.cluster();
   const start = await objectNamed(cluster, asked, sources.signal);
@@ -30,7 +30,7 @@ export async function dependencyTree(sources: Sources, asked: ObjectAsked) {
     for (const { key, as } of needs(each)) {
       const known = users.get(key);
       if (!known) users.set(key, [{ key: each.key, as }]);
-      // One line for each object, however often it names the other one.
+      // One entry per object, however often it is referenced.
       else if (known.at(-1)?.key !== each.key) known.push({ key: each.key, as });
     }
   }
@@ -52,7 +52,7 @@ export async function dependencyTree(sources: Sources, asked: ObjectAsked) {
   };
   const down = (key: ObjectKey) => {
     const each = all.get(key);
-    // All of them have the same Account: it is named once.
+    // All of them use the same Account, so it is listed once.
     return each ? needs(each).filter(({ as }) => as !== ACCOUNT || key === start.key) : [];
   };
   const up = (key: ObjectKey) => users.get(key) ?? [];

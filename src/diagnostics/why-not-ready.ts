@@ -13,7 +13,10 @@ import { actorInWords } from "./why/reasons.ts";
 const EVENTS: Resource = { group: "", version: "v1", kind: "Event", plural: "events", namespaced: true };
 const MOST_EVENTS = 10;
 
-/** Why an object is not Ready: what it waits for, down to where somebody has to act, and what the platform says. */
+/**
+ * Why an object is not Ready: the chain of objects that it waits for, down to the root cause, and the platform's view
+ * of the request.
+ */
 export async function whyNotReady(sources: Sources, asked: ObjectAsked) {
   const { signal } = sources;
   const cluster = await sources.cluster();
@@ -25,7 +28,8 @@ export async function whyNotReady(sources: Sources, asked: ObjectAsked) {
   const root = rootOf(chain);
   const ready = isReady(object);
   const idle = ready ? undefined : await idleOperator(cluster, sources.now(), signal);
-  // A person can act without the operator. What waits for the operator cannot, nor what was edited since it last looked.
+  // If the root cause is a user's task, a stopped operator does not matter, unless the object was edited since its last
+  // reconcile.
   const isStale = (readStatus(object).observedGeneration ?? 0) < (object.metadata.generation ?? 0);
   const isIdle = idle !== undefined && (root.who === "operator" || isStale);
   const request = await requestIn(sources, root.object === found.key ? found : await find(root.object));
@@ -49,7 +53,7 @@ export async function whyNotReady(sources: Sources, asked: ObjectAsked) {
 const inWords = ({ object, exists, reason, message }: Step) =>
   exists ? `${object} is not Ready (${reason}): ${message}` : message;
 
-/** The request that the cause waits for, with what the platform says of it. */
+/** The request that the root cause waits for, with its state on the platform. */
 async function requestIn(sources: Sources, found: Awaited<ReturnType<Find>>) {
   if (!found || found === "hidden") return undefined;
   const { request } = readStatus(found.object);
@@ -87,7 +91,7 @@ async function eventsOf(sources: Sources, cluster: ClusterReader, { metadata, ki
 
 const requestStatus = z.looseObject({ metadata: z.looseObject({ status: z.string(), message: z.string().nullish() }) });
 
-/** What the platform says about a request; in words where it cannot be asked. */
+/** The state of a request on the platform, or a text that says why it is unknown. */
 async function requestOf({ platform: open, signal }: Sources, url: string | undefined) {
   try {
     const platform = await open();

@@ -3,7 +3,7 @@ import type { Usage } from "../kinds/inference/prices.ts";
 import { shapeOf } from "./json-shape.ts";
 import { Refused } from "./refused.ts";
 
-/** Far more than tools and schemas need. */
+/** Limits far above the needs of tools and schemas. */
 const MOST = { depth: 100, count: 100_000, fields: 100 };
 
 const answers = z.int().min(1).max(1024).nullish();
@@ -18,29 +18,29 @@ const fields = z.looseObject({
   max_completion_tokens: tokens,
 });
 
-/** A body that was read. */
+/** A parsed body. */
 export interface Body {
   fields: z.output<typeof fields>;
   size: number;
 }
 
-/** A call as the gateway understood it. */
+/** A call as the gateway understands it. */
 export interface Asked {
   model: string;
   isStream: boolean;
-  /** The client did not ask for usage: the event that tells it is not passed on. */
+  /** The client did not ask for usage, so the usage event is not passed on. */
   hidesUsage: boolean;
-  /** Not less than the call can use. */
+  /** Maximum usage of the call. */
   atMost: Usage;
-  /** What is sent: as it was read, so that nobody reads it otherwise. */
+  /** The body to send, serialized again, so that the platform reads the same values as the gateway. */
   body: string;
 }
 
-/** How many tokens an answer may have. */
+/** The maximum tokens of an answer. */
 export interface TokenLimit {
-  /** More is refused. */
+  /** A call with a larger maximum is refused. */
   most?: number | undefined;
-  /** What a call gets that names no maximum. */
+  /** The maximum for a call that sets none. */
   usual: number;
 }
 
@@ -48,7 +48,7 @@ const invalid = (what: string) => new Refused(422, "invalid_value", what);
 
 export const bodyIn = (bytes: Buffer): Body => bodyOf(jsonIn(bytes), bytes.length);
 
-/** The value that the bytes of a body hold. */
+/** Parses the bytes of a body. */
 export function jsonIn(bytes: Buffer): unknown {
   const { depth, count } = shapeOf(bytes, MOST);
   if (depth > MOST.depth) throw invalid(`body: more than ${MOST.depth} objects and arrays within each other`);
@@ -62,7 +62,7 @@ export function jsonIn(bytes: Buffer): unknown {
   return value;
 }
 
-/** `size` is that of the body in bytes. */
+/** `size` is the length of the body in bytes. */
 export function bodyOf(value: unknown, size: number): Body {
   if (Object.keys(Object(value)).length > MOST.fields) throw invalid(`body: more than ${MOST.fields} fields`);
   const parsed = fields.safeParse(value);
@@ -71,16 +71,16 @@ export function bodyOf(value: unknown, size: number): Body {
   throw invalid(`${issue?.path.join(".") || "body"}: ${issue?.message ?? "is not valid"}`);
 }
 
-/** Every name that a platform has for it: which of them counts is not known. */
+/** All field names that a platform may use for the maximum. The gateway cannot know which of them applies. */
 const isMaximum = (name: string) => /^max_(\w+_)?(tokens|length)$/.test(name);
 
-/** The fields that set a maximum for sure, on each path that produces text. */
+/** The fields that certainly set a maximum, by path. */
 const maximums: Readonly<Record<string, readonly ("max_tokens" | "max_completion_tokens")[]>> = {
   "/v1/chat/completions": ["max_tokens", "max_completion_tokens"],
   "/v1/completions": ["max_tokens"],
 };
 
-/** The call that a body asks for. A maximum that it does not name is set. */
+/** The call in a body. If the body sets no maximum, the gateway sets one. */
 export function askedIn({ fields, size }: Body, path: string, limit: TokenLimit): Asked {
   const known = maximums[path];
   const isNamed = known === undefined || known.some((name) => typeof fields[name] === "number");
@@ -95,13 +95,13 @@ export function askedIn({ fields, size }: Body, path: string, limit: TokenLimit)
     body: JSON.stringify({
       ...fields,
       ...(!isNamed && { max_tokens: limit.usual }),
-      // Without usage a stream cannot be paid for.
+      // Without usage, the cost of a stream is unknown.
       ...(isStream && { stream_options: { ...fields.stream_options, include_usage: true } }),
     }),
   };
 }
 
-/** The largest maximum that is named, by whatever name; 0: none is. */
+/** The largest maximum under any name; 0 if there is none. */
 function largestIn(fields: Body["fields"], { most }: TokenLimit): number {
   let largest = 0;
   for (const [name, value] of Object.entries(fields)) {
@@ -116,6 +116,6 @@ function largestIn(fields: Body["fields"], { most }: TokenLimit): number {
   return largest;
 }
 
-/** A prompt is a text or a list of tokens, and there may be a list of those. */
+/** The number of prompts. A prompt is a text or a list of tokens; a list of prompts is allowed. */
 const promptsIn = (prompt: unknown): number =>
   Array.isArray(prompt) && prompt.some((each) => typeof each !== "number") ? prompt.length : 1;

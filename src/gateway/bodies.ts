@@ -2,28 +2,28 @@ import type { IncomingMessage } from "node:http";
 import { createFairPool } from "../kube/client/fair-pool.ts";
 import { Refused } from "./refused.ts";
 
-/** A body that is kept until its call can no longer be sent again. */
+/** A body that is held in memory until its call cannot be retried any more. */
 export interface Held {
   bytes: Buffer;
   release(): void;
 }
 
-/** Reads the bodies of all calls, within a limit for each and for each namespace. */
+/** Reads the bodies of all calls, within a limit per call and per namespace. */
 export interface Bodies {
-  /** `begin` is called when the body is wanted, before it is read. */
+  /** Calls `begin` right before it reads the body. */
   read(request: IncomingMessage, namespace: string, begin: () => void): Promise<Held>;
   readonly held: number;
 }
 
 const MIB = 1_048_576;
-/** A prompt of 128,000 tokens has half a megabyte; pictures in it have more. */
+/** A prompt of 128,000 tokens has half a megabyte; prompts with images have more. */
 const MOST = 8 * MIB;
-/** The beginning of each body is in a memory of its own, so that small ones do not wait for large ones. */
+/** The first bytes of each body come from a separate pool, so that small bodies do not wait for large ones. */
 const BEGINNING = 65_536;
 const BEGINNINGS = 16 * MIB;
 const REST = 48 * MIB;
 
-/** All pieces of a request, by its events: an iterator costs a call more time than all else that is done with it. */
+/** Reads all chunks by events: an async iterator would cost more time than all other work on a call. */
 function eachChunk(request: IncomingMessage, take: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (error?: unknown) => {
@@ -47,7 +47,6 @@ function eachChunk(request: IncomingMessage, take: (chunk: Buffer) => void): Pro
   });
 }
 
-/** Refuses a body by its headers. */
 function checkHeaders({ headers }: IncomingMessage): void {
   const { "content-type": type = "", "content-encoding": encoding, "content-length": length } = headers;
   if (encoding !== undefined || !/^application\/json\s*(;|$)/i.test(type)) {
@@ -62,7 +61,7 @@ export function createBodies(): Bodies {
   const beginnings = createFairPool(BEGINNINGS);
   const rests = createFairPool(REST);
 
-  /** Memory for the body of one call. */
+  /** The memory for the body of one call. */
   function memoryOf(namespace: string) {
     let [beginning, rest] = [0, 0];
     return {

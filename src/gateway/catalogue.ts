@@ -9,7 +9,7 @@ export type Model = z.infer<typeof shape>["data"][number];
 const FRESH_MS = 60_000;
 const LONGEST = 1_048_576;
 
-/** The platform's list of models, which is the same for everybody: one call a minute serves all namespaces. */
+/** The platform's list of models. It is the same for all namespaces, so one call per minute serves them all. */
 export function createCatalogue(clock: Clock, ask: (signal: AbortSignal) => Promise<UpstreamAnswer>) {
   let known: { models: readonly Model[]; at: number } | undefined;
   let asking: Promise<readonly Model[]> | undefined;
@@ -18,10 +18,11 @@ export function createCatalogue(clock: Clock, ask: (signal: AbortSignal) => Prom
     const timeout = AbortSignal.timeout(30_000);
     const { statusCode, body } = await ask(timeout).catch((error) => {
       if (!timeout.aborted) throw error;
-      throw new Refused(502, "upstream_error", "the platform does not tell its models", { retryAfter: 5 });
+      throw new Refused(502, "upstream_error", "the platform does not list its models", { retryAfter: 5 });
     });
     const text = await bounded(body);
-    if (statusCode !== 200) throw new Refused(502, "upstream_error", `the platform's list of models is ${statusCode}`);
+    if (statusCode !== 200)
+      throw new Refused(502, "upstream_error", `the platform answered ${statusCode} to the list of models`);
     const { data } = shape.parse(JSON.parse(text));
     known = { models: data, at: clock.monotonic() };
     return data;

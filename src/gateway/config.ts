@@ -15,20 +15,20 @@ export interface GatewayConfig {
   listen: { host: string; port: number };
   metricsListen: { host: string; port: number };
   tls: Pair | undefined;
-  /** Where the platform's inference API is, without `/v1`. */
+  /** Address of the platform's inference API, without `/v1`. */
   upstream: string;
   tokenFile: string;
   ca: string | undefined;
-  /** The ClusterAccount whose contract it serves, or accesses that do not change. */
+  /** The ClusterAccount to serve, or a fixed list of accesses. */
   source: { account: string } | { accesses: readonly Access[] };
-  /** Where it keeps what is spent. */
+  /** Namespace of the ConfigMaps that record spending. */
   namespace: string;
   prices: Readonly<Record<string, Price>>;
   rate: { perSecond: number; burst: number };
   imageRate: { perSecond: number; burst: number };
   mostWaitMs: number;
   drainMs: number;
-  /** Metrics only for those whom the API server allows to `get` /metrics. */
+  /** Only callers that may `get` /metrics by RBAC see metrics. */
   metricsAuth: boolean;
   logLevel: string;
   logFormat: LogFormat;
@@ -62,7 +62,7 @@ export const flags = {
   },
   namespace: {
     type: "string",
-    help: "NAME  namespace of the ConfigMaps that keep what is spent (default: the pod's namespace, else mooring-system)",
+    help: "NAME  namespace of the ConfigMaps that record spending (default: the pod's namespace, else mooring-system)",
   },
   "ca-file": { type: "string", help: "PATH  additional CA certificates for the platform, in PEM (default: none)" },
   price: {
@@ -70,14 +70,14 @@ export const flags = {
     multiple: true,
     help: "MODEL=IN/OUT  EUR per million tokens of a model, for example openai/gpt-oss-120b=0.15/0.65; repeatable (default: the platform's list)",
   },
-  rate: { type: "string", default: "5", help: "N  calls per second; with several replicas, this one's part" },
+  rate: { type: "string", default: "5", help: "N  calls per second; with several replicas, the share of this one" },
   burst: { type: "string", default: "10", help: "N  calls at once" },
-  "image-rate": { type: "string", default: "10", help: "N  calls for pictures per minute" },
-  "image-burst": { type: "string", default: "20", help: "N  calls for pictures at once" },
+  "image-rate": { type: "string", default: "10", help: "N  image calls per minute" },
+  "image-burst": { type: "string", default: "20", help: "N  burst of image calls" },
   "most-wait": {
     type: "string",
     default: "30s",
-    help: "DURATION  the longest that a call waits for the rate limit; more calls than have their turn in it are refused (429)",
+    help: "DURATION  maximum time that a call waits for the rate limit; a call that would wait longer is refused (429)",
   },
   drain: { type: "string", default: "20s", help: "DURATION  time that open calls have to end after SIGTERM" },
   listen: { type: "string", default: "127.0.0.1:0", help: "HOST:PORT  address for workloads; port 0 is any free port" },
@@ -100,7 +100,7 @@ export const flags = {
 
 export const usage = (): string => usageOf("gateway", flags);
 
-/** Reads the command line; "help" when that was asked for. Throws `UsageError`. */
+/** Parses the command line; "help" if help was asked for. Throws `UsageError`. */
 export function readConfig(
   argv: string[],
   env: Record<string, string | undefined> = process.env,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** Who sends a request, as far as the network tells. */
+/** The peer address of a connection. */
 export const peerOf = ({ remoteAddress = "" }: Pick<Socket, "remoteAddress">): string =>
   remoteAddress.replace(/^::ffff:/, "");
 
@@ -13,12 +13,14 @@ export interface Connections {
 }
 
 /**
- * Keeps the number of connections within a limit. When all are taken, the peer that has most of them loses an idle one for a
- * peer that has fewer: whoever opens many, nobody else is kept out.
+ * Limits the number of connections. When the limit is reached, a peer with fewer connections replaces an idle
+ * connection of the peer with the most. So one peer cannot lock out the others.
  */
 export function createConnections(most: number): Connections {
   const byPeer = new Map<string, Set<Socket>>();
-  /** Calls of each connection that are not answered to their end, by its address: over TLS, requests have another socket. */
+  /**
+   * Number of open calls per connection, by address: over TLS, requests have another socket object than the connection.
+   */
   const calls = new Map<string, number>();
   let count = 0;
 

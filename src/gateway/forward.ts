@@ -12,17 +12,17 @@ import { translating } from "./responses/meter.ts";
 import { chatBodyOf, type ResponsesCall, responsesCallIn } from "./responses/request.ts";
 import { attempt } from "./turn/attempts.ts";
 
-/** The platform has no such path: the gateway translates it. */
+/** The platform does not have this path: the gateway translates it. */
 export const RESPONSES = "/v1/responses";
 const CHAT = "/v1/chat/completions";
 
-/** A call, who pays for it, and where it is sent. */
+/** A call, its access, and the path to send it to. */
 interface Understood {
   asked: Asked;
   sentTo: string;
   access: Access;
   price: Price | undefined;
-  /** The answer is translated for this call. */
+  /** Set if the answer must be translated for this call. */
   responses: ResponsesCall | undefined;
 }
 
@@ -30,26 +30,29 @@ type Answered = Awaited<ReturnType<typeof attempt>>;
 
 const none: Usage = { input: 0, output: 0 };
 
-/** What an answer may have where neither the call nor its namespace says so, and the least where a prompt leaves no room. */
+/** The maximum tokens if neither the call nor its namespace sets any, and the minimum if the prompt leaves no room. */
 const USUAL_TOKENS = 4096;
 const LEAST_TOKENS = 16;
 
-/** A call that names no maximum gets that of the namespace or the usual one, and no more than the model has room for. */
+/** A call without a maximum gets the maximum of its namespace or the default, limited by the context of the model. */
 function tokenLimit({ tokensPerCall }: Access, { fields, size }: Body): TokenLimit {
   const usual = tokensPerCall ?? USUAL_TOKENS;
-  // Three bytes are a usual token.
+  // A token has three bytes on average.
   const room = (contextTokens[fields.model] ?? Number.POSITIVE_INFINITY) - Math.ceil(size / 3);
   return { most: tokensPerCall, usual: Math.min(usual, Math.max(LEAST_TOKENS, room)) };
 }
 
-/** What an answer costs: what the platform told, where it told all; else what was kept back, or more where more was seen. */
+/**
+ * The billable usage of an answer: the reported usage if it is complete; else the reserved usage, or more if more was
+ * seen.
+ */
 export function usedBy({ atMost }: Asked, meter: Meter, isWhole: boolean): Usage {
   const told = meter.usage();
   if (told !== undefined && (isWhole || meter.isFinal())) return told;
   return larger(larger(told, { input: 0, output: meter.events }), atMost);
 }
 
-/** Sends a call on, and pays for it. The namespace has access to some model. */
+/** Forwards calls and books their cost. The caller checks that the namespace has an access. */
 export function createForward(parts: GatewayParts, checkExists: (model: string) => Promise<void>) {
   const { clock, log, accesses, bodies, metrics } = parts;
 
@@ -61,7 +64,7 @@ export function createForward(parts: GatewayParts, checkExists: (model: string) 
     throw notAllowed(namespace, model, allowed);
   }
 
-  /** The platform's answer, given on. Tells what it has used, also when it breaks off. */
+  /** Passes the platform's answer on. Reports its usage, even if the answer breaks off. */
   async function deliver(
     { asked, responses }: Pick<Understood, "asked" | "responses">,
     answer: Answered,
@@ -69,7 +72,7 @@ export function createForward(parts: GatewayParts, checkExists: (model: string) 
     used: (usage: Usage) => void,
   ) {
     const { statusCode } = answer;
-    // About the gateway's own credentials the client can do nothing, and is told nothing.
+    // The client cannot fix the gateway's credentials, so it learns nothing about them.
     if (statusCode === 401 || statusCode === 403) {
       used(none);
       await answer.body.dump();
@@ -92,7 +95,7 @@ export function createForward(parts: GatewayParts, checkExists: (model: string) 
     }
   }
 
-  /** What a body asks for, and who pays. What was read of it is not kept. */
+  /** Parses a body and finds its access. The parsed body is not kept. */
   function understand(bytes: Buffer, path: string, counted: Counted): Understood {
     const responses = path === RESPONSES ? responsesCallIn(jsonIn(bytes)) : undefined;
     const body = responses ? bodyOf(chatBodyOf(responses), bytes.length) : bodyIn(bytes);
@@ -106,11 +109,11 @@ export function createForward(parts: GatewayParts, checkExists: (model: string) 
     }
     const sentTo = responses ? CHAT : path;
     const asked = askedIn(body, sentTo, tokenLimit(access, body));
-    // The whole call is kept until it is answered: of a response only what its answer repeats.
+    // The call stays in memory until it is answered, so a Responses call keeps only the part that its answer repeats.
     return { asked, sentTo, access, price, responses: responses && { ...responses, input: "" } };
   }
 
-  /** Reads the body, which counts as memory of its namespace until it is released. */
+  /** Reads the body. Its bytes count against the namespace until they are released. */
   async function read(path: string, counted: Counted, request: IncomingMessage, response: ServerResponse) {
     const { bytes, release } = await bodies.read(request, counted.namespace, () => {
       if (request.headers.expect !== undefined) response.writeContinue();
@@ -142,7 +145,7 @@ export function createForward(parts: GatewayParts, checkExists: (model: string) 
             shares: path.startsWith("/v1/images/") ? parts.imageShares : parts.shares,
             answered: metrics.upstream,
             waited: metrics.waited,
-            // A client that leaves now pays for what the platform may produce.
+            // A client that disconnects now pays for everything that the platform may produce.
             underWay: (isIt) => {
               usage = isIt ? asked.atMost : none;
             },

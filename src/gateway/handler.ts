@@ -7,7 +7,7 @@ import type { Counted, GatewayParts } from "./parts.ts";
 import { notAllowed, Refused } from "./refused.ts";
 import { attempt } from "./turn/attempts.ts";
 
-/** All that is passed on. Whatever else a path says leads nowhere. */
+/** All paths that are passed on. Any other path is refused. */
 const posts = new Set([
   "/v1/chat/completions",
   RESPONSES,
@@ -17,14 +17,14 @@ const posts = new Set([
 ]);
 const ONE_MODEL = "/v1/models/";
 
-/** Answers one call; `signal` ends it. Resolves in any case. */
+/** Answers one call; `signal` cancels it. Never rejects. */
 export type Handler = (request: IncomingMessage, response: ServerResponse, signal: AbortSignal) => Promise<void>;
 
 export function createHandler(parts: GatewayParts): Handler {
   const { clock, log, callers, accesses, metrics } = parts;
   const told = { answered: metrics.upstream, waited: metrics.waited, underWay() {} };
 
-  /** Asked for on behalf of all: its turn is nobody's. */
+  /** The list serves all namespaces, so its call takes a turn without a namespace. */
   const catalogue = createCatalogue(clock, (signal) =>
     attempt({ ...parts, ...told }, "", { method: "GET", path: "/v1/models" }, signal),
   );
@@ -36,7 +36,7 @@ export function createHandler(parts: GatewayParts): Handler {
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ object: "list", data }));
   }
 
-  /** One model, which its namespace may use. */
+  /** One model that the namespace may use. */
   async function showModel(namespace: string, id: string, response: ServerResponse): Promise<void> {
     await checkExists(id);
     const allowed = accesses.of(namespace).flatMap(({ models }) => models);
@@ -45,7 +45,7 @@ export function createHandler(parts: GatewayParts): Handler {
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(found));
   }
 
-  /** What the platform does not find may be a model that it does not have: then those are named that it has. */
+  /** Throws `Refused` with the valid models if the platform does not have this one. */
   async function checkExists(model: string): Promise<void> {
     const ids = await catalogue().then(
       (models) => models.map(({ id }) => id),
@@ -70,12 +70,12 @@ export function createHandler(parts: GatewayParts): Handler {
     counted.namespace = namespace;
     if (isModels) return listModels(namespace, response);
     if (model !== "") return showModel(namespace, model, response);
-    // Before a byte of the body is read.
+    // Checked before any byte of the body is read.
     if (accesses.of(namespace).length === 0) {
       throw new Refused(403, "model_not_allowed", `namespace ${namespace} may use no model; it has no InferenceAccess`);
     }
     if (!parts.calls.take(namespace)) {
-      const message = `namespace ${namespace} has ${parts.calls.heldBy(namespace)} open calls, as many as it may have now`;
+      const message = `namespace ${namespace} has ${parts.calls.heldBy(namespace)} open calls, which is its limit now`;
       throw new Refused(429, "rate_limit_exceeded", message, { retryAfter: 2 });
     }
     try {
@@ -102,7 +102,7 @@ export function createHandler(parts: GatewayParts): Handler {
     }
     if (!(error instanceof Refused)) log.error({ err: error }, "a call failed");
     const refused = error instanceof Refused ? error : new Refused(500, "internal_error", "the gateway failed");
-    // What is left of the body is not read: the connection ends with the answer.
+    // The rest of the body is not read, so the connection must close after the answer.
     const close = request.complete ? {} : { connection: "close" };
     const headers = { "content-type": "application/json", ...refused.headers, ...close };
     response.writeHead(refused.status, headers).end(refused.body);
@@ -110,7 +110,7 @@ export function createHandler(parts: GatewayParts): Handler {
   }
 }
 
-/** The id of a model in a path, where its slash may be escaped; "" when it is none. */
+/** The id of a model in a path; its slash may be escaped. "" if it is not valid. */
 function nameIn(text: string): string {
   try {
     const name = decodeURIComponent(text);

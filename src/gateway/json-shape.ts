@@ -3,17 +3,17 @@ const BACKSLASH = 0x5c;
 const OPENING = new Set([0x5b, 0x7b]);
 const CLOSING = new Set([0x5d, 0x7d]);
 
-/** How JSON is built. Of what is no JSON it says anything. */
+/** The structure of a JSON text. Without meaning for text that is not JSON. */
 export interface Shape {
-  /** Objects and arrays within each other. */
+  /** Maximum nesting of objects and arrays. */
   depth: number;
-  /** All objects and arrays. */
+  /** Number of all objects and arrays. */
   count: number;
 }
 
 /**
- * Reads the shape of JSON without reading its values: what is deep does not fit onto the stack of who writes it again, and an
- * empty array of two bytes takes fifty in memory. Ends as soon as a limit is exceeded.
+ * Measures JSON without parsing its values. Deep JSON would overflow the stack when it is serialized again, and an
+ * empty array of two bytes takes fifty in memory. Stops as soon as a limit is exceeded.
  */
 export function shapeOf(bytes: Buffer, most: Readonly<Shape>): Shape {
   let [now, depth, count] = [0, 0, 0];
@@ -29,7 +29,7 @@ export function shapeOf(bytes: Buffer, most: Readonly<Shape>): Shape {
   return { depth, count };
 }
 
-/** Where the string that begins at `begin` ends: at a quote after an even number of backslashes. */
+/** The end of the string that begins at `begin`: a quote after an even number of backslashes. */
 function endOfString(bytes: Buffer, begin: number): number {
   for (let at = bytes.indexOf(QUOTE, begin + 1); at >= 0; at = bytes.indexOf(QUOTE, at + 1)) {
     let slashes = 0;

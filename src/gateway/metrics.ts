@@ -2,11 +2,11 @@ import { Counter, Gauge, Histogram } from "prom-client";
 import type { Usage } from "../kinds/inference/prices.ts";
 import { createRegistry } from "../server/registry.ts";
 
-/** What the gateway tells Prometheus. */
+/** The gateway's Prometheus metrics. */
 export interface GatewayMetrics {
   scrape(): AsyncGenerator<string>;
   contentType: string;
-  /** A client was answered. `model` undefined: the call did not come so far. */
+  /** A client got an answer. `model` is undefined if the call was refused before its model was known. */
   served(namespace: string, model: string | undefined, code: number): void;
   used(namespace: string, model: string, usage: Usage, eur: number | undefined): void;
   upstream(status: number | "error", seconds: number): void;
@@ -14,7 +14,10 @@ export interface GatewayMetrics {
   watch(read: { waiting: () => number; open: () => number }): void;
 }
 
-/** Namespaces and models are many and their names are others': beyond this many pairs they are told together. */
+/**
+ * Maximum pairs of namespace and model with their own series. Others are counted together, because tenants choose the
+ * names.
+ */
 const MOST_PAIRS = 2_000;
 const SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 

@@ -18,9 +18,9 @@ export interface GatewayParts {
   budgets: Budgets;
   prices: Readonly<Record<string, Price>>;
   bodies: Bodies;
-  /** The calls that namespaces have open. */
+  /** Limits the open calls of namespaces. */
   calls: FairPool;
-  /** The contract's rates: one for pictures, one for all else. */
+  /** The rate limits of the contract: one for images, one for all other calls. */
   shares: Shares;
   imageShares: Shares;
   upstream: Upstream;
@@ -28,7 +28,7 @@ export interface GatewayParts {
   random: () => number;
 }
 
-/** Whom an answer is counted for, as far as it is known. */
+/** The labels under which an answer is counted; the model once it is known. */
 export interface Counted {
   namespace: string;
   model?: string;

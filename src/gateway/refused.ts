@@ -1,11 +1,11 @@
 interface More {
-  /** Seconds. */
+  /** Seconds until a retry. */
   retryAfter?: number;
-  /** False: the same call will not do better for a long time; clients obey `x-should-retry`. */
+  /** False: a retry will fail for a long time. Clients obey `x-should-retry`. */
   retry?: false;
 }
 
-/** A call that the gateway itself ends, in the form that clients of chat-completion APIs know. */
+/** An error answer of the gateway itself, in the format of chat completion APIs. */
 export class Refused extends Error {
   readonly status: number;
   readonly code: string;
@@ -27,7 +27,7 @@ export class Refused extends Error {
   }
 }
 
-/** A model that a namespace may not use, with some of those that it may. */
+/** The error for a model that a namespace may not use; it lists some that it may use. */
 export const notAllowed = (namespace: string, model: string, allowed: readonly string[]): Refused =>
   new Refused(
     403,

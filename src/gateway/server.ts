@@ -6,13 +6,13 @@ import type { Handler } from "./handler.ts";
 import { Refused } from "./refused.ts";
 
 export interface GatewayServer extends Omit<OpenServer, "server"> {
-  /** Calls that are not answered to their end. */
+  /** Number of calls without a complete answer. */
   open(): number;
-  /** Takes no new call, lets those end that are open, and breaks off what is left when `signal` aborts. */
+  /** Accepts no new calls, waits for open ones, and cancels the rest when `signal` aborts. */
   drain(signal: AbortSignal): Promise<void>;
 }
 
-/** A client has so long for its headers, and for all of its request. */
+/** Timeouts for the headers and for the whole request of a client. */
 const limits = {
   maxHeaderSize: 16_384,
   headersTimeout: 10_000,

@@ -19,7 +19,7 @@ import { listen } from "./server.ts";
 import { createShares } from "./turn/shares.ts";
 import { createUpstream, MOST_CALLS } from "./turn/upstream.ts";
 
-/** Runs the gateway until the signal aborts; then open calls may end for a while. */
+/** Runs the gateway until the signal aborts; then waits a while for open calls. */
 export async function runGateway(config: GatewayConfig, log: Logger, signal: AbortSignal): Promise<void> {
   const clock = systemClock;
   const metrics = createGatewayMetrics();
@@ -61,7 +61,7 @@ export async function runGateway(config: GatewayConfig, log: Logger, signal: Abo
   let ready = true;
   const health = { ready: () => ready, problem: () => undefined };
   const { metricsAuth } = config;
-  // Without a token there is nothing to hide on that port, and probes need no certificate.
+  // Without metrics authentication the port needs no TLS: it has nothing confidential, and probes need no certificate.
   const protection = await metricsProtection({
     tls: metricsAuth ? config.tls : undefined,
     metricsAuth,

@@ -1,10 +1,12 @@
 import { parseAllDocuments } from "yaml";
 import { z } from "zod";
 
-/** What another tool keeps: names by the ids of resources, and what to do there so that it deletes nothing. */
+/**
+ * Resources that another tool manages: their names by id, and how to make that tool release them without deleting them.
+ */
 export interface Elsewhere {
   names: Map<string, string>;
-  /** By the id of the resource. */
+  /** By id of the resource. */
   release: Map<string, string>;
 }
 
@@ -25,7 +27,7 @@ const state = z.looseObject({
   ),
 });
 
-/** A state file of Terraform or OpenTofu, version 4. Nothing of it but addresses and ids is read. */
+/** Reads a state file of Terraform or OpenTofu, version 4. Only addresses and ids are used. */
 export function fromTerraform(text: string): Elsewhere {
   let raw: unknown;
   try {
@@ -34,7 +36,7 @@ export function fromTerraform(text: string): Elsewhere {
     throw new Error("--from-terraform: the file is not JSON: give a state file, or the output of terraform state pull");
   }
   const parsed = state.safeParse(raw);
-  if (!parsed.success) throw new Error("--from-terraform: the file is no state of version 4: it has no resources");
+  if (!parsed.success) throw new Error("--from-terraform: the file is not a state of version 4: it has no resources");
   const names = new Map<string, string>();
   const release = new Map<string, string>();
   for (const { mode = "managed", module, type, name, instances } of parsed.data.resources) {
@@ -59,7 +61,7 @@ const resource = z.looseObject({
   }),
 });
 
-/** Managed resources of Crossplane, as files have them or kubectl prints them. */
+/** Reads managed resources of Crossplane from files or from the output of kubectl. */
 export function fromCrossplane(text: string): Elsewhere {
   const names = new Map<string, string>();
   const release = new Map<string, string>();

@@ -14,10 +14,10 @@ export interface ImportAsked {
   manage: boolean;
   namespace: string | undefined;
   accountRef: Json | undefined;
-  /** Names from elsewhere, by id; with `only` nothing else is imported. */
+  /** Names by id. With `only`, other resources are not imported. */
   names?: ReadonlyMap<string, string>;
   only?: boolean;
-  /** Objects of the cluster that have a resource already, by its identity. */
+  /** Objects of the cluster that already have a resource, by its identity. */
   held?: ReadonlyMap<string, string>;
   sources: Pick<Sources, "signal" | "progress" | "missing">;
 }
@@ -26,7 +26,7 @@ export interface ImportResult extends Judged {
   left: { what: string; why: string }[];
 }
 
-/** What a contract has, as objects that change nothing when they are applied. */
+/** The resources of a contract as objects that change nothing when they are applied. */
 export async function importAll(asked: ImportAsked): Promise<ImportResult> {
   const { platform, filter, names, only, held, sources, namespace } = asked;
   const { resources, left } = await readLandscape(platform, filter, sources);

@@ -1,22 +1,22 @@
 import { z } from "zod";
 import { asJson, asList, at, isJson, type Json } from "./json.ts";
 
-/** What the inverse of a mapping needs to know besides the resource. */
+/** The inputs of an inverse mapping besides the resource. */
 export interface Context {
-  /** Fields of spec by their path in what the platform shows, where it calls them otherwise. */
+  /** Fields of spec by their path on the platform, if the platform uses other names. */
   renamed: Readonly<Record<string, string>>;
-  /** Ids of what the resource lives under, by role. */
+  /** Platform ids of the parents by role. */
   parents: Readonly<Record<string, string>>;
-  /** The name of the object that stands for this id; LANs are numbers in their datacenter. */
+  /** The object for this id. LANs are numbered within their datacenter. */
   objectOf(id: string): string | undefined;
-  /** Told of what is there and does not go into spec. */
+  /** Called for values that do not fit into spec. */
   lost(field: string, why: string): void;
 }
 
-/** Values that are never printed. Public keys are no secret. */
+/** Values that are never printed. Public keys are not secret. */
 const SECRET = /password|userData|secret|token/i;
 
-/** Fields of every kind: what they say is not on the platform. */
+/** Fields of every kind that do not exist on the platform. */
 const OWN: ReadonlySet<string> = new Set([
   "accountRef",
   "externalId",
@@ -31,8 +31,8 @@ const OWN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The spec that a resource has: every field of the schema is looked for in what the platform shows, under its own name or the
- * one that its kind declares, among the properties or the entities. What the schema does not take is told, and left out.
+ * The spec of a resource. Every field of the schema is looked up in the properties and entities of the platform, under
+ * its own name or the name that the kind declares. Values that the schema rejects are reported and left out.
  */
 export function inverse(schema: z.ZodObject, item: Json, context: Context, path = ""): Json {
   const source = { ...item, ...asJson(item.properties) };
@@ -48,7 +48,7 @@ export function inverse(schema: z.ZodObject, item: Json, context: Context, path 
   return withoutTwins(found);
 }
 
-/** A reference and what stands beside it for the same thing exclude each other. */
+/** A reference and the id field beside it exclude each other. */
 function withoutTwins(found: Record<string, unknown>): Json {
   const twins = Object.keys(found).flatMap((name) => {
     const role = /^(\w+)Ref$/.exec(name)?.[1];
@@ -57,7 +57,7 @@ function withoutTwins(found: Record<string, unknown>): Json {
   return Object.fromEntries(Object.entries(found).filter(([name]) => !twins.includes(name)));
 }
 
-/** The schema behind optional values and defaults. */
+/** The schema without optional, nullable and default wrappers. */
 function unwrapped(schema: unknown): unknown {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
     return unwrapped(schema.unwrap());
@@ -88,18 +88,21 @@ function plainIn(name: string, schema: unknown, source: Json, context: Context, 
     return Object.keys(inner).length > 0 ? inner : undefined;
   }
   if (schema instanceof z.ZodArray) return listIn(schema, value, context, where);
-  return scalar(schema, value) ?? void context.lost(where, `${JSON.stringify(value)} has no form in spec`);
+  return scalar(schema, value) ?? void context.lost(where, `${JSON.stringify(value)} cannot be expressed in spec`);
 }
 
 function valueIn(name: string, source: Json, { renamed, parents }: Context): unknown {
   const own = source[name] ?? asJson(asJson(source.entities)[name.toLowerCase()]).items;
-  // Entities have their names from their collections.
+  // Entities take their names from their collections.
   const paths = Object.keys(renamed).filter((path) => renamed[path] === name && !path.startsWith("entities."));
   const role = /^(\w+)Id$/.exec(name)?.[1] ?? "";
   return own ?? paths.map((path) => at(source, path)).find((value) => value != null) ?? parents[role];
 }
 
-/** A list in spec is complete: where one member cannot be said, the list is left out, and what it holds is left alone. */
+/**
+ * A list in spec is complete. If one member cannot be expressed, the whole list is left out, so that its members stay
+ * unchanged.
+ */
 function listIn(schema: z.ZodArray, value: unknown, context: Context, where: string): unknown {
   const element = unwrapped(schema.element);
   const lost: [string, string][] = [];
@@ -119,10 +122,10 @@ function listIn(schema: z.ZodArray, value: unknown, context: Context, where: str
   return void context.lost(where, `${issue?.path.join(".")}: ${issue?.message}`);
 }
 
-/** Words of the platform that spec has another one for. */
+/** Values of the platform that have another name in spec. */
 const WORDS: Readonly<Record<string, string>> = { ALL: "any" };
 
-/** The value as the schema takes it: as it is, as a number, as a text, or a word in other letters. */
+/** The value in the form that the schema accepts: unchanged, as a number, as a text, or in other letter case. */
 function scalar(schema: unknown, value: unknown): unknown {
   if (!(schema instanceof z.ZodType)) return undefined;
   const word = String(WORDS[String(value)] ?? value).toLowerCase();

@@ -1,15 +1,15 @@
 import { asJson, asList, type Json } from "./json.ts";
 import type { Resource } from "./resources.ts";
 
-/** What is known of the landscape as a whole. */
+/** Facts about the whole landscape. */
 export interface Whole {
-  /** Volumes that a server boots from, by their ids. */
+  /** Ids of the volumes that servers boot from. */
   boots: ReadonlySet<string>;
-  /** Addresses of IPBlocks: the block, and the place in it. */
+  /** Addresses of IPBlocks: the block and the index. */
   addresses: ReadonlyMap<string, { block: string; index: number }>;
-  /** Names of NICs, by their ids. */
+  /** Names of NICs by id. */
   nics: ReadonlyMap<string, string>;
-  /** Whether there is an object for this id. */
+  /** Whether an object exists for this id. */
   has(id: string): boolean;
 }
 
@@ -32,18 +32,18 @@ export function wholeOf(resources: readonly Resource[]): Whole {
 
 export const nicsOf = (raw: Json): Json[] => asList(asJson(asJson(raw.entities).nics).items);
 
-/** A resource as it is looked at: what the platform shows, and what it lives under. */
+/** A resource for the conversion: the platform's view of it and its parents. */
 type Shape = Pick<Resource, "raw" | "parents">;
 
 const withProperties = ({ raw, parents }: Shape, properties: Json): Shape => ({ raw: { ...raw, properties }, parents });
 
-/** A volume has one source: its image, which may be a snapshot, or an alias where that is all there is. */
+/** A volume has one source: its image, which may be a snapshot, or else an alias. */
 function withSource({ image, imageAlias, ...volume }: Json, { has }: Whole): Json {
   if (image == null) return { ...volume, imageAlias };
   return has(String(image)) ? { ...volume, snapshotId: image } : { ...volume, image };
 }
 
-/** What the platform shows in another structure than spec has it, told in the structure of spec. */
+/** Converts the platform's structure of a kind to the structure of spec, if they differ. */
 const shapes: Readonly<Record<string, (shape: Shape, whole: Whole) => Shape>> = {
   Server(shape, whole) {
     const { type, bootVolume, ...properties } = asJson(shape.raw.properties);
@@ -51,7 +51,7 @@ const shapes: Readonly<Record<string, (shape: Shape, whole: Whole) => Shape>> = 
     const own = type === "CUBE" ? sizeless : type === "VCPU" ? { ...properties, cpuFamily: undefined } : properties;
     const volumes = asList(asJson(asJson(shape.raw.entities).volumes).items);
     const boot = asJson(volumes.find(({ id }) => id === asJson(bootVolume).id)?.properties);
-    // The direct-attached volume of a Cube is the server's own; its template fixes the size.
+    // The direct-attached volume of a Cube belongs to the server; the template sets its size.
     const { size: _size, type: _type, ...das } = boot;
     const named = type === "CUBE" ? { bootVolume: withSource(das, whole) } : { bootVolumeId: asJson(bootVolume).id };
     return withProperties(shape, { ...own, type, ...named });
@@ -59,7 +59,7 @@ const shapes: Readonly<Record<string, (shape: Shape, whole: Whole) => Shape>> = 
   Volume(shape, whole) {
     const properties = withSource(asJson(shape.raw.properties), whole);
     const { bootServer, type } = properties;
-    // A volume that a server boots from is named by the server.
+    // The server names its boot volume, so the volume needs no attachTo.
     const isBoot = whole.boots.has(String(shape.raw.id)) && whole.has(String(bootServer));
     const attachTo = bootServer != null && !isBoot ? { serverId: bootServer } : undefined;
     return withProperties(shape, { ...properties, type: type === "SSD" ? "SSD Premium" : type, attachTo });

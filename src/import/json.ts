@@ -5,7 +5,7 @@ export const isJson = (value: unknown): value is Json =>
 export const asJson = (value: unknown): Json => (isJson(value) ? value : {});
 export const asList = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isJson) : []);
 
-/** What a path such as `connections[0].lanId` leads to. */
+/** The value at a path such as `connections[0].lanId`. */
 export const at = (value: Json, path: string): unknown =>
   path
     .split(/[.[\]]+/)

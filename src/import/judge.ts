@@ -4,7 +4,7 @@ import type { Imported } from "./manifests.ts";
 
 export interface Judged {
   kept: Imported[];
-  /** Resources for which there is no object, and why. */
+  /** Resources without an object, with the reason. */
   dropped: { what: string; why: string }[];
 }
 
@@ -17,8 +17,8 @@ const titleOf = ({ object: { kind, metadata }, resource: { id } }: Imported): st
   `${kind} ${metadata.name} (${id})`;
 
 /**
- * Lets a plan judge the objects: none of them may change anything. One that would is only observed, with the reason; one that
- * the API server would refuse is left out.
+ * Makes a plan of the objects: none of them may change anything. An object that would is only observed, with the
+ * reason; an object that the API server would refuse is left out.
  */
 export async function judge(
   imported: readonly Imported[],
@@ -48,7 +48,7 @@ export async function judge(
   return { kept, dropped };
 }
 
-/** Why managing an object would not leave all as it is. */
+/** The reason why managing an object would change something. */
 function reasonIn(item: PlanItem | undefined): string | undefined {
   if (!item) return "it is not in the plan";
   const { action, fields, writes, message } = item;

@@ -6,7 +6,7 @@ import { asJson, asList, type Json } from "./json.ts";
 import { namesFor } from "./names.ts";
 import { nameIn, type Resource } from "./resources.ts";
 
-/** An object for a resource, and what of the resource it does not say. */
+/** An object for a resource, with notes about values that it cannot express. */
 export interface Imported {
   resource: Resource;
   object: KubeObject;
@@ -16,13 +16,13 @@ export interface Imported {
 export interface ImportOptions {
   namespace: string | undefined;
   accountRef: Json | undefined;
-  /** Names from elsewhere, by id. */
+  /** Names by id. */
   names?: ReadonlyMap<string, string>;
 }
 
-/** Objects that only observe, with all that is known of each resource in spec, and references instead of ids. */
+/** Objects that only observe. Their spec has all known fields, and references instead of ids. */
 export function manifestsFor(all: readonly Resource[], options: ImportOptions): Imported[] {
-  // What belongs to a Cube alone comes and goes with it.
+  // The direct-attached volume of a Cube is created and deleted with it.
   const resources = all.filter(({ kind, raw }) => kind.kind !== "Volume" || asJson(raw.properties).type !== "DAS");
   const whole = wholeOf(resources);
   const names = namesFor(resources, options.names);
@@ -61,14 +61,14 @@ export function manifestsFor(all: readonly Resource[], options: ImportOptions): 
   });
 }
 
-/** What tells a resource from all others: LANs are numbered in each datacenter. */
+/** The identity of a resource: LAN numbers are unique only within a datacenter. */
 export const identityOf = ({ id, parents }: Pick<Resource, "id" | "parents">): string =>
   /^\d+$/.test(id) ? `${parents.datacenter}/${id}` : id;
 
 const without = (spec: Json, name: string): Json =>
   Object.fromEntries(Object.entries(spec).filter(([field]) => field !== name));
 
-/** Addresses of IPBlocks that are imported as well are taken from those. */
+/** Replaces addresses by references to IPBlocks that are imported as well. */
 function withBlocks(spec: Json, { addresses }: Whole, byId: ReadonlyMap<string, string>): Json {
   if (!Array.isArray(spec.nics)) return spec;
   const nics = asList(spec.nics).map((nic) => {

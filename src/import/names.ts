@@ -2,7 +2,7 @@ import { nameIn, type Resource } from "./resources.ts";
 
 const LONGEST = 50;
 
-/** A name that the API server takes, as near to the given one as it gets. */
+/** A valid object name, as close to the given one as possible. */
 const valid = (text: string): string =>
   text
     .normalize("NFKD")
@@ -11,13 +11,13 @@ const valid = (text: string): string =>
     .slice(0, LONGEST)
     .replaceAll(/^-+|-+$/g, "");
 
-/** A part of an id that tells it from others, of a LAN with its datacenter. */
+/** A short form of the id; for a LAN with its datacenter. */
 const short = ({ id, parents }: Resource): string =>
   /^\d+$/.test(id) ? `${valid(parents.datacenter ?? "").slice(0, 8)}-${id}` : valid(id).slice(0, 8);
 
 /**
- * The names of objects, one for each resource: from what the platform calls it, else its kind and id. Those that would have the
- * same name all get a part of their id: so a name does not depend on what else there is in another order.
+ * A unique object name for each resource, from its platform name, else from its kind and id. If several resources have
+ * the same name, all of them get a part of their id, so that names do not depend on the order.
  */
 export function namesFor(
   resources: readonly Resource[],

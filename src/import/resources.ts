@@ -6,18 +6,18 @@ import { NotFound } from "../platform/answers/errors.ts";
 import { products } from "../platform/products/products.ts";
 import { asJson, asList, type Json } from "./json.ts";
 
-/** A resource of the platform that an object can stand for. */
+/** A resource of the platform that an object can represent. */
 export interface Resource {
   kind: ResourceKind;
   id: string;
-  /** Ids of what it lives under, by role. */
+  /** Platform ids of the parents by role. */
   parents: Readonly<Record<string, string>>;
   raw: Json;
 }
 
 export interface Landscape {
   resources: Resource[];
-  /** Kinds, or parts of them, that were not read, and why. */
+  /** Kinds or parts that were not read, with the reason. */
   left: { what: string; why: string }[];
 }
 
@@ -32,7 +32,7 @@ function whyLeft(kind: ResourceKind): string | undefined {
   return undefined;
 }
 
-/** Where members of a kind are: in the contract, in each datacenter, cluster, or NIC. */
+/** The parents of a collection: none, or a datacenter, a cluster or a NIC. */
 type Parents = Readonly<Record<string, string>>;
 
 export interface ImportFilter {
@@ -41,7 +41,7 @@ export interface ImportFilter {
   datacenters: ReadonlySet<string> | undefined;
 }
 
-/** Reads all that a contract has of the kinds that are asked for. GET only. */
+/** Reads all resources of a contract of the requested kinds. GET only. */
 export async function readLandscape(
   reader: PlatformReader,
   filter: ImportFilter,
@@ -79,13 +79,13 @@ export async function readLandscape(
   const inside = filter.datacenters ? resources.filter(isWithin(resources)) : resources;
   const { own, brought } = withoutBrought(inside);
   for (const { kind, id } of brought.filter((each) => isAsked(each.kind))) {
-    left.push({ what: `${kind.kind} ${id}`, why: "it belongs to a ScalingGroup, which makes and deletes it" });
+    left.push({ what: `${kind.kind} ${id}`, why: "it belongs to a ScalingGroup, which creates and deletes it" });
   }
-  // Datacenters and clusters were read to find what is in them.
+  // Datacenters and clusters may have been read only to find their contents.
   return { resources: own.filter(({ kind }) => isAsked(kind)), left };
 }
 
-/** What a resource brings along is its own: servers of scaling groups, and their volumes. */
+/** Separates dependent resources: servers of scaling groups, and their volumes. */
 function withoutBrought(all: readonly Resource[]): { own: Resource[]; brought: Resource[] } {
   const servers = new Set(all.flatMap(({ kind, raw }) => kind.resource.output?.related?.ids(raw) ?? []));
   const isBrought = ({ id, raw, parents }: Resource) =>
@@ -93,7 +93,7 @@ function withoutBrought(all: readonly Resource[]): { own: Resource[]; brought: R
   return { own: all.filter((each) => !isBrought(each)), brought: all.filter(isBrought) };
 }
 
-/** Whether something is in one of the datacenters that were read, or used there. */
+/** Whether a resource is in one of the datacenters, or used there. */
 function isWithin(all: readonly Resource[]): (resource: Resource) => boolean {
   const ids = new Set(all.flatMap(({ kind, id }) => (kind.kind === "Datacenter" ? id : [])));
   const isIn = (id: unknown) => ids.has(String(id));
@@ -111,13 +111,13 @@ function isWithin(all: readonly Resource[]): (resource: Resource) => boolean {
   return (each) => inside(each) || clusters.has(each.parents.cluster ?? "");
 }
 
-/** A parent may go while the others are read. */
+/** The parent may have been deleted meanwhile. */
 const gone = (error: unknown): [] => {
   if (error instanceof NotFound) return [];
   throw error;
 };
 
-/** The places whose path is complete with these parents. */
+/** The parents that make the path of the collection complete. */
 function placesOf({ resource: { place } }: ResourceKind, known: readonly Resource[]): Parents[] {
   const isWhole = (parents: Parents) => !/\/\/|\/$|undefined/.test(place.collection(parents));
   if (isWhole({})) return [{}];

@@ -1,13 +1,13 @@
-/** The APIs of the platform; each has its own base address and its own ways. */
+/** The APIs of the platform. Each has its own base address and conventions. */
 export type Product = "core" | "auth" | "autoscaling" | "monitoring" | "logging" | "streaming";
 
-/** Hosts of the platform that are no such API and that workloads or checks need. */
+/** Other hosts of the platform, which workloads or checks need. */
 export type Endpoint = "inference" | "objectStorage";
 
-/** The kind's part of an object's status, whatever it holds. */
+/** The kind's own fields of an object's status. */
 export type Shown = Readonly<Record<string, unknown>>;
 
-/** Another object by its name, in the same namespace unless another one is named. */
+/** Another object by name; in the same namespace if no namespace is given. */
 export interface ObjectRef {
   name: string;
   namespace?: string | undefined;
@@ -15,52 +15,51 @@ export interface ObjectRef {
 
 /** A field that points to another object: by its name, or by the platform's id. */
 export interface Reference {
-  /** The role it plays, the key of its id in `Inputs`: `datacenter`. */
+  /** The role of the referenced object, and the key of its id in `Inputs`: `datacenter`. */
   role: string;
   /** The kind of the referenced object. */
   kind: string;
   /** The field to name in messages: `datacenterRef`. */
   field: string;
-  /** By the platform's id: of a resource, or of a part of what objects of a kind have. */
+  /** An object by name; or the platform's id of a resource, or of a part of one. */
   target: ObjectRef | { id: string; part?: Mention["part"] };
   /**
-   * `place` (default): the resource lives under it; the id is kept in status, and deletion works from there.
-   * `use`: needed for as long as the resource exists; looked at anew each time.
-   * `seed`: needed at creation only.
-   * What a resource lives under or uses is not deleted while the resource is still there.
+   * `place` (default): the resource lives inside the referenced one; its id is kept in status, and deletion uses that
+   * id. `use`: needed while the resource exists, and resolved at every reconcile. `seed`: needed only at creation. A
+   * resource that others live in or use is not deleted while those exist.
    */
   bond?: "place" | "use" | "seed";
-  /** What of the named object is meant, where it is not the id of its resource. */
+  /** The part of the referenced object that is meant, if not the id of its resource. */
   part?: { what: string; of(status: Shown): string | undefined; all?(status: Shown): string[] };
 }
 
 /**
- * Something of the contract that spec names by its id or name on the platform, and that is no reference. Where a contract is
- * shared, the engine judges whose it is: one that objects of the namespace have, or one that is everybody's.
+ * Something of the contract that spec names by its platform id or name without a reference. On a shared contract the
+ * engine checks who owns it: it must belong to an object of the namespace, or be available to everybody.
  */
 export interface Mention {
   /** The field to name in messages: `bootVolume.image`. */
   field: string;
-  /** An id of a resource, unless it says more below. */
+  /** The id of a resource, unless one of the fields below says otherwise. */
   value: string;
-  /** It is a part of what objects of this kind have: an address of an IPBlock. */
+  /** The value is part of the status of an object of this kind: an address of an IPBlock. */
   part?: { kind: string; isIn(status: Shown): boolean };
-  /** It means something only in the parent of this role: the number of a LAN in its datacenter. */
+  /** The value is unique only within the parent of this role: the number of a LAN within its datacenter. */
   within?: string;
-  /** The platform has some for everybody; where they are listed, below the base address of the core product. */
+  /** Path of a catalogue that is available to everybody, below the base address of the core product. */
   catalogue?: string;
 }
 
-/** What a reference leads to. */
+/** The target of a reference. */
 export interface Referent {
   id: string;
-  /** The whole status of the object behind it; empty when it is known by its id only. */
+  /** The whole status of the referenced object; empty if only its id is known. */
   status: Shown;
-  /** The name of that object, as people of the namespace write it. */
+  /** The name of that object, as users of the namespace write it. */
   name?: string;
 }
 
-/** A value that a body needs out of a Secret or ConfigMap of the same namespace. */
+/** A value from a Secret or ConfigMap of the same namespace that a body needs. */
 export interface SecretInput {
   field: string;
   kind: "Secret" | "ConfigMap";
@@ -68,130 +67,135 @@ export interface SecretInput {
   key: string;
 }
 
-/** A value that a body needs out of a catalogue of the platform: the id of an image, of a template. */
+/** A value from a catalogue of the platform that a body needs: the id of an image or of a template. */
 export interface Lookup {
   field: string;
   /** Path below the base address of the core product. */
   path: string;
-  /** What spec asks for, where it is the field itself that asks. */
+  /** The value that spec asks for, if the field itself holds it. */
   asked?: unknown;
-  /** The value, or what a person has to change; `found` has the earlier lookups of the same creation. */
+  /** The value, or the problem that the user must fix. `found` has the earlier lookups of the same creation. */
   pick(answer: unknown, found: Readonly<Record<string, string>>): { value: string } | { problem: string };
 }
 
 /**
- * Something of the platform's catalogues that spec names and no body holds. Looked up when spec names another one: before the
- * resource is created, and before its Secret changes.
+ * An entry of a platform catalogue that spec names but no body contains. It is looked up when spec names another entry:
+ * before the resource is created, and before its Secret changes.
  */
 export interface Check {
   field: string;
-  /** The host that has the catalogue, and the path there. */
+  /** The host of the catalogue, and the path on that host. */
   endpoint: Endpoint;
   path: string;
   asked: unknown;
-  /** What of it the kind's part of status shows, or what a person has to change. */
+  /** The fields that status shows of the entry, or the problem that the user must fix. */
   judge(answer: unknown): { facts: Shown } | { problem: string };
 }
 
-/** A field of spec whose valid values the platform lists. They are read when a creation was refused, for its message. */
+/** A field of spec whose valid values the platform lists. They are read after a refused creation, for its message. */
 export interface Choice {
   field: string;
   asked: string;
   /** Path below the base address of the core product. */
   path: string;
-  /** The values in the answer; empty when it is not understood. */
+  /** The valid values in the answer; empty if the answer cannot be read. */
   valid(answer: unknown): string[];
 }
 
-/** Everything outside `spec` that a body or a comparison is made of. */
+/** All inputs of a body or a comparison besides `spec`. */
 export interface Inputs {
-  /** `metadata.name`: the default of every platform name. */
+  /** `metadata.name`, the default of every name on the platform. */
   name: string;
-  /** The resource is only observed: what spec does not say is not wanted either. */
+  /** The resource is only observed: fields that spec leaves out are not compared. */
   observed?: boolean;
-  /** The resource was there before the object: what spec leaves out, or leaves to a default, is not wanted. */
+  /**
+   * The resource existed before the object: fields that spec leaves out or leaves at their default are not compared.
+   */
   adopted?: boolean;
-  /** The platform failed at the last write: what is up to date, and can be written again, is to be written again. */
+  /** The last write failed on the platform. It is repeated if that is possible, even if nothing differs. */
   failed?: boolean;
-  /** Ids of the parents by role. */
+  /** Platform ids of the parents by role. */
   parents: Readonly<Record<string, string>>;
-  /** What spec's references lead to, by role. Those that are used are all there; others as far as they are known. */
+  /** The targets of spec's references by role. Targets with the bond `use` are complete; others may be missing. */
   refs: Readonly<Record<string, Referent>>;
-  /** Roles of references that lead into another namespace, whether they may or not. */
+  /** Roles of references into other namespaces, with or without a Grant. */
   abroad?: readonly string[];
-  /** Values of the Secrets and ConfigMaps by field, where a body is made. */
+  /** Values of Secrets and ConfigMaps by field; only where a body is made. */
   secrets: Readonly<Record<string, string>>;
-  /** Values of the lookups by field, where a body is made. */
+  /** Values of lookups by field; only where a body is made. */
   found: Readonly<Record<string, string>>;
-  /** Fields with a Secret or a lookup that is another one than the resource was last written with. */
+  /** Fields whose Secret or lookup has changed since the last write of the resource. */
   outdated?: readonly string[];
-  /** The kind's part of status as it was last written. */
+  /** The kind's own fields of status as last written. */
   shown: Shown;
-  /** Members of another collection that the output shows; absent where spec asks for no output. */
+  /** Members of another collection that the output shows; absent if spec asks for no output. */
   related?: Related;
   annotations: Readonly<Record<string, string>>;
 }
 
-/** Members of a collection by their ids: undefined for one that is not there, no entry for one that nobody has read yet. */
+/**
+ * Members of a collection by id. The value is undefined for a member that does not exist; a member that has not been
+ * read has no entry.
+ */
 export type Related = ReadonlyMap<string, unknown>;
 
-/** One field whose value on the platform is not the wanted one. */
+/** A field whose value on the platform differs from the desired one. */
 export interface Drift {
   field: string;
   wanted: string;
   found: string;
 }
 
-/** One write that brings a resource nearer to its spec. */
+/** One write that moves a resource closer to its spec. */
 export interface Operation {
-  /** What a person calls it: `update`, `start`, `attach`. */
+  /** The action in a user's words: `update`, `start`, `attach`. */
   action: string;
   method: "POST" | "PUT" | "PATCH" | "DELETE";
   /** Path below the base address of the product. */
   path: string;
   body?: unknown;
-  /** Makes the body instead, where it needs values of Secrets and lookups. */
+  /** Makes the body if it needs values of Secrets or lookups. */
   resolve?(inputs: Inputs): unknown;
   /**
-   * Twice would be once too often: it is noted in status before it is sent, and when its answer is lost, the platform's
-   * log is asked what became of it before anything else is sent.
+   * The write must not be repeated. It is recorded in status before it is sent; if its answer is lost, the platform's
+   * request log is read before anything else is sent.
    */
   once?: boolean;
-  /** For the Event: the fields of spec that it changes; all that differ, where it does not say. */
+  /** For the Event: the fields of spec that the write changes; all fields with drift if absent. */
   fields?: readonly string[];
-  /** For the Event: what a person should know about this write. */
+  /** For the Event: additional information for the user about this write. */
   note?: string;
-  /** Fields of the kind's status that are true once the write is done. */
+  /** Status fields of the kind that hold after the write. */
   marks?: Readonly<Record<string, string>>;
 }
 
-/** What stands between a resource and its spec. */
+/** The differences between a resource and its spec. */
 export interface Comparison {
   drift: Drift[];
-  /** The next write; absent when nothing that the platform can change differs. */
+  /** The next write; absent if no difference can be changed on the platform. */
   next?: Operation;
 }
 
-/** What is in a Secret, by name; texts, and files that are none. */
+/** The data of a Secret by key: text or binary. */
 export type SecretData = Readonly<Record<string, string | Uint8Array>>;
 
 /** The Secret that workloads mount. */
 export interface Publication {
   name: string;
-  /** All that is in it, given the resource as the platform shows it, the key that goes with it, and where hosts are. */
+  /** The complete data, made from the resource as the platform shows it, its key, and the addresses of hosts. */
   data(item: unknown, key: string, addressOf: (endpoint: Endpoint) => string): SecretData;
 }
 
-/** The Secret or ConfigMap that a user asks for, with addresses and ids of the resource. */
+/** The Secret or ConfigMap with addresses and ids of the resource, as the user names it in spec. */
 export interface OutputTarget {
   secretName?: string | undefined;
   configMapName?: string | undefined;
 }
 
-/** Its entries as the platform reports them, by keys that are names of environment variables; empty ones are left out. */
+/** Values of the output; the keys are names of environment variables. Empty values are omitted. */
 export type OutputValues = Readonly<Record<string, string | number | readonly string[] | null | undefined>>;
 
-/** A client certificate with everything that clients ask for. PEM, and stores with a password. */
+/** A client certificate in the formats that clients need: PEM, and key stores with a password. */
 export interface ClientCertificate {
   ca: string;
   certificate: string;
@@ -201,53 +205,53 @@ export interface ClientCertificate {
   password: string;
 }
 
-/** A client certificate that the platform shows whenever it is asked. It ends some day, and is asked for anew before. */
+/** A client certificate that the platform returns on every request. Mooring renews it before it expires. */
 export interface CertificateAccess {
-  /** What has to be read, below the base address of the product. */
+  /** The paths to read, below the base address of the product. */
   paths(id: string, parents: Readonly<Record<string, string>>): string[];
-  /** The PEMs in the answers; undefined when they are not there. */
+  /** The PEM texts in the answers; undefined if they are missing. */
   read(answers: readonly unknown[]): Pick<ClientCertificate, "ca" | "certificate" | "privateKey"> | undefined;
   data(answers: readonly unknown[], certificate: ClientCertificate): SecretData;
 }
 
-/** A key that the platform shows once, in the answer to the write that makes it. */
+/** A key that the platform returns only once, in the answer to the write that creates it. */
 export type OneTimeKey = {
-  /** Under this name it is in the Secret. */
+  /** The key of its entry in the Secret. */
   name: string;
-  /** The key in the answer to the creation. */
+  /** The one-time key in the answer to the creation. */
   created(answer: unknown): string | undefined;
 } & (KeyOfResource | KeyAsResource);
 
-/** A key that a resource has. */
+/** A key that belongs to a resource. */
 export interface KeyOfResource {
-  /** The write that makes a new key. The old one stops working at once. */
+  /** The write that makes a new key. The old key stops working immediately. */
   renewal(id: string, parents: Readonly<Record<string, string>>): Operation;
-  /** The key in the answer to that. */
+  /** The one-time key in the answer to the renewal. */
   renewed(answer: unknown): string | undefined;
 }
 
 /**
- * A key that is the resource, and expires. A new one is another resource; the one before works on for a while. It is made for
- * its Secret: where spec asks for none, there is no resource.
+ * A key that is itself the resource, and that expires. A new key is a new resource, and the old one stays valid for a
+ * while. The key exists for its Secret: without a Secret in spec there is no resource.
  */
 export interface KeyAsResource {
-  /** When it was made and when it expires, by the platform's clock, out of the answer to the creation. */
+  /** Creation and expiry by the platform's clock, from the answer to the creation. */
   life(answer: unknown): { issuedAt: string; expiresAt: string };
-  /** How many seconds one lives that is created with this body. */
+  /** Seconds until a key that is created with this body expires. */
   lasts(body: unknown): number;
 }
 
-/** When a key is renewed by itself. */
+/** When Mooring renews a key. */
 export interface Rotation {
-  /** So long after it was made; for what expires two thirds of its life, when nothing is said. */
+  /** Maximum age. Default for keys that expire: two thirds of their lifetime. */
   everySeconds?: number;
-  /** The time of the day, in UTC, at which a renewal that is due is made: `03:00`. */
+  /** Time of day in UTC of a renewal that is due: `03:00`. */
   at?: string;
-  /** Of a certificate: so long before it expires. */
+  /** For a certificate: time before its expiry. */
   beforeEndSeconds?: number;
 }
 
-/** One object's spec, read and checked by its kind. */
+/** The spec of one object, parsed and validated by its kind. */
 export interface Desired {
   references: Reference[];
   mentions: Mention[];
@@ -255,23 +259,23 @@ export interface Desired {
   lookups(inputs: Inputs): Lookup[];
   check: Check | undefined;
   choice: Choice | undefined;
-  /** What a person has to change before anything is sent, where only the references together can tell. */
+  /** A problem that the user must fix before anything is sent, and that only shows when the references are resolved. */
   problem(inputs: Inputs): string | undefined;
   /** Settings that are allowed but not recommended, for status and an Event. */
   advice(inputs: Inputs): string[];
-  /** The Secret that is kept for workloads; undefined where there is none. */
+  /** The Secret for workloads, if there is one. */
   publication(inputs: Pick<Inputs, "name">): Publication | undefined;
   rotation(): Rotation | undefined;
-  /** Where what workloads need to know of the resource is written, if anywhere. */
+  /** The Secret or ConfigMap for the resource's ids and addresses, if spec asks for one. */
   output: OutputTarget | undefined;
-  /** Which of those that are always there is meant. */
+  /** For a permanent resource: whether this item is the one that spec names. */
   isMeant(item: unknown): boolean;
   /** The body that creates the resource. */
   body(inputs: Inputs): unknown;
-  /** How far the resource, as a collection shows it, is from the spec. */
+  /** The differences between the resource, as its collection shows it, and the spec. */
   compare(item: unknown, inputs: Inputs): Comparison;
-  /** Added to the path of its deletion: `?deleteVolumes=true`. */
+  /** Query string of the deletion: `?deleteVolumes=true`. */
   query: string;
-  /** A write that has to come before the deletion of the resource, whatever has become of what spec refers to. */
+  /** A write that must come before the deletion of the resource. It must not depend on spec's references. */
   preDelete(item: unknown, inputs: Pick<Inputs, "parents" | "shown">): Operation | undefined;
 }

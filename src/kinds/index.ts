@@ -20,7 +20,7 @@ import { kafkaCluster } from "./streaming/kafka-cluster.ts";
 import { kafkaTopic } from "./streaming/kafka-topic.ts";
 import { kafkaUser } from "./streaming/kafka-user.ts";
 
-/** Every kind there is. A kind exists when its line is here. */
+/** Every kind. A kind exists once its line is here. */
 export const kinds: readonly Kind[] = [
   account,
   clusterAccount,

@@ -22,10 +22,10 @@ import type {
   Shown,
 } from "./desired.ts";
 
-/** A CEL rule of the API server over `spec` (`self`, and `oldSelf` where it is about a change). */
+/** A CEL rule over `spec`: `self`, and `oldSelf` if the rule is about a change. */
 export interface Rule {
   rule: string;
-  /** What a person reads at `kubectl apply`: names the field, the limit and the way out. */
+  /** The message that a user sees at `kubectl apply`: the field, the limit and the way out. */
   message: string;
 }
 
@@ -36,7 +36,10 @@ export interface Joined {
 }
 export type Rules = Rule | Joined;
 
-/** A column of `kubectl get`; Ready, Reason, State and Age, with `-o wide` Id, Since and Message, are there for every kind. */
+/**
+ * A column of `kubectl get`. Every kind also has Ready, Reason, State and Age, and with `-o wide` Id, Since and
+ * Message.
+ */
 export interface Column {
   name: string;
   type: "string" | "integer" | "boolean" | "date";
@@ -48,96 +51,94 @@ export interface Column {
 
 type Parents = Readonly<Record<string, string>>;
 
-/** What a resource is called. */
 export interface Names {
-  /** The platform's own word, the `type` in its answers and in the targets of its requests: `ipblock`. */
+  /** The `type` of the resource in the platform's answers and in the targets of its requests: `ipblock`. */
   type: string;
-  /** Fields of spec by their path in what is sent, or a part of it, where the platform calls them otherwise. */
+  /** Fields of spec by their path in the request body, or a part of it, if the platform uses other names. */
   fields?: Readonly<Record<string, string>>;
-  /** The longest name that it can have, where an object's own may be longer. */
+  /** The maximum length of the platform name, if an object's name may be longer. */
   longest?: number;
 }
 
-/** Which resource is meant, and whose it is. */
+/** How a resource is identified, and how it may be owned. */
 export interface Identity {
-  /** The id of one that is gone is given to the next: what is seen under an id may be somebody else's by now. */
+  /** The platform reuses the ids of deleted resources: the resource under an id may belong to somebody else. */
   reusesIds?: boolean;
   /**
-   * What identifies a resource by itself, equal for the body of its creation and for what the platform shows of it.
-   * For products that keep no log of requests: recovery finds by it what an interrupted creation made.
+   * The identifying part of a resource, equal for the body of its creation and for the platform's view of it. Recovery
+   * uses it to find the result of an interrupted creation, for products without a request log.
    */
   echo?(resource: unknown): unknown;
-  /** It is always there and cannot be created or deleted: it is taken over as it is, and given back. */
+  /** The resource always exists and cannot be created or deleted. It is adopted as it is, and released again. */
   permanent?: boolean;
-  /** Any number of objects may use it at once. */
+  /** Any number of objects may use the resource at once. */
   shared?: boolean;
-  /** It acts on all that the contract has: who shares a contract may have one only where this kind is named. */
+  /** The resource affects the whole contract. On a shared contract, the ClusterAccount must list this kind by name. */
   contractWide?: string;
-  /** There can be only one in its place, which is called: `NIC`. */
+  /** Only one resource can exist in this parent: `NIC`. */
   onePer?: string;
 }
 
-/** Where it is on the platform, and how it is looked at there. */
+/** Where the resource is on the platform, and how it is read. */
 export interface Place {
   product: Product;
-  /** Path of the collection that holds it, below the base address of the product. */
+  /** Path of the resource's collection, below the base address of the product. */
   collection(parents: Parents): string;
-  /** How deep a list has to look for everything that `compare` reads. */
+  /** The list depth that `compare` needs. */
   depth: number;
-  /** What is kept of an item, where that is not all of it: what the kind reads, see `readsOf`. */
+  /** Reduces an item to the fields that the kind reads, see `readsOf`. Absent: the item is kept as it is. */
   reads?(item: unknown): unknown;
-  /** Roles of parents that it outlives. */
+  /** Roles of the parents whose deletion does not delete the resource. */
   outlives?: readonly string[];
-  /** It changes by itself: looked at so often at rest, in milliseconds. */
+  /** Resync interval in milliseconds, for a resource that changes without a write of ours. */
   livelyMs?: number;
-  /** Its status tells who uses it: it is looked at again when a user of it has come to rest. */
+  /** Its status lists its users, so it is reconciled again after one of them has settled. */
   showsUsers?: boolean;
-  /** What a user of the platform needs for it, as the platform calls it; told when it says no. */
+  /** The platform privilege that the user needs; named in the message when the platform refuses access. */
   privilege?: string;
-  /** Hosts besides that of the product. */
+  /** Further hosts besides the product's. */
   hosts?: readonly Endpoint[];
 }
 
 export interface Creation {
-  /** Where it is posted, when it is not the collection. */
+  /** Path of the creation, if it is not the collection. */
   path?(parents: Parents): string;
 }
 
-/** What the platform shows of it. */
 export interface Comparing {
-  /** The kind-specific part of status; `item` is undefined where spec asks for no resource. */
+  /** The kind's own status fields; `item` is undefined if spec asks for no resource. */
   facts(item: unknown, context: Pick<Inputs, "shown" | "annotations" | "refs" | "related">): Record<string, unknown>;
 }
 
-/** What stays on the platform when a resource goes: members of another kind's collection under the same parents. */
+/** Resources that remain after a deletion: members of another kind's collection under the same parents. */
 export interface Remains {
   kind: string;
   /**
-   * Their ids, out of the kind's part of status as it was last written. `deleted`: Mooring has deleted the resource itself,
-   * and what it deletes with it is gone.
+   * The ids of these resources, from the status fields as last written. `deleted`: Mooring deleted the resource, so
+   * those that it deletes along with it are gone.
    */
   ids(shown: Shown, deleted: boolean): string[];
-  /** Whether nothing uses the one that its collection shows like this; undefined when that does not tell. */
+  /** Whether the item is unused; undefined if the item does not show it. */
   isUnused(item: unknown): boolean | undefined;
 }
 
-/** What is lost with it, and what has to be known before it goes. */
+/** The losses of a deletion, and the checks before it. */
 export interface Destruction {
-  /** Whether deleting the resource loses data that nobody can bring back. */
+  /** Whether the deletion loses data that cannot be restored. */
   holdsData: boolean;
-  /** For a kind that others live in: how to look inside, and what there counts as content. */
+  /** For a kind that contains other resources: the list depth, and the items that count as content. */
   contents?: { depth: number; list(item: unknown): string[] };
-  /** It is not deleted while others use it; those are then named. */
+  /** The resource is not deleted while other objects use it; the message names them. */
   keptWhileUsed?: boolean;
   remains?: Remains;
 }
 
-/** What workloads get in a Secret: a key that is shown once, or a certificate that ends. */
+/** The Secret for workloads: a key that is shown once, or a certificate that expires. */
 export type SecretSource =
   | { key: OneTimeKey; certificate?: undefined }
   | { certificate: CertificateAccess; key?: undefined };
 
-/** What workloads get to know of the resource, as the platform shows it. */
+/** The output for workloads, from the resource as the platform shows it. */
 export interface OutputSource {
   values(
     item: unknown,
@@ -145,13 +146,13 @@ export interface OutputSource {
     known: Pick<Inputs, "shown" | "related">,
   ): OutputValues;
   /**
-   * What it shows of members of another kind's collection under the same parents: those that the resource names. They
-   * are read only while spec asks for an output, and nothing waits for them.
+   * Members of another kind's collection under the same parents that the output shows. They are read only if spec asks
+   * for an output, and no step waits for them.
    */
   related?: { kind: string; ids(item: unknown): string[] };
 }
 
-/** How a kind is kept on the platform, by question. Pure: paths, bodies and comparisons; never a call. */
+/** How a kind maps to the platform. Pure: paths, bodies and comparisons, never a call. */
 export interface ResourceMapping {
   names: Names;
   identity: Identity;
@@ -164,13 +165,13 @@ export interface ResourceMapping {
   desire(spec: unknown): Desired;
 }
 
-/** WHAT is managed: everything Mooring knows of one kind, in one file of this room. */
+/** Everything that Mooring knows about one kind. */
 export interface Kind {
   kind: string;
   plural: string;
-  /** Its objects belong to no namespace. */
+  /** Objects of this kind are cluster-scoped. */
   scope?: "Cluster";
-  /** It decides what others may do: whoever edits the objects of a namespace may not write it, its administrators may. */
+  /** The kind controls access: administrators of a namespace may write it, editors may not. */
   governs?: true;
   shortNames: string[];
   /** Default limit of objects per namespace, if lower than that of other kinds. `--limit` overrides it. */
@@ -181,44 +182,44 @@ export interface Kind {
   spec: z.ZodObject;
   status: z.ZodObject;
   rules: Rules[];
-  /** Fields of spec that the platform cannot change once the resource exists, each with the reason. */
+  /** Immutable fields of spec, each with the reason. */
   immutable: Record<string, string>;
-  /** Fields of spec that can only grow once the resource exists. */
+  /** Fields of spec that can only be increased once the resource exists. */
   grows?: readonly string[];
   columns: Column[];
-  /** Annotations of Mooring's that have an effect on objects of this kind alone. */
+  /** Annotations that only this kind has. */
   annotations?: readonly string[];
-  /** Of a kind that is nothing but its spec: what its status shows of it. */
+  /** For a kind without resource and task: the status fields, made from spec. */
   shows?(spec: unknown): Record<string, unknown>;
   /** Fields of spec and status that `kubectl scale` writes and reads. */
   scale?: { spec: string; status: string };
-  /** Absent for a kind that has no resource of its own on the platform. */
+  /** Absent for a kind without a resource on the platform. */
   resource?: ResourceMapping;
-  /** Of a kind without a resource for whose objects the operator does something. */
+  /** For a kind without a resource: the work that the operator does for its objects. */
   task?: Task;
 }
 
-/** What is done for an object with an Account, again and again. How far it is, is in its status. */
+/** Periodic work for an object, with an Account. Its progress is in status. */
 export interface Task {
-  /** As of an `Identity`. */
+  /** See `Identity`. */
   contractWide?: string;
-  /** The field of status that is there once it has begun: what cannot be changed later can be corrected before. */
+  /** The status field that exists once the work has begun. Until then, immutable fields may still change. */
   begun: string;
-  /** What spec refers to. Throws when it cannot be read. */
+  /** The references in spec. Throws if spec cannot be parsed. */
   references(spec: unknown): Reference[];
-  /** Hosts that it writes to. */
+  /** Hosts that the task writes to. */
   hosts?: readonly Endpoint[];
 }
 
-/** A kind that has a resource on the platform. */
+/** A kind with a resource on the platform. */
 export type ResourceKind = Kind & { resource: ResourceMapping };
 
 export const hasResource = (kind: Kind): kind is ResourceKind => kind.resource !== undefined;
 
-/** Whether the operator works for its objects with an Account, and relies on what it has written into their status. */
+/** Whether objects of this kind use an Account. Then their status must be trusted, and is signed. */
 export const usesAccount = (kind: Kind): boolean => kind.resource !== undefined || kind.task !== undefined;
 
-/** Whether a key of this kind is a resource by itself. */
+/** Whether a key of this kind is itself a resource. */
 export function isSuccessive({ resource }: Pick<Kind, "resource">): boolean {
   const { key } = resource?.secret ?? {};
   return key !== undefined && "life" in key;
@@ -228,7 +229,7 @@ export function isSuccessive({ resource }: Pick<Kind, "resource">): boolean {
 export const isWanted = (kind: Pick<Kind, "resource">, desired: Desired, name: string): boolean =>
   !isSuccessive(kind) || desired.publication({ name }) !== undefined;
 
-/** A mapping as its author writes it: what depends on spec stands beside the rest, with the types of the kind's own schema. */
+/** A mapping as its author writes it: functions of spec have the types of the kind's own schema. */
 export interface TypedMapping<Spec> {
   names: Names;
   identity?: Identity & { isMeant?(spec: Spec, item: unknown): boolean };
@@ -254,7 +255,7 @@ export interface TypedMapping<Spec> {
   output?: OutputSource & { target(spec: Spec): OutputTarget | undefined };
 }
 
-/** Hides a kind's own types behind `ResourceMapping`, so that the engine handles all kinds alike. */
+/** Hides the types of a kind behind `ResourceMapping`, so that the engine handles all kinds alike. */
 export function mapping<S extends z.ZodObject>(schema: S, typed: TypedMapping<z.output<S>>): ResourceMapping {
   const { identity = {}, place, creation, comparison, destruction, secret, output } = typed;
   const desire = memo((raw: object): Desired => {
@@ -278,7 +279,7 @@ export function mapping<S extends z.ZodObject>(schema: S, typed: TypedMapping<z.
       output: output?.target(spec),
     };
   });
-  // What is no object is refused by the schema, in its own words.
+  // A spec that is not an object is refused by the schema, with the schema's message.
   const refuse = (raw: unknown) => desire(Object(schema.parse(raw)));
   return {
     ...typed,

@@ -155,12 +155,12 @@ export const flags = {
   settle: {
     type: "string",
     default: "90s",
-    help: "DURATION  time after that timeout in which a request may still arrive, out of a kernel or a proxy, and its result appear; only then a creation is sent again",
+    help: "DURATION  time after that timeout in which a delayed request may still arrive and its result appear; only after it is a creation sent again",
   },
   "missing-after": {
     type: "string",
     default: "10m",
-    help: "DURATION  time after which a resource that the platform does not have is gone, where no log of the platform tells of deletions",
+    help: "DURATION  time after which a missing resource counts as gone, if no log of the platform shows deletions",
   },
   retry: {
     type: "string",

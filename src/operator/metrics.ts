@@ -133,7 +133,7 @@ export function createMetrics(options: { clock: Clock; mostObjects: number; shar
   const most = gauge("controller_runtime_max_concurrent_reconciles", "Workers", ["controller"]);
   const active = gauge("controller_runtime_active_workers", "Busy workers", ["controller"]);
   const depth = gauge("workqueue_depth", "Objects in the queue that are due", ["name"]);
-  const oldest = gauge("workqueue_oldest_seconds", "Time the oldest of them has been due", ["name"]);
+  const oldest = gauge("workqueue_oldest_seconds", "Time that the oldest due object has been waiting", ["name"]);
   const adds = counter("workqueue_adds_total", "Objects added to the queue", ["name"]);
   const retries = counter("workqueue_retries_total", "Objects added with a delay", ["name"]);
   const waited = histogram("workqueue_queue_duration_seconds", "Time an object waited in the queue", ["name"], LONG);
@@ -158,12 +158,12 @@ export function createMetrics(options: { clock: Clock; mostObjects: number; shar
   leader.set({ name: NAME, shard }, 0);
   const unserved = gauge(
     "mooring_unserved_namespaces",
-    "Namespaces whose label names a shard that is not running; told by the operator without --shard",
+    "Namespaces whose label names a shard that is not running; reported by the operator without --shard",
     ["shard"],
   );
   const keyMissing = gauge(
     "mooring_signing_key_missing",
-    "1 while the Secret mooring-signing-key is missing and this process waits for it, or puts it back",
+    "1 while the Secret mooring-signing-key is missing and this process waits for it, or restores it",
     [],
   );
   keyMissing.set(0);

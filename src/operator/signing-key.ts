@@ -77,7 +77,7 @@ export async function openSigningKey(options: Options): Promise<SigningKey> {
   function accept(found: KubeObject): void {
     const next = keysIn(found);
     if (next.length === 0) {
-      log.error({}, `${title} has no key: the operator goes on with the one before; restore it`);
+      log.error({}, `${title} has no key: the operator continues with the previous one; restore it`);
       return;
     }
     const isNews = !isDeepStrictEqual(next, keys) || (secret && unsignedUntil(found) !== unsignedUntil(secret));
@@ -96,7 +96,7 @@ export async function openSigningKey(options: Options): Promise<SigningKey> {
       } catch (error) {
         log.error(
           { err: error },
-          `${title} could not be put back: next attempt in ${pauseMs / 1000} s; without it, the next start finds no key`,
+          `${title} could not be restored: next attempt in ${pauseMs / 1000} s; without it, the next start finds no key`,
         );
       }
       await sleep(clock, pauseMs, stopping.signal).catch(() => {});

@@ -7,7 +7,7 @@ import { project } from "./projection.ts";
 import { withValues } from "./spec-changes.ts";
 import type { Stage } from "./stage.ts";
 
-/** The resource as it would be compared once it is taken over. */
+/** The comparison of a resource after its adoption. */
 export async function adopted(
   stage: Stage,
   named: (change: FieldChange) => FieldChange,
@@ -29,7 +29,7 @@ export async function adopted(
   const claimed = project(stage, kind, context.object, context, id);
   const next = await stage.decide(key, kind, claimed);
   const { observation } = next.context.view.resource;
-  // Those that refer to it see what the platform shows of it.
+  // Objects that refer to it see its values on the platform.
   const raw = next.context.shared?.collection.read(next.context.identity).item?.raw;
   if (raw !== undefined) project(stage, kind, context.object, context, id, raw);
   if (observation.seen === "absent") {

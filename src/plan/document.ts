@@ -2,7 +2,9 @@ import type { FieldChange, PlanItem, Replacement } from "./item.ts";
 import type { Plan } from "./make.ts";
 import type { Cost } from "./prices.ts";
 
-/** A plan as programs read it; docs/plan.md describes every field. Fields are added, never renamed or removed. */
+/**
+ * A plan as a document for programs; docs/plan.md describes every field. Fields are added, never renamed or removed.
+ */
 export interface PlanDocument {
   apiVersion: "plan.mooring.dev/v1";
   changes: boolean;
@@ -55,7 +57,7 @@ export function documentOf({ items, months, cost, others, validatedBy, changes }
   };
 }
 
-/** 0 no change, 2 changes, 1 something that the API server would refuse. */
+/** 0: no change. 2: changes. 1: the API server would refuse an object. */
 export const exitCodeOf = ({ changes, summary }: PlanDocument): number => (summary.invalid > 0 ? 1 : changes ? 2 : 0);
 
 const words: readonly [action: PlanItem["action"], words: string][] = [
@@ -83,6 +85,6 @@ export const priceLine = ({ before, after, currency }: Cost): string => {
 export const titleOf = ({ kind, namespace, name }: DocumentItem): string =>
   `${kind} ${namespace === null ? "" : `${namespace}/`}${name}`;
 
-/** Fields that tell nothing to people: which Account it is and how it is kept. */
+/** Hides policy fields of new objects, which say nothing to people. */
 export const shownFields = ({ action, fields }: DocumentItem): FieldChange[] =>
   action === "create" ? fields.filter(({ field }) => !/Policy$/.test(field)) : fields;

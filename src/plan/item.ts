@@ -1,26 +1,28 @@
 import type { KubeObject } from "../kube/resource.ts";
 
-/** What happens to one object. */
 export type Action =
   /** The resource is created. */
   | "create"
-  /** Fields of the resource, or of the object alone, change in place. */
+  /** Fields of the resource, or only of the object, change in place. */
   | "change"
-  /** The resource is deleted and created again, where that is allowed. */
+  /** The resource is deleted and created again, if that is allowed. */
   | "replace"
-  /** An existing resource is taken over, or shown with managementPolicy Observe. */
+  /** An existing resource is adopted, or only observed. */
   | "adopt"
-  /** The object is deleted, and its resource unless that is kept. */
+  /** The object is deleted, and its resource unless deletionPolicy is Retain. */
   | "delete"
-  /** Something else has to happen first that is not part of the plan. */
+  /** Something outside of the plan must happen first. */
   | "wait"
-  /** A person has to change something before anything happens. */
+  /** The user must change something first. */
   | "blocked"
   /** The API server would refuse the object. */
   | "invalid"
   | "none";
 
-/** One field of spec: its value now and after. `platform`: the value is on the platform; else it is the object's alone. */
+/**
+ * One field of spec: its value now and after the apply. `platform`: the field exists on the platform; otherwise only in
+ * the object.
+ */
 export interface FieldChange {
   field: string;
   from: string;
@@ -28,14 +30,14 @@ export interface FieldChange {
   platform: boolean;
 }
 
-/** What a replacement takes away, and what allows it. */
+/** The losses of a replacement, and the setting that allows it. */
 export interface Replacement {
   fields: readonly string[];
   why: readonly string[];
-  /** What is gone for good; empty when nothing is. */
+  /** Data that is lost; empty if there is none. */
   loses: string;
   allowed: boolean;
-  /** What to set so that it is allowed; absent when it is. */
+  /** The setting that allows it, if it is not allowed yet. */
   allowedBy?: string;
 }
 
@@ -44,22 +46,22 @@ export interface PlanItem {
   namespace: string | undefined;
   name: string;
   action: Action;
-  /** Id of the resource on the platform, where there is one. */
+  /** Platform id of the resource, if it exists. */
   id?: string;
-  /** Whether something is written to the platform for it. */
+  /** Whether the plan writes to the platform for this object. */
   writes: boolean;
   fields: readonly FieldChange[];
-  /** Objects of the plan that come first. */
+  /** Objects of the plan that must come first. */
   after: readonly string[];
   replacement?: Replacement;
-  /** Why it waits, is blocked or refused, or what else to know. */
+  /** The reason of a wait, block or refusal, or other information. */
   message?: string;
-  /** Spec after the apply and, with what differs on the platform, before: what prices are made of. */
+  /** Spec after the apply, and before it with the drift of the platform included. Prices are made from both. */
   before?: unknown;
   spec?: unknown;
 }
 
-/** For people: `Server web`, with the namespace where there is one. */
+/** For people: `Server web`, with the namespace if there is one. */
 export const titleOf = ({ kind, metadata }: Pick<KubeObject, "kind" | "metadata">): string =>
   `${kind} ${metadata.namespace ? `${metadata.namespace}/` : ""}${metadata.name}`;
 

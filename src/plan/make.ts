@@ -20,17 +20,17 @@ import { createStage, type Stage } from "./stage.ts";
 
 export interface PlanAsked {
   manifests: Manifests;
-  /** Undefined: there is no cluster. Without a client that may send dry runs, the schemas of the CRDs stand in for the API server. */
+  /** Undefined: no cluster. Without a client for dry runs, the CRD schemas replace the API server. */
   cluster: { reader: ClusterReader; client?: KubeClient | undefined } | undefined;
-  /** The platform through an Account, or without a name through the environment. */
+  /** The platform of an Account; without a name, the one of the environment. */
   platform(account?: string): Promise<PlatformReader>;
-  /** The schema of the objects of a kind, as its CRD has it. */
+  /** The CRD schema of a kind. */
   schemaOf(kind: Kind): object;
-  /** Labels of the objects that are deleted when no file has them. */
+  /** Label selector of the objects that are deleted if no file has them. */
   prune?: string | undefined;
-  /** All objects of the files are deleted. */
+  /** Deletes all objects of the files. */
   destroy?: boolean;
-  /** Whether prices are asked for; default true. */
+  /** Whether to read prices; default true. */
   prices?: boolean;
   sources: Pick<Sources, "signal" | "progress" | "missing">;
 }
@@ -41,18 +41,18 @@ export interface Plan {
   cost: Cost | undefined;
   /** Objects of the files that are not Mooring's. */
   others: string[];
-  /** How objects were checked: by the API server, or by the schemas and rules of the CRDs. */
+  /** How objects are validated: by the API server, or by the schemas and rules of the CRDs. */
   validatedBy: "server" | "schemas";
   changes: boolean;
 }
 
-/** Calls to the API server at once. */
+/** Maximum concurrent calls to the API server. */
 const AT_ONCE = 16;
 
 const keyOf = (kind: Kind, { metadata }: KubeObject): ObjectKey =>
   objectKey(kind.kind, metadata.namespace ?? "", metadata.name);
 
-/** What an apply of these files would do. Writes nowhere. */
+/** Returns the effects of an apply of these files. Writes nothing. */
 export async function makePlan(asked: PlanAsked): Promise<Plan> {
   const { manifests, sources } = asked;
   const { signal } = sources;
@@ -84,7 +84,7 @@ const missingPrices =
     sources.missing?.(`prices: ${error instanceof Error ? error.message : String(error)}`);
   };
 
-/** Namespaces of the files, and those that their objects refer to. */
+/** Namespaces of the objects in the files and of their references. */
 function namespacesOf({ manifests: { objects } }: PlanAsked): string[] {
   const all = objects.flatMap(({ kind, object }) => [
     object.metadata.namespace ?? "",
@@ -116,7 +116,7 @@ async function liveObjects(asked: PlanAsked, reader: ClusterReader): Promise<Map
       all.set(keyOf(kind, object), { ...object, apiVersion: `${GROUP}/${VERSION}`, kind: kind.kind });
     }
   }
-  // Who may not list may still read by name.
+  // A caller that may not list may still read by name.
   for (const { kind, object } of manifests.objects) {
     const key = keyOf(kind, object);
     const { namespace, name } = object.metadata;
@@ -153,10 +153,10 @@ async function candidatesOf(asked: PlanAsked, live: Map<ObjectKey, KubeObject>):
   return prune === undefined ? all : [...all, ...(await pruned(asked, all, prune))];
 }
 
-/** Live objects with these labels that are in no file. */
+/** Live objects with these labels that no file has. */
 async function pruned(asked: PlanAsked, all: readonly Candidate[], labelSelector: string): Promise<Candidate[]> {
   const { cluster, sources } = asked;
-  if (!cluster) throw new Error("--prune needs a cluster: it has the objects that no file has");
+  if (!cluster) throw new Error("--prune needs a cluster, to find objects that no file has");
   const kept = new Set(all.map(({ kind, desired, live }) => keyOf(kind, desired ?? live ?? nothing)));
   const from = { ...sources, cluster: async () => cluster.reader, platform: asked.platform, now: systemClock.now };
   const gone: Candidate[] = [];
@@ -169,7 +169,7 @@ async function pruned(asked: PlanAsked, all: readonly Candidate[], labelSelector
 }
 const nothing: KubeObject = { apiVersion: "", kind: "", metadata: { name: "" } };
 
-/** Selectors of ClusterAccounts and Grants match labels of namespaces. */
+/** ClusterAccounts and Grants select namespaces by labels. */
 async function namespaceLabels({
   cluster,
   sources,
@@ -185,7 +185,7 @@ async function namespaceLabels({
   return labels;
 }
 
-/** Without a cluster the environment stands in for the Account of each namespace whose files have none. */
+/** Without a cluster, the environment is the Account of every namespace whose files have none. */
 function addAccounts(stage: Stage, candidates: readonly Candidate[]): void {
   const spaces = new Set(candidates.map(({ desired }) => desired?.metadata.namespace ?? ""));
   const own = new Set(
@@ -198,7 +198,7 @@ function addAccounts(stage: Stage, candidates: readonly Candidate[]): void {
   }
 }
 
-/** Opens every Account that is meant; the platform through the first one that works. */
+/** Opens every Account in use. The platform is read through the first one that works. */
 async function openAccounts(
   { platform, cluster, sources }: PlanAsked,
   stage: Stage,

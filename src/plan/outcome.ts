@@ -7,13 +7,13 @@ import type { KubeObject } from "../kube/resource.ts";
 import type { Action, FieldChange, PlanItem, Replacement } from "./item.ts";
 import { specChanges, withValues } from "./spec-changes.ts";
 
-/** One object of a plan: as it is in the cluster, and as it would be after the apply. */
+/** One object of a plan: in the cluster now, and after the apply. */
 export interface Candidate {
   kind: Kind;
   live: KubeObject | undefined;
-  /** With the status of the live object. Undefined: it is deleted. */
+  /** Has the status of the live object. Undefined: the object is deleted. */
   desired: KubeObject | undefined;
-  /** Why the API server refuses it. */
+  /** The reason of a refusal by the API server. */
   refused?: string;
 }
 
@@ -34,7 +34,7 @@ export function baseOf({ kind, live, desired }: Candidate): PlanItem {
   };
 }
 
-/** Of a kind without a resource: what becomes of the object itself. */
+/** The item of a kind without a resource: only the object changes. */
 export function objectItem(base: PlanItem, live: KubeObject | undefined, desired: KubeObject | undefined): PlanItem {
   if (!desired) return { ...base, action: "delete" };
   const fields = specChanges(live?.spec, desired.spec);
@@ -42,7 +42,7 @@ export function objectItem(base: PlanItem, live: KubeObject | undefined, desired
   return fields.length > 0 ? { ...base, action: "change", fields } : base;
 }
 
-/** A change that is refused because the platform cannot make it is a replacement that has to be allowed. */
+/** A refused change of immutable fields is a replacement that must be allowed first. */
 export function refusal({ kind, live, desired }: Candidate, base: PlanItem, message: string): PlanItem {
   const fields = specChanges(live?.spec, desired?.spec);
   const fixed = Object.keys(kind.immutable).filter((name) =>
@@ -55,7 +55,7 @@ export function refusal({ kind, live, desired }: Candidate, base: PlanItem, mess
 }
 
 const lossOf = ({ kind, resource: { destruction } }: ResourceKind): string =>
-  destruction.holdsData ? `what the ${kind} holds cannot be brought back` : "";
+  destruction.holdsData ? `what the ${kind} holds cannot be restored` : "";
 
 function words({ resource }: ResourceKind, verdict: "forbidden" | { allowedBy: string }): string {
   const annotation = (value: string) => `annotation ${ALLOW_DATA_LOSS}: "${value}"`;
@@ -81,11 +81,11 @@ interface Decided {
   candidate: Candidate;
   context: Context;
   decision: Decision;
-  /** Objects that it refers to and that are created, adopted or replaced by the plan. */
+  /** Referenced objects that the plan creates, adopts or replaces. */
   first: readonly ObjectKey[];
 }
 
-/** What a decision means for a person who is about to apply. */
+/** Turns a decision of the engine into an item of the plan. */
 export function itemOf({ base, candidate, context, decision, first }: Decided): PlanItem {
   const { kind, view } = context;
   const { live, desired } = candidate;
@@ -99,7 +99,7 @@ export function itemOf({ base, candidate, context, decision, first }: Decided): 
     drift.map(({ field, from }) => ({ field, value: from })),
   );
   const creation = { ...base, fields: specChanges(undefined, desired.spec), before: undefined, after: first };
-  /** What it comes to once what is in the way is gone. */
+  /** The action once the obstacle is gone. */
   const eventually = (): Action =>
     view.resource.claim ? "change" : view.spec.adopt === undefined ? "create" : "adopt";
   switch (decision.step) {
@@ -160,7 +160,7 @@ export function itemOf({ base, candidate, context, decision, first }: Decided): 
   }
 }
 
-/** What the cluster alone can say. */
+/** The item without a reading of the platform. */
 function withoutPlatform(
   action: Action,
   { message = "", ...creation }: PlanItem,
@@ -173,7 +173,7 @@ function withoutPlatform(
   return { ...creation, action, writes: action === "create", message: told };
 }
 
-/** Reasons that another object of the plan may do away with. */
+/** Reasons that another object of the plan may resolve. */
 const DEPENDENT: ReadonlySet<string> = new Set([
   "ReferenceNotFound",
   "ReferenceNotReady",
@@ -184,7 +184,7 @@ const DEPENDENT: ReadonlySet<string> = new Set([
   "ReferenceNotGranted",
 ]);
 
-/** The resource stays as it is; of the object something may change. */
+/** The resource stays unchanged; the object may change. */
 const objectOnly = (base: PlanItem, live: KubeObject | undefined, fields: FieldChange[]): PlanItem =>
   fields.length > 0 && live ? { ...base, action: "change", fields, before: base.spec } : { ...base, before: base.spec };
 

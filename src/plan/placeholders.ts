@@ -2,10 +2,10 @@ import type { ResourceKind } from "../kinds/kind.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import { type FieldChange, titleOf } from "./item.ts";
 
-/** No platform gives a LAN such a number. */
+/** Higher than any LAN number of the platform. */
 const FIRST_NUMBER = 900_000_000;
 
-/** Ids of what is not there yet, and their names in what people read. */
+/** Placeholder ids of resources that do not exist yet, with readable names. */
 export function placeholders() {
   const titles = new Map<string, string>();
   const named = (text: string): string => {

@@ -12,8 +12,8 @@ import type { Stage } from "./stage.ts";
 const keyTo = ({ kind, metadata }: KubeObject): ObjectKey => objectKey(kind, metadata.namespace ?? "", metadata.name);
 
 /**
- * What the operator would do for each candidate, all others as they are. Every candidate is decided on after those it refers to:
- * an object that is to be created counts as there for those that follow, under an id that is not known yet.
+ * Decides for each candidate as the operator would. Referenced objects come first: an object that the plan creates
+ * exists for the following ones, with a placeholder id.
  */
 export async function planAll(
   stage: Stage,
@@ -29,7 +29,7 @@ export async function planAll(
     byKey.set(keyTo(object), each);
     stage.put(each.desired ?? leaving(object));
   }
-  // All collections are listed side by side.
+  // Starts all lists concurrently.
   for (const [key, { kind }] of byKey) {
     const found = stage.objects.find(key);
     if (found && hasResource(kind)) stage.begin(kind, found.object);

@@ -3,19 +3,19 @@ import type { PlatformReader } from "../diagnostics/reader.ts";
 import { kinds } from "../kinds/index.ts";
 import type { PlanItem } from "./item.ts";
 
-/** What the objects of a plan cost a month. */
+/** The monthly cost of the objects of a plan. */
 export interface Cost {
   before: number;
   after: number;
   currency: string;
   basis: string;
-  /** Objects whose price depends on their use, or is not in the catalogue. */
+  /** Objects whose price depends on usage, or is not in the catalogue. */
   notPriced: { object: string; why: string }[];
 }
 
 const free: ReadonlySet<string> = new Set(kinds.filter((each) => each.free).map(({ kind }) => kind));
 
-/** Prices of a month, of each item that has one and of all together; `month` is set on the items. */
+/** Monthly prices per item and in total. Sets `month` on the items. */
 export async function priceAll(
   items: readonly PlanItem[],
   platform: PlatformReader,

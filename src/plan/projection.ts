@@ -8,7 +8,7 @@ import type { Stage } from "./stage.ts";
 
 const keyTo = ({ kind, metadata }: KubeObject): string => objectKey(kind, metadata.namespace ?? "", metadata.name);
 
-/** Puts an object on the stage as it is once its resource is there. */
+/** Puts an object on the stage as it will be with its resource. */
 export function project(
   stage: Stage,
   kind: ResourceKind,

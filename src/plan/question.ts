@@ -3,14 +3,14 @@ import { documentOf, type PlanDocument } from "./document.ts";
 import { manifestsIn } from "./inputs/manifests.ts";
 import { makePlan } from "./make.ts";
 
-/** What an apply of a manifest would do: for who may read both sides and write neither, not even a dry run. */
+/** The plan of a manifest for callers who may only read, and not even send dry runs. */
 export async function planQuestion(
   sources: Sources,
   asked: { manifest: string; namespace?: string | undefined },
 ): Promise<PlanDocument & { not_checked: string[] }> {
   const { signal, progress } = sources;
   const schemaOf = await sources.schemas?.();
-  if (!schemaOf) throw new Error("the schemas of the kinds are not there");
+  if (!schemaOf) throw new Error("the schemas of the kinds are missing");
   const missing: string[] = [];
   const reader = await sources.cluster().catch((error: unknown) => {
     missing.push(`cluster: ${error instanceof Error ? error.message : String(error)}`);

@@ -4,10 +4,10 @@ import type { FieldChange } from "./item.ts";
 type Json = Record<string, unknown>;
 const isJson = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What tells the members of a list apart, if all of them have it. */
+/** Fields that identify the members of a list, if all members have them. */
 const KEYS = ["name", "tag"];
 
-/** Fields in which two specs differ, at any depth; members of lists are paired by their name. */
+/** The fields that differ between two specs, at any depth. Members of lists are paired by name. */
 export function specChanges(before: unknown, after: unknown, path = ""): FieldChange[] {
   if (isDeepStrictEqual(before, after)) return [];
   const at = (name: string) => (path === "" ? name : `${path}.${name}`);
@@ -30,7 +30,7 @@ const isKeyed = (value: unknown, key: string): boolean =>
 const membersOf = (value: unknown, key: string): Map<string, unknown> =>
   new Map((Array.isArray(value) ? value : []).map((each) => [String(Object(each)[key]), each]));
 
-/** Values that may be secret, which no plan shows. */
+/** Values that may be secret. A plan never shows them. */
 const SECRET = /(userData|[pP]assword|token)$/;
 const shown = (path: string, value: unknown): string =>
   SECRET.test(path) && value !== undefined ? "(not shown)" : show(value);
@@ -40,7 +40,7 @@ function show(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** A spec as it would be if these fields had other values; fields inside lists stay as they are. */
+/** A spec with other values for these fields; fields inside lists stay unchanged. */
 export function withValues(spec: unknown, changes: readonly { field: string; value: string }[]): unknown {
   const copy: unknown = structuredClone(spec ?? {});
   for (const { field, value } of changes) {

@@ -16,7 +16,7 @@ import type { Collection } from "../platform/collections/collection.ts";
 import { createCatalogues } from "../platform/products/catalogues.ts";
 import type { Clock } from "../runtime/clock.ts";
 
-/** A plan is made at one moment: nothing is given time. */
+/** A plan is made at one moment: no step waits. */
 const SETTINGS: Settings = {
   createDeadlineMs: 30_000,
   settleMs: 90_000,
@@ -28,7 +28,7 @@ const SETTINGS: Settings = {
   recheckMs: 600_000,
 };
 
-/** Only the operator has the key that signatures are made with: what objects say is taken as it is. */
+/** Only the operator has the signing key, so a plan trusts status without a check. */
 const unsigned: Signatures = {
   judge: () => {},
   believes: () => false,
@@ -41,16 +41,16 @@ const onlyReads = (): never => {
   throw new Error("a plan writes nothing");
 };
 
-/** What the operator would decide about each object, on objects and Accounts that are put here. Reads, and never writes. */
+/** Runs the operator's decisions on a set of objects and Accounts. Reads and never writes. */
 export interface Stage extends AsyncDisposable {
   readonly objects: Objects;
   put(object: KubeObject): void;
   account(handle: AccountHandle): void;
-  /** The Account that an object means, whether it can be used or not. */
+  /** The Account of an object, whether usable or not. */
   accountOf(kind: ResourceKind, object: KubeObject): string | undefined;
-  /** Has the collections of an object listed, without waiting for it. */
+  /** Starts to list the collections of an object. */
   begin(kind: ResourceKind, object: KubeObject): void;
-  /** The operator's decision, and the view behind it, on a reading of the platform. */
+  /** The operator's decision with its view, after the platform has been read. */
   decide(key: ObjectKey, kind: ResourceKind, object: KubeObject): Promise<{ context: Context; decision: Decision }>;
 }
 
@@ -58,7 +58,7 @@ export interface StageOptions {
   kinds: readonly Kind[];
   clock: Clock;
   signal: AbortSignal;
-  /** Labels of a namespace, as far as they may be read. */
+  /** Labels of a namespace, as far as the caller may read them. */
   labelsOf: (namespace: string) => Readonly<Record<string, string>>;
 }
 
@@ -128,7 +128,7 @@ export function createStage({ kinds, clock, signal, labelsOf }: StageOptions): S
   return {
     objects,
     put(object) {
-      // Versions are the plan's own: what is put later is newer.
+      // Version numbers of the plan: a later object is newer.
       const metadata = { ...object.metadata, resourceVersion: String(++versions) };
       objects.store(object.kind).put({ ...object, metadata });
     },
@@ -149,8 +149,8 @@ export function createStage({ kinds, clock, signal, labelsOf }: StageOptions): S
 }
 
 /**
- * A view as it is once time has passed: readings are fresh enough, pauses are over, and what the operator does for workloads
- * (Secrets, outputs, keys that are due) is not part of a plan.
+ * The view after all waiting: readings are fresh and pauses are over. Work for workloads (Secrets, outputs, due keys)
+ * is not part of a plan.
  */
 function settled(view: View): View {
   const { spec, resource, secrets, times } = view;

@@ -7,7 +7,7 @@ import { fromXml } from "./shape/xml.ts";
 
 const region = z.looseObject({ properties: z.looseObject({ endpoint: z.string().min(1) }) });
 
-/** Object storage: calls are signed, and those to a bucket go to its own region. */
+/** Object storage: signs calls, and sends those about a bucket to its region. */
 export function createStorage(platform: PlatformReader) {
   async function signed(call: ReadCall, name: string | undefined): Promise<ReadCall> {
     const { accessKey, secretKey } = await platform.storageKeys(call.signal);
@@ -27,7 +27,7 @@ export function createStorage(platform: PlatformReader) {
     return platform.read(await signed(call, name));
   }
 
-  /** The region of a bucket and its address; the default one where the platform names none. */
+  /** The address and region of a bucket; the default region if the platform names none. */
   async function home(bucket: string, signal: AbortSignal): Promise<{ base: string; name?: string }> {
     const base = trimmed(platform.endpoint("objectStorage"));
     const url = `${base}/${encodePath(bucket)}?location=`;
@@ -37,7 +37,7 @@ export function createStorage(platform: PlatformReader) {
     return { base: (await hostOf(name, signal)) ?? base, name };
   }
 
-  /** Undefined where nobody tells of such a region: storage of others has no regions. */
+  /** Undefined if the region is unknown: other object storages have no regions. */
   async function hostOf(name: string, signal: AbortSignal): Promise<string | undefined> {
     const management = platform.has("objectStorageManagement")
       ? trimmed(platform.endpoint("objectStorageManagement"))
@@ -54,7 +54,7 @@ export function createStorage(platform: PlatformReader) {
   }
 
   return {
-    /** Reads a path of the default region, or of the one that the bucket is in. */
+    /** Reads a path in the default region, or in the region of the bucket. */
     async read(call: Omit<ReadCall, "url">, path: string, query: string, bucket: string | undefined) {
       const { base, name } =
         bucket === undefined ? { base: trimmed(platform.endpoint("objectStorage")) } : await home(bucket, call.signal);

@@ -3,7 +3,7 @@ import { createPrivateKey, generateKeyPairSync, randomBytes } from "node:crypto"
 import * as x509 from "@peculiar/x509";
 import type { Pems } from "../../src/certificates/inspect.ts";
 
-/** The moment that tests judge certificates at, which is also where the clock of tests begins. */
+/** The time of certificate checks in tests, and the start of the fake clock. */
 export const NOW = Date.UTC(2026, 0, 1);
 export const DAY_MS = 86_400_000;
 
@@ -18,7 +18,7 @@ export interface Issued {
 
 interface Order {
   name: string;
-  /** Signs itself without one. */
+  /** Absent: self-signed. */
   issuer?: Issued;
   key?: "ec" | "rsa";
   /** Days from NOW. */
@@ -50,7 +50,7 @@ export async function issue({ name, issuer, key = "ec", from = -1, to = 364 }: O
   };
 }
 
-/** What the platform shows of a user, in good order but for what the test names. */
+/** The platform's answer about a user; valid, except for the given fields. */
 export async function accessOf({ key, from, to, ...more }: Partial<Order & Pems> = {}): Promise<Pems> {
   const issuer = await issue({ name: "Cluster CA", to: 3650, ...(key && { key }) });
   const order = {

@@ -11,8 +11,8 @@ const index = z.object({ paths: z.record(z.string(), z.object({ serverRelativeUR
 const MARK = "x-kubernetes-group-version-kind";
 
 /**
- * Writes the schemas of an API server as kubeconform reads them: one file per kind. Fields that a schema does not know are
- * refused. `get` reads a path of the API server, which tells of new CRDs a while after it serves them: `kinds` have to be there.
+ * Writes the schemas of an API server for kubeconform, one file per kind; unknown fields are refused. `get` reads a
+ * path of the API server. It lists new CRDs some time after it serves them, so `kinds` must be present.
  */
 export async function writeSchemas(
   folder: string,
@@ -55,5 +55,5 @@ async function writeAll(folder: string, get: (path: string) => Promise<string>):
   return written;
 }
 
-/** Where kubeconform finds them. */
+/** The location of the schemas for kubeconform. */
 export const schemaLocation = (folder: string): string => join(folder, "{{ .ResourceKind }}{{ .KindSuffix }}.json");

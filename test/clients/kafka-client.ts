@@ -1,6 +1,6 @@
 import { Admin, Consumer, Producer, stringDeserializers, stringSerializers } from "@platformatic/kafka";
 
-/** What a user learns from the management API, and nothing else. */
+/** The access data that the management API returns to a user. */
 export interface KafkaAccess {
   brokers: readonly string[];
   certificateAuthority: string;
@@ -8,7 +8,7 @@ export interface KafkaAccess {
   privateKey?: string;
 }
 
-/** Options of every client: mutual TLS, with an authority that nobody else knows. */
+/** Options of every client: mutual TLS, with a private CA. */
 function optionsFor({ brokers, certificateAuthority, certificate, privateKey }: KafkaAccess) {
   return {
     clientId: "test",
@@ -22,7 +22,7 @@ function optionsFor({ brokers, certificateAuthority, certificate, privateKey }: 
   };
 }
 
-/** Does something as an administrator of the brokers. */
+/** Runs a function with an admin client of the brokers. */
 export async function asAdmin<T>(
   access: KafkaAccess,
   work: (admin: Admin) => Promise<T>,
@@ -36,7 +36,7 @@ export async function asAdmin<T>(
   }
 }
 
-/** Whether the brokers let somebody in. */
+/** Whether the brokers accept the access data. */
 export const isAdmitted = (access: KafkaAccess): Promise<boolean> =>
   asAdmin(access, (admin) => admin.metadata({ topics: [], forceUpdate: true }), { retries: 0 }).then(
     () => true,

@@ -19,7 +19,7 @@ const alert = z.object({
 
 export type Alert = z.output<typeof alert>;
 
-/** Starts a Prometheus with this file, in a new folder of `folder`; it ends with the test file. */
+/** Starts a Prometheus with this configuration, in a new folder below `folder`. It ends with the test file. */
 export async function startPrometheus(folder: string, which: "go" | "debian", config: string, flags: string[] = []) {
   const { stdout } = await run(join(import.meta.dirname, "setup-prometheus"), [which]);
   const home = await mkdtemp(join(folder, `${which}-`));
@@ -44,9 +44,9 @@ export async function startPrometheus(folder: string, which: "go" | "debian", co
   return {
     url,
     stop: process.stop,
-    /** The series that a query answers with now. */
+    /** The current result of a query. */
     query: async (expr: string) => series.parse(await ask(`query?query=${encodeURIComponent(expr)}`)).result,
-    /** Those that wait for their time are not among them. */
+    /** Without pending alerts. */
     firing: async () =>
       z
         .object({ alerts: z.array(alert) })

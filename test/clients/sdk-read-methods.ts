@@ -30,10 +30,10 @@ import {
 } from "@ionos-cloud/sdk-nodejs";
 import type { Answer } from "./sdk.ts";
 
-/** Gives the id of one of everything. */
+/** Returns the id of an existing resource by name. */
 export type IdOf = (name: string) => string;
 
-/** Every id under the names that the SDK's methods have for them. */
+/** Every id under the parameter names of the SDK's methods. */
 const usual = (id: IdOf) => ({
   backupunitId: id("backupUnit"),
   cdromId: id("cdrom"),

@@ -22,7 +22,7 @@ for (const text of declarations("model")) {
     const fields = body.matchAll(/^ {4}(\w+)(\??): ([\s\S]*?);$/gm);
     interfaces.set(
       name,
-      // What is a reserved word elsewhere has an underscore in the SDK only, not on the wire.
+      // The SDK adds an underscore to reserved words; the wire format does not.
       new Map(
         [...fields].map(([, field = "", mark, type = ""]) => [
           field.replace(/^_(?!links$)/, ""),
@@ -48,7 +48,7 @@ for (const text of declarations("api")) {
 /** The names of all methods of the SDK that read. */
 export const declaredReads = [...answers.keys()].filter((method) => /Get$|FindBy/.test(method));
 
-/** Where the answer of a method of the SDK is not what the SDK's own types promise; null counts as absent. */
+/** Differences between an answer and the SDK's own types; null counts as absent. */
 export function mismatches(method: string, answer: unknown): string[] {
   const type = answers.get(method);
   return type === undefined ? [`the SDK has no method ${method}`] : compare(answer, type, "");
@@ -70,7 +70,7 @@ function compare(value: unknown, declared: string, path: string): string[] {
   if (typeof value !== "object" || Array.isArray(value)) return fault;
   const given = new Map(Object.entries(value));
   return [...fields].flatMap(([name, field]) => {
-    // A reference has no properties, although the SDK says that every resource has.
+    // A reference has no properties, although the SDK requires them.
     const missing = field.required && name !== "properties" && (given.get(name) ?? undefined) === undefined;
     return missing ? [`${path}.${name} is missing`] : compare(given.get(name), field.type, `${path}.${name}`);
   });

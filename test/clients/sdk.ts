@@ -2,7 +2,7 @@ import { Configuration, type RequestStatusMetadata, waitForRequest } from "@iono
 import { expect } from "vitest";
 import { platformForFile } from "../simulator/platform.ts";
 
-/** What every method of the SDK resolves to. */
+/** The result of every SDK method. */
 export interface Answer<Data> {
   status: number;
   headers: Record<string, string>;
@@ -20,25 +20,25 @@ export interface Methods {
 
 export type Sdk = Awaited<ReturnType<typeof sdkForFile>>;
 
-/** A simulator of a test file's own, whose time stands still, and the SDK's configuration for it. */
+/** A simulator for one test file, whose time stands still, and the SDK's configuration for it. */
 export async function sdkForFile() {
   const platform = await platformForFile();
   const { endpoints, token } = platform.ready;
   const basePath = `${endpoints.api}/cloudapi/v6`;
 
-  /** The SDK pauses before every call, not only before it tries again; at most for this long. */
+  /** The SDK pauses before every call, not only before retries. This limits the pause. */
   const configured = (parameters: ConstructorParameters<typeof Configuration>[0]) =>
     new Configuration({ basePath, ...parameters }).setMaxWaitTime(0);
   const configuration = configured({ apiKey: token });
 
-  /** Lets the request of an accepted write end, and gives what the SDK learns of it. */
+  /** Lets the request of an accepted write end, and returns its status from the SDK. */
   async function ended(answer: Answer<unknown>): Promise<RequestStatusMetadata> {
     expect(answer.status).toBe(202);
     await platform.advance(60);
     return (await waitForRequest(configuration, answer.headers.location ?? "")).data.metadata;
   }
 
-  /** Waits until a write has ended well, and gives the body that it was answered with. */
+  /** Waits until a write has succeeded, and returns the body of its answer. */
   async function done<Data>(write: Promise<Answer<Data>>): Promise<Data> {
     const answer = await write.catch(({ response, message }) => {
       throw new Error(response === undefined ? message : `${response.status}: ${JSON.stringify(response.data)}`);
@@ -47,7 +47,7 @@ export async function sdkForFile() {
     return answer.data;
   }
 
-  /** The id of what a write has created. */
+  /** The id of a created resource. */
   const made = async (write: Promise<Answer<{ id?: string }>>) => idOf(await done(write));
 
   /** Creates, replaces, changes and deletes a resource, and reads it after every step. */
@@ -70,7 +70,7 @@ export async function sdkForFile() {
   return { platform, basePath, configured, configuration, ended, done, made, live };
 }
 
-/** The SDK declares nearly everything it answers as optional. */
+/** Almost all fields of SDK answers are declared as optional. */
 export function known<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new Error("the answer lacks a value");
   return value;
@@ -78,7 +78,7 @@ export function known<Value>(value: Value | undefined): Value {
 
 export const idOf = ({ id }: { id?: string }): string => known(id);
 
-/** The answer to a call, whether it is refused or not, without the call itself: that carries credentials. */
+/** The answer to a call, refused or not, without the request, which has credentials. */
 export async function seen(call: Promise<Answer<unknown>>): Promise<Answer<unknown>> {
   const { status, headers, data } = await call.catch(({ response, message }) => {
     if (response === undefined) throw new Error(message);

@@ -4,7 +4,7 @@ import { keptPath } from "../kept-output.ts";
 
 const policy = fileURLToPath(new URL("audit-policy.yaml", import.meta.url));
 
-/** What a control plane of the tests is to write down; nothing when nobody is going to read it. */
+/** The audit settings of a control plane in tests; undefined if nobody reads the log. */
 export function audit(): Audit | undefined {
   const log = keptPath("audit");
   return log === undefined ? undefined : { policy, log };

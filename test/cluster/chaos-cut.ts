@@ -1,17 +1,17 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A network cable: what goes through it is passed on byte by byte, until it is cut. */
+/** A proxy that passes bytes on until it is cut, like a network cable. */
 export interface CuttableProxy extends AsyncDisposable {
   readonly port: number;
-  /** Connections go silent, nothing new is let in and nobody is told: as if a switch had lost its power. */
+  /** Connections become silent, and new ones are refused without an answer, as after a power failure of a switch. */
   cut(): void;
-  /** Connections of before are reset; new ones pass. */
+  /** Resets old connections; new ones pass. */
   mend(): void;
-  /** From now on it leads to another port of this machine; connections of before are reset. */
+  /** Redirects to another port of this machine, and resets old connections. */
   leadTo(port: number): void;
 }
 
-/** Listens on a port of its own and leads to `port` of this machine. */
+/** Listens on a free port and forwards to `port` of this machine. */
 export async function startCuttableProxy(port: number): Promise<CuttableProxy> {
   let end = port;
   const sockets = new Set<Socket>();

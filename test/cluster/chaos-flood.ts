@@ -13,7 +13,7 @@ export interface Received {
 
 const WIDTH = 24;
 
-/** Sends manifests straight to the API server, many at a time. What it refuses is no failure; anything else is. */
+/** Sends manifests directly to the API server, many at a time. A refusal is not a failure; any other error is. */
 export async function flood(stage: Stage, manifests: readonly Manifest[]): Promise<Received> {
   const received: Received = { accepted: 0, refused: 0 };
   const waiting = manifests.values();
@@ -35,7 +35,7 @@ export async function flood(stage: Stage, manifests: readonly Manifest[]): Promi
   return received;
 }
 
-/** Deletes everything that was accepted and waits until it is gone. Paused objects are let go on. */
+/** Deletes all accepted objects and waits until they are gone. Resumes paused objects. */
 export async function drain(stage: Stage, kept: readonly string[], forMs: number): Promise<void> {
   const remaining = async () => {
     const lists = await Promise.all(kinds.map(async ({ kind }) => ({ kind, objects: await stage.list(kind) })));

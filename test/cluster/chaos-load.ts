@@ -20,7 +20,7 @@ const wanted: Wanted[] = [
   ...servers.map(({ name }) => ({ kind: "Server", name })),
 ];
 
-/** Asks for twenty objects at once: datacenters, and servers in them. */
+/** Creates twenty objects at once: datacenters, and servers in them. */
 export async function load(stage: Stage): Promise<void> {
   await stage.apply(
     ...homes.map((name) => datacenter(name)),
@@ -28,7 +28,7 @@ export async function load(stage: Stage): Promise<void> {
   );
 }
 
-/** Waits until some of the load is on the platform, and by far not all. */
+/** Waits until some of the load is on the platform, but most of it is not. */
 export async function untilUnderWay(platform: Steering): Promise<void> {
   await until(
     async () => {
@@ -39,12 +39,12 @@ export async function untilUnderWay(platform: Steering): Promise<void> {
   );
 }
 
-/** Waits until all of the load is Ready, and says what is there then. */
+/** Waits until all of the load is Ready, and returns a summary. */
 export async function converged(stage: Stage, platform: Steering, forMs = 150_000): Promise<string> {
   await until(() => unrest(stage, wanted), { title: "converging", forMs, everyMs: 1000 });
   const problems = await judge([{ stage, wanted }], platform);
   return [totals(LOAD, problems), ...problems.map(({ message }) => message)].join("\n");
 }
 
-/** What `converged` says when nothing was made twice and nothing was lost. */
+/** The summary of `converged` if nothing is duplicated or lost. */
 export const asPromised = totals(LOAD, []);

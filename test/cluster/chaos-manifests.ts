@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { GROUP, VERSION } from "../../src/kinds/index.ts";
 
-/** A manifest that somebody might send, in good faith or not. */
+/** A manifest that somebody might send, valid or not. */
 export interface Manifest {
   apiVersion: string;
   kind: string;
@@ -39,7 +39,7 @@ const hostile: fc.Arbitrary<Node> = fc.oneof(
   fc.array(fc.constantFrom<Node>(null, 1, "x", {}, []), { maxLength: 50 }),
 );
 
-/** Replaces one value somewhere in a tree, or adds one under a name that nobody expects. */
+/** Replaces a value somewhere in a tree, or adds one under an unexpected name. */
 function spoilt(tree: Node, turns: readonly number[], value: Node, name: string | undefined): Node {
   const [turn = 0, ...rest] = turns;
   if (Array.isArray(tree) && tree.length > 0 && rest.length > 0) {
@@ -50,7 +50,7 @@ function spoilt(tree: Node, turns: readonly number[], value: Node, name: string 
   const keys = Object.keys(tree);
   const key = name !== undefined && rest.length < 2 ? name : (keys[turn % keys.length] ?? "x");
   const inner = rest.length > 0 && Object.hasOwn(tree, key) ? spoilt(tree[key] ?? null, rest, value, name) : value;
-  // As JSON would be parsed: a key named __proto__ is a key like any other.
+  // As JSON.parse does: __proto__ is an ordinary key.
   return Object.fromEntries([...Object.entries(tree), [key, inner]]);
 }
 
@@ -95,7 +95,7 @@ const manifest = fc
     return { kind, spec, annotations: Object.fromEntries(own) };
   });
 
-/** So many manifests; the same for the same seed. */
+/** Generates manifests; equal seeds give equal manifests. */
 export function manifests(count: number, seed: number): Manifest[] {
   return fc.sample(manifest, { numRuns: count, seed }).map(({ kind, spec, annotations }, index) => ({
     apiVersion: `${GROUP}/${VERSION}`,

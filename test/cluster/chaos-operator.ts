@@ -13,7 +13,7 @@ const ready = z.object({ metrics: z.string() });
 /** Simulators of tests are on this machine. */
 export const onThisMachine = ["--allow-endpoint", "http://127.0.0.1:*"];
 
-/** Patience short enough that waiting out a lost creation takes seconds. */
+/** Short timeouts, so that a lost creation is resolved within seconds. */
 export const shortTimeouts = [
   ...onThisMachine,
   "--create-deadline",
@@ -26,20 +26,20 @@ export const shortTimeouts = [
   "500ms",
 ];
 
-/** The operator as a process of its own, which others freeze, kill and look into. */
+/** The operator as a separate process, which tests can freeze, kill and inspect. */
 export interface OperatorProcess {
   readonly pid: number;
-  /** Everything it has logged. */
+  /** Its whole log. */
   log(): string;
   signal(name: NodeJS.Signals): void;
-  /** What it ended with; undefined while it runs. */
+  /** Its exit code; undefined while it runs. */
   exitCode(): number | undefined;
   readonly ended: Promise<number>;
   /** The value of a metric, summed over its labels. */
   metric(name: string): Promise<number>;
-  /** Bytes of the heap that are in use after everything unused was collected. */
+  /** Used bytes of the heap after a garbage collection. */
   heapInUse(): Promise<number>;
-  /** Whether it runs and has won the Lease. */
+  /** Whether it runs and holds the Lease. */
   leads(): boolean;
   untilLeading(): Promise<void>;
   /** SIGKILL; resolves when it is gone. */
@@ -48,7 +48,7 @@ export interface OperatorProcess {
   stop(): Promise<number>;
 }
 
-/** Another time than the machine's: a wall clock that is ahead, or all clocks as far ahead as a file says. */
+/** Another time than the machine's: a wall clock that is ahead, or all clocks shifted as a file says. */
 export type OtherTime = { aheadSeconds: number } | { clockFile: string };
 
 const preloadFor = (time: OtherTime): string =>
@@ -56,20 +56,20 @@ const preloadFor = (time: OtherTime): string =>
     ? `file://${root}test/moved-clock.ts?file=${encodeURIComponent(time.clockFile)}`
     : `file://${root}test/shifted-clock.ts?seconds=${time.aheadSeconds}`;
 
-/** Starts the operator; it lives at most as long as this process. Resolves when it serves its metrics. */
+/** Starts the operator and resolves when it serves its metrics. It lives at most as long as this process. */
 export async function startOperator(
   kubeconfig: string,
   flags: readonly string[],
   { time, pod }: { time?: OtherTime | undefined; pod?: string | undefined } = {},
 ): Promise<OperatorProcess> {
-  // Through the inspector, on a free port of this machine, garbage can be collected when a test wants to know.
+  // The inspector, on a free port of this machine, lets a test trigger a garbage collection.
   const args = [
     "--inspect=127.0.0.1:0",
     ...(time ? ["--import", preloadFor(time)] : []),
     mainFile(),
     "operator",
     "--json",
-    // One namespace stands for many.
+    // One namespace has the objects of many.
     "--limit",
     "Account=1000",
     "--kubeconfig",
@@ -132,7 +132,7 @@ export async function startOperator(
   };
 }
 
-/** Asks the inspector of a process to collect its garbage; resolves when that is done. */
+/** Triggers a garbage collection through the inspector of a process, and waits for it. */
 async function collectGarbage(inspector: string): Promise<void> {
   const socket = new WebSocket(inspector);
   try {
@@ -146,7 +146,7 @@ async function collectGarbage(inspector: string): Promise<void> {
   }
 }
 
-/** What in a log shows that the operator itself is at fault: a stack that nobody caught, or a pass that broke. */
+/** Log lines that show a bug of the operator: an uncaught error, or a failed reconcile. */
 export function defectsIn(log: string): string[] {
   return log
     .split("\n")

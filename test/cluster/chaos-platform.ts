@@ -2,26 +2,26 @@ import { z } from "zod";
 import { type SimulatorOptions, startSimulator } from "../../src/simulator/start.ts";
 import { type Found, type Steering, steer } from "./steering.ts";
 
-/** A platform that tests pull at. */
+/** A platform that tests can control. */
 export interface Platform extends AsyncDisposable {
   readonly steering: Steering;
   readonly url: string;
   readonly token: string;
-  /** Everything of this name in a collection. */
+  /** All items of a collection with this name. */
   named(collection: string, name: string): Promise<Found[]>;
-  /** A call of another user of the same contract, who is made on first use. */
+  /** A call as another user of the same contract, created on first use. */
   asStranger(method: string, path: string, body?: unknown): Promise<unknown>;
 }
 
 const stranger = z.object({ token: z.string() });
 let platforms = 0;
 
-/** One of this process, which knows the addresses of all products. */
+/** A platform in this process, with the addresses of all products. */
 export interface OwnPlatform extends Platform {
   readonly endpoints: Record<string, string>;
 }
 
-/** Each has ids of its own, as those of a real platform are. */
+/** Each platform has unique ids, like a real one. */
 export async function startPlatform(options: SimulatorOptions = {}): Promise<OwnPlatform> {
   platforms += 1;
   const simulator = await startSimulator({ speed: 20, seed: platforms, ...options });
@@ -29,7 +29,7 @@ export async function startPlatform(options: SimulatorOptions = {}): Promise<Own
   return { ...platformAt(endpoints.api, token), endpoints, [Symbol.asyncDispose]: () => simulator.close() };
 }
 
-/** One that runs elsewhere: where its users reach it, and from where it can be steered, if that is another address. */
+/** A platform in another process: its address for users, and its control address if that differs. */
 export function platformAt(url: string, token: string, control = url): Platform {
   const steering = steer(control, token);
   let other: Promise<Steering> | undefined;

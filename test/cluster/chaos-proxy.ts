@@ -5,13 +5,13 @@ import { pipeline } from "node:stream/promises";
 import { Agent, type Dispatcher, request } from "undici";
 import { isWatch, passedOn } from "../relay.ts";
 
-/** Where a call is held back: nothing was executed yet, or all of it and the answer is on its way. */
+/** Where a call is held: before it is executed, or after it, before the answer is sent. */
 export type Moment = "before" | "executed";
 
-/** A call that is to be held back, once. */
+/** A call to hold, once. */
 export interface Trap {
   moment: Moment;
-  /** It goes nowhere when it is released: whoever was to pass it on has given up meanwhile. */
+  /** It is dropped when it is released: the proxy that held it gave up. */
   dropped?: boolean;
   matches(method: string, path: string, body: string): boolean;
   /** Called at that moment, before anything else can happen. */
@@ -20,17 +20,17 @@ export interface Trap {
 
 export interface HoldingProxy extends AsyncDisposable {
   readonly url: string;
-  /** From now on the first call that matches is held back. */
+  /** Holds the first call that matches. */
   set(trap: Trap): void;
-  /** Whether a call is, or was, in the trap. */
+  /** Whether a call is or was held. */
   readonly sprung: boolean;
-  /** Resolves when whoever sent the call that is held back has reset its connection. */
+  /** Resolves when the sender of the held call has reset its connection. */
   readonly abandoned: Promise<void>;
-  /** Lets the call go on; resolves when it has gone as far as it can. */
+  /** Releases the call; resolves when it has been processed. */
   release(): Promise<void>;
 }
 
-/** Passes HTTP calls on to `upstream`, and holds back the one it is told to until it is released. */
+/** Forwards HTTP calls to `upstream`, and holds the selected one until it is released. */
 export async function startHoldingProxy(upstream: string, ca?: Buffer): Promise<HoldingProxy> {
   const agent = new Agent({ allowH2: false, headersTimeout: 0, bodyTimeout: 0, connect: ca ? { ca } : {} });
   const closing = new AbortController();

@@ -16,24 +16,24 @@ import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
 import { type OperatorProcess, type OtherTime, shortTimeouts, startOperator } from "./chaos-operator.ts";
 import { until } from "./chaos-wait.ts";
 
-/** A namespace with a Lease of its own, in which any number of operators may work; all of them end with it. */
+/** A namespace with its own Lease, for any number of operators. All of them end with it. */
 export interface Stage extends AsyncDisposable {
   readonly namespace: string;
   readonly admin: KubeClient;
-  /** Whoever acts here: the administrator, unless the stage was opened for somebody else. */
+  /** The client of the acting user: the administrator, unless the stage was opened for another user. */
   readonly hands: KubeClient;
   /** The kubeconfig of the operator's ServiceAccount. */
   readonly kubeconfig: string;
-  /** The same for another address of the API server. */
+  /** The same kubeconfig for another address of the API server. */
   kubeconfigVia(server: string): Promise<string>;
-  /** An operator with short patience, for this namespace unless it watches all; `flags` come last and win. */
+  /** An operator with short timeouts, for this namespace unless it watches all; `flags` come last and win. */
   operator(options?: OperatorOptions): Promise<OperatorProcess>;
-  /** An Account and its Secret; `main` unless it has another name. */
+  /** Creates an Account, `main` by default, and its Secret. */
   account(platform: { url: string; token: string }, name?: string): Promise<void>;
   apply(...objects: object[]): Promise<void>;
   /** A JSON merge patch. */
   patch(kind: string, name: string, change: object): Promise<void>;
-  /** Asks for deletion and does not wait. */
+  /** Deletes without waiting. */
   remove(kind: string, name: string): Promise<void>;
   read(kind: string, name: string): Promise<KubeObject | undefined>;
   list(kind: string): Promise<KubeObject[]>;
@@ -47,7 +47,7 @@ export interface OperatorOptions {
   everywhere?: boolean;
   flags?: string[];
   time?: OtherTime;
-  /** The pod that it takes itself to be in; else in none. */
+  /** The name of its pod; absent: it is in no pod. */
   pod?: string;
 }
 
@@ -68,7 +68,7 @@ export async function openStage(
   const namespace = `chaos-${randomBytes(4).toString("hex")}`;
   const { path: folder } = opening.use(temporaryFolder("chaos"));
   const kubeconfig = join(folder, "kubeconfig");
-  // Operators side by side need one Lease each: every stage is an installation of its own.
+  // Operators side by side need separate Leases, so every stage is its own installation.
   opening.defer(() => uninstall(admin, namespace));
   await ((await isInstalled(admin)) ? installRights : install)(admin, { namespace, shards });
   await writeOperatorKubeconfig(admin, clusterKubeconfig, kubeconfig, { namespace });
@@ -191,7 +191,7 @@ export async function openStage(
   };
 }
 
-/** What is missing until an object is Ready as it was last written; undefined when nothing is. */
+/** The reason why an object is not Ready for its last edit; undefined if it is. */
 export function unsettled(object: KubeObject | undefined): string | undefined {
   if (!object) return "it does not exist";
   const { conditions = [], observedGeneration } = readStatus(object);
@@ -202,7 +202,7 @@ export function unsettled(object: KubeObject | undefined): string | undefined {
   return openIntent(object) ? "its intent is open" : undefined;
 }
 
-/** Whether the CRDs are there: applying them once more is a second of work for the API server. */
+/** Whether the CRDs are installed. Applying them again costs the API server a second. */
 async function isInstalled(admin: KubeClient): Promise<boolean> {
   try {
     const { resources } = served.parse(await admin.request({ method: "GET", path: `/apis/${GROUP}/${VERSION}` }));
@@ -213,7 +213,7 @@ async function isInstalled(admin: KubeClient): Promise<boolean> {
   }
 }
 
-/** Removes what only the installation in this namespace has. */
+/** Removes the cluster-scoped objects of the installation in this namespace. */
 async function uninstall(admin: KubeClient, namespace: string): Promise<void> {
   const paths = [
     `/api/v1/namespaces/${namespace}`,

@@ -1,17 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { OperatorProcess } from "./chaos-operator.ts";
 
-/** An operator that is started again whenever it ends, as a Deployment does. */
+/** An operator that is restarted whenever it ends, like the Pod of a Deployment. */
 export interface Supervised extends AsyncDisposable {
-  /** Everything that all of its processes have logged. */
+  /** The logs of all its processes. */
   log(): string;
-  /** Whether the process that runs now has won the Lease. */
+  /** Whether the current process holds the Lease. */
   leads(): boolean;
-  /** How often it was started. */
+  /** Number of starts. */
   readonly starts: number;
-  /** SIGKILL to the process that runs now, if any. */
+  /** SIGKILL to the current process, if any. */
   kill(): Promise<void>;
-  /** SIGTERM to it, as when a pod is replaced. */
+  /** SIGTERM to the current process, as when a pod is replaced. */
   stop(): Promise<void>;
 }
 

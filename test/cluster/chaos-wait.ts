@@ -1,16 +1,16 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Something that was waited for did not come. The message says what was still in the way. */
+/** A wait timed out. The message says what was missing. */
 export class TooLate extends Error {}
 
 export interface Patience {
-  /** Names what is waited for. */
+  /** The name of the wait. */
   title: string;
   forMs?: number;
   everyMs?: number;
 }
 
-/** Asks again and again until nothing is missing. Rejects with `TooLate`, or with what the question itself throws. */
+/** Repeats a check until nothing is missing. Rejects with `TooLate`, or with the error of the check. */
 export async function until(
   missing: () => Promise<string | undefined> | string | undefined,
   { title, forMs = 180_000, everyMs = 200 }: Patience,

@@ -12,7 +12,7 @@ declare module "vitest" {
   }
 }
 
-/** One control plane with Mooring for all files of this project; vitest calls this only when one of them is going to run. */
+/** One control plane with Mooring for all files of this project. vitest calls this only if one of them runs. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const progress = progressTo(process.stderr);
   await provideBinaries(binaryNames, { onProgress: progress.update });

@@ -3,7 +3,7 @@ import type { Kind } from "../../src/kinds/kind.ts";
 import type { Landscape } from "./landscape.ts";
 import type { Found } from "./steering.ts";
 
-/** What exists on the platform before any kind is held to its promises, by its ids. */
+/** Resources that exist on the platform before a kind is tested, by id. */
 export interface Ground {
   datacenter: string;
   /** The volume `source`. */
@@ -14,36 +14,36 @@ export interface Ground {
   /** The LAN `brokers`, and the Kafka cluster `stream` in it. */
   lan: string;
   cluster: string;
-  /** Regions by the Account that works there. */
+  /** Regions by Account. */
   regions: Record<string, string>;
 }
 
-/** What a test sees of an object's resource, and does to it, without Mooring. */
+/** What a test can see of an object's resource, and do to it, without Mooring. */
 export interface Hands {
-  /** What the platform has for the object. */
+  /** The resources of the object on the platform. */
   there(): Promise<Found[]>;
-  /** What would not be so without the object. */
+  /** Everything that exists because of the object. */
   effects(): Promise<Found[]>;
-  /** Sees to it that there is one that Mooring knows nothing of; its id. */
+  /** Creates a resource that Mooring does not know, and returns its id. */
   createByHand(): Promise<string>;
-  /** Tells one from the next that takes its place; absent where nothing can take its place. */
+  /** Distinguishes a resource from the next one in its place; absent if there can be none. */
   madeAt?(): Promise<string>;
-  /** Changes it, and removes it or what was done to it; absent where nobody can. */
+  /** Changes the resource, and removes it or its effect; absent if that is impossible. */
   tamper?(): Promise<void>;
   erase?(): Promise<void>;
 }
 
-/** Where the platform has the resource of the object of this name. */
+/** The path of the resource for the object of this name. */
 type Where = (ground: Ground, name: string) => string;
 
-/** A resource in the platform's words. */
+/** A resource in the platform's format. */
 export interface Wire {
-  /** Its collection in the simulator's state. */
+  /** The collection in the simulator's state. */
   collection: string;
   path: Where;
-  /** Where the platform takes its creation, when that is somewhere else. */
+  /** The path of its creation, if that differs. */
   creation?: Where;
-  /** A body that creates what spec describes; absent where nobody can. */
+  /** The body of a creation that matches spec; absent if it cannot be created. */
   body?(name: string, ground: Ground): object;
 }
 
@@ -53,7 +53,7 @@ export type HandsFor = (wire: Wire) => (world: Landscape, ground: Ground, name: 
 const created = z.looseObject({ id: z.string() });
 const dated = z.looseObject({ createdDate: z.string() });
 const listed = z.looseObject({ items: z.array(z.looseObject({ id: z.string(), properties: z.looseObject({}) })) });
-/** What has no list and no id. */
+/** A resource without a list and an id. */
 const alone = z.looseObject({ properties: z.looseObject({}) });
 const secrets = z.looseObject({
   items: z.array(
@@ -67,7 +67,7 @@ function only<T>(found: readonly T[]): T {
   return first;
 }
 
-/** For resources that come and go: an object's own is the one whose name is that of the object, or begins with it. */
+/** For ordinary resources: those whose name is, or begins with, the name of the object. */
 export const named: HandsFor =
   (wire) =>
   ({ platform }, ground, name) => {
@@ -81,13 +81,13 @@ export const named: HandsFor =
         const at = wire.creation?.(ground, name) ?? path;
         return created.parse(await platform.call("POST", at, wire.body?.(name, ground))).id;
       },
-      // Ids may be used again, as the numbers of LANs are.
+      // Some ids are reused, such as LAN numbers.
       madeAt: async () => dated.parse(only(await there())).createdDate,
       async tamper() {
         const { id, properties } = only(await there());
         const renamed = { name: `${name}-renamed` };
         const isCore = path.startsWith("/cloudapi/");
-        // Most other products have no PATCH: a change carries everything.
+        // Most other products have no PATCH, so a change needs the whole body.
         const method = isCore || path.startsWith("/logging/") ? "PATCH" : "PUT";
         await platform.call(method, `${path}/${id}`, isCore ? renamed : { properties: { ...properties, ...renamed } });
       },
@@ -111,7 +111,7 @@ const owners = z.looseObject({
 });
 const events = z.looseObject({ items: z.array(z.looseObject({ message: z.string() })) });
 
-/** For tokens, which have no name: an object's own are those that its Events tell of, and one that was made by hand for it. */
+/** For tokens, which have no name: those that Events of the object mention, and the one created by hand. */
 export const remembered = ({ kind, plural }: Pick<Kind, "kind" | "plural">, ttl: number): HandsFor => {
   const byHand = new Map<string, string>();
   return (wire) => (world, ground, name) => {
@@ -144,7 +144,7 @@ export const remembered = ({ kind, plural }: Pick<Kind, "kind" | "plural">, ttl:
   };
 };
 
-/** For a switch, which is always there, the only one in its place, and off until somebody wants it on. */
+/** For a switch: it always exists, once per place, and is off at first. */
 export const switched: HandsFor =
   (wire) =>
   ({ platform }, ground, name) => {
@@ -167,7 +167,7 @@ export const switched: HandsFor =
     };
   };
 
-/** For what is given with something else, never changes, and is published in a Secret: that is all an object does. */
+/** For resources that belong to another one, never change, and are only published in a Secret. */
 export const given =
   (word: string): HandsFor =>
   (wire) =>

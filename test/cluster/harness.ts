@@ -14,7 +14,7 @@ export interface TestCluster {
   readonly kubeconfig: string;
   readonly server: string;
   readonly assets: string;
-  /** Runs kubectl as administrator; never rejects because of its exit code. */
+  /** Runs kubectl as administrator. Never rejects because of the exit code. */
   kubectl(args: readonly string[], options?: { input?: string }): Promise<Result>;
 }
 
@@ -24,7 +24,7 @@ export function cluster(): TestCluster {
   return { kubeconfig, server, assets, kubectl: kubectl(assets, kubeconfig) };
 }
 
-/** kubectl as whoever the kubeconfig says. */
+/** kubectl with the user of the kubeconfig. */
 export function kubectl(assets: string, kubeconfig: string): TestCluster["kubectl"] {
   return (args, options) => run(join(assets, "kubectl"), ["--kubeconfig", kubeconfig, ...args], options);
 }
@@ -34,7 +34,7 @@ async function asAdministrator(act: (admin: KubeClient) => Promise<unknown>): Pr
   await act(admin).finally(() => admin.close());
 }
 
-/** A fresh namespace; deleted, without waiting, after the last test of the file. */
+/** A new namespace. It is deleted after the last test of the file, without waiting. */
 export async function namespace(prefix = "test"): Promise<string> {
   const name = `${prefix}-${randomBytes(4).toString("hex")}`;
   const path = "/api/v1/namespaces";
@@ -44,7 +44,7 @@ export async function namespace(prefix = "test"): Promise<string> {
       try {
         await admin.request({ method: "DELETE", path: `${path}/${name}` });
       } catch (error) {
-        // A test may have deleted it.
+        // A test may have deleted it already.
         if (!isNotFound(error) && !isConflict(error)) throw error;
       }
     }),

@@ -28,6 +28,6 @@ const sorted = (_: string, value: unknown): unknown =>
 
 const print = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value, sorted));
 
-/** What `kubectl get -o jsonpath=…` prints of an object, as far as tests ask for it. */
+/** The output of `kubectl get -o jsonpath=…` for an object, for the paths that tests use. */
 export const jsonPath = (object: unknown, template: string): string =>
   template.replaceAll(/\{([^{}]*)\}/g, (_, path: string) => follow(object, path).map(print).join(" "));

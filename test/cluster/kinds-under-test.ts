@@ -5,7 +5,7 @@ import type { Subject as Described } from "../subjects/subject.ts";
 import { manifest } from "../subjects/surroundings.ts";
 import { type HandsFor, named } from "./hands.ts";
 
-/** What holds for a kind whose subject says nothing else. */
+/** Defaults for a kind whose subject does not override them. */
 const usual: Required<Pick<Described, "shows" | "unlike" | "place" | "nobody">> = {
   shows: (name) => ({ name }),
   unlike: { name: "another-name" },
@@ -13,7 +13,7 @@ const usual: Required<Pick<Described, "shows" | "unlike" | "place" | "nobody">> 
   nobody: "00000000-0000-4000-8000-000000000000",
 };
 
-/** What the contract of policies needs to know of a kind to hold it to its promises. */
+/** The facts about a kind that the policy contract needs. */
 export interface Subject extends Omit<Described, "kind" | "hands" | keyof typeof usual>, Readonly<typeof usual> {
   kind: ResourceKind;
   /** A manifest of the kind; `spec` is merged into a valid one. */

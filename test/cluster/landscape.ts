@@ -16,25 +16,25 @@ import { type Looks, looks } from "./looks.ts";
 import { type Steering, steer } from "./steering.ts";
 import { type Touches, touches } from "./touches.ts";
 
-/** A namespace, a simulated platform with an Account for it (or `bare`), and the operator with the rights that ship. */
+/** A namespace, a simulated platform with an Account for it (or `bare`), and the operator with the shipped rights. */
 export interface Landscape extends Looks, Touches {
   readonly namespace: string;
   readonly platform: Steering;
-  /** Everything that the simulator has printed. */
+  /** The output of the simulator. */
   readonly printed: () => string;
   readonly operator: Operator;
-  /** One more process of the operator, as the first was started. */
+  /** Starts another process of the operator, with the same options. */
   anotherOperator(): Promise<Operator>;
   /** kubectl in the namespace. */
   kubectl(...args: string[]): Promise<Result>;
-  /** What `kubectl describe` prints. Events, which it ends with, may come later than the status that they tell of. */
+  /** The output of `kubectl describe`. Its Events may come later than the status. */
   describe(name: string): Promise<string>;
 }
 
 export interface Operator {
-  /** Everything it has logged. */
+  /** Its whole log. */
   log(): string;
-  /** All of its metrics, as Prometheus reads them. */
+  /** All its metrics in the Prometheus format. */
   metrics(): Promise<string>;
   /** The value of a metric, summed over its labels that contain `labels`. */
   metric(name: string, labels?: string): Promise<number>;
@@ -46,10 +46,10 @@ const simulatorReady = z.object({ endpoints: z.record(z.string(), z.string()), t
 const operatorReady = z.object({ metrics: z.string() });
 
 /**
- * Each landscape has its operator to itself: it manages one namespace, so that test files can run side by side, and it
- * takes part in no election unless `elected`. With `rolesOnly` it has rights in that namespace and its own, and nowhere else.
- * With `clusterAccount` it is one for all namespaces that is shown this one, which is its own, too, and the ClusterAccount
- * that is called like it; that one goes with the landscape.
+ * Each landscape has its own operator for one namespace, so that test files can run concurrently. It uses leader
+ * election only with `elected`. With `rolesOnly` it has rights only in that namespace and its own. With
+ * `clusterAccount` it is an operator for all namespaces that sees only this one, which is also its own, and the
+ * ClusterAccount of the same name, which is deleted with the landscape.
  */
 export async function landscape(
   options: {
@@ -126,7 +126,7 @@ export async function landscape(
   };
 }
 
-/** Who uses this kubeconfig sees one namespace from now on. */
+/** Users of this kubeconfig see only one namespace from now on. */
 async function showOnly(home: string, kubeconfig: string): Promise<void> {
   const { server: upstream, ca, token } = await readKubeconfig(kubeconfig);
   const arrived = () => ({ fatal: undefined, isWrite: false, ended() {} });
@@ -150,9 +150,9 @@ async function startOperator(kubeconfig: string, args: string[]): Promise<Operat
     },
     stop: process.stop,
   };
-  // Asked to stop rather than killed, an operator gives its Lease back: the next file need not wait for it.
+  // SIGTERM instead of SIGKILL makes the operator release its Lease, so that the next file need not wait for it.
   atEnd(async () => {
-    // One that a test has stopped has none to tell.
+    // A stopped operator has no metrics.
     keepText("metrics", await operator.metrics().catch(() => ""));
     await operator.stop();
   });

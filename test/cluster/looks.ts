@@ -8,18 +8,18 @@ import { until } from "./chaos-wait.ts";
 import { jsonPath } from "./json-path.ts";
 
 /**
- * Looks at objects of a namespace as kubectl shows them, over one connection: kubectl itself, a process that reads all
- * of the API's discovery first, costs fifty times as much as what it is asked.
+ * Reads objects of a namespace like kubectl, over one connection. A kubectl process, which reads the whole API
+ * discovery first, costs fifty times as much.
  */
 export interface Looks {
   /** An object, `server/web`, or a list, `servers`. */
   get(name: string, fieldSelector?: string): Promise<KubeObject>;
-  /** A value out of one by kubectl's JSONPath. */
+  /** A value of an object by kubectl's JSONPath. */
   value(name: string, path: string): Promise<string>;
-  /** As `kubectl wait` does, each for up to 90 seconds. */
+  /** Like `kubectl wait`, for up to 90 seconds each. */
   untilReady(...names: string[]): Promise<void>;
   untilReason(name: string, reason: string): Promise<void>;
-  /** An object of the same name that has another uid is another one. */
+  /** An object with the same name and another uid counts as another one. */
   untilGone(name: string, uid?: string): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export function pathTo(called: string, namespace: string): string {
   return pathOf(resource, { name, ...(resource.namespaced && { namespace }) });
 }
 
-/** `explain` says what else there is to know when something does not come. */
+/** `explain` returns more information for a wait that times out. */
 export function looks(client: KubeClient, namespace: string, explain: () => Promise<string>): Looks {
   const get: Looks["get"] = (called, fieldSelector) =>
     client.request({ method: "GET", path: pathTo(called, namespace), query: { fieldSelector } });

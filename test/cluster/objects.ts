@@ -1,7 +1,7 @@
 import { subjects } from "../subjects/index.ts";
 import { manifest } from "../subjects/surroundings.ts";
 
-/** A manifest of a kind; `spec` is merged into one that is valid by itself. */
+/** A manifest of a kind; `spec` is merged into a valid one. */
 const of = (kind: string) => {
   const valid = subjects.find((subject) => subject.kind === kind)?.spec;
   if (!valid) throw new Error(`there is no ${kind} in test/subjects`);

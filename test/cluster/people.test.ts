@@ -70,7 +70,7 @@ describe("a landscape of which half is Ready", { timeout: 120_000 }, () => {
     expect(one.stdout.split("\n").slice(0, 3)).toEqual([
       `Server/${namespace}/nobody does not exist`,
       `to do:  Create Server/${namespace}/nobody, or correct the name.`,
-      "acts:   you: somebody who may edit the object, or what it names",
+      "acts:   you: a user who may edit the object, or the objects that it refers to",
     ]);
     expect(one.stdout).toContain(`└─ Server/${namespace}/nobody  ReferenceNotFound`);
     const all = json((await mooring("why -o json")).stdout);

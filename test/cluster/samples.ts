@@ -11,10 +11,10 @@ const sample = z.looseObject({
 
 export type Sample = z.output<typeof sample>;
 
-/** Products that the simulated platform has below a path per region. */
+/** Products that the simulated platform serves below a path per region. */
 const regional = ["monitoring", "logging", "streaming"];
 
-/** The documents of a file of deploy/samples, with this platform in place of the addresses and the token. */
+/** The documents of a file of deploy/samples, with the addresses and the token of this platform. */
 export async function samples(file: string, platform: { url: string; token: string }): Promise<Sample[]> {
   const text = await readFile(`${root}deploy/samples/${file}`, "utf8");
   const objects = parseAllDocuments(text).map((document) => sample.parse(document.toJS()));

@@ -6,10 +6,10 @@ const found = z.looseObject({
   properties: z.looseObject({ name: z.string().nullish() }).optional(),
 });
 const state = z.record(z.string(), z.array(z.looseObject({})).catch([]));
-/** What belongs to the platform's users and its log, not to what was made. */
+/** Collections of users and of the log, which are not created resources. */
 const notMade = new Set(["requests", "users"]);
 
-/** What the simulator's state shows as made, by collection, but for this token; those with nothing in them are left out. */
+/** Created resources in the simulator's state by collection, without this token and without empty collections. */
 export function madeIn(answer: unknown, token: string): Record<string, Found[]> {
   const [header = ""] = token.split(".");
   const { kid } = z.looseObject({ kid: z.string() }).parse(JSON.parse(Buffer.from(header, "base64url").toString()));
@@ -35,17 +35,17 @@ const calls = z.object({
 export type Found = z.output<typeof found>;
 export type Calls = z.output<typeof calls>;
 
-/** The strings with which a test pulls at the simulated platform, and its eyes on it. */
+/** Controls the simulated platform, and reads its state. */
 export interface Steering {
   readonly url: string;
   readonly token: string;
-  /** What exists, by collection: `datacenters`, `servers` … */
+  /** The existing resources of a collection: `datacenters`, `servers` … */
   resources(collection: string): Promise<Found[]>;
-  /** All of it; collections with nothing in them are left out. */
+  /** All of them; empty collections are left out. */
   made(): Promise<Record<string, Found[]>>;
   calls(): Promise<Calls>;
   resetCalls(): Promise<void>;
-  /** Replaces the fault plan; without rules all is well again. */
+  /** Replaces the fault plan; without rules there are no faults. */
   faults(...rules: object[]): Promise<void>;
   /** A call to the platform itself. */
   call(method: string, path: string, body?: unknown): Promise<unknown>;

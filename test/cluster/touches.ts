@@ -4,19 +4,19 @@ import { kinds } from "../../src/kinds/index.ts";
 import type { KubeClient } from "../../src/kube/client/transport.ts";
 import { type Looks, pathTo } from "./looks.ts";
 
-/** Changes objects of a namespace over one connection, as kubectl does, which is a process for each change. */
+/** Changes objects of a namespace like kubectl, over one connection instead of a process per change. */
 export interface Touches {
   /** Applies objects as one field manager. */
   apply(...objects: object[]): Promise<void>;
-  /** The same as another one, and as Flux and Argo CD do it. */
+  /** Applies objects as another field manager, as Flux and Argo CD do. */
   applyServerSide(...objects: object[]): Promise<void>;
   /** A JSON merge patch of an object, `server/web`. */
   patch(name: string, change: object): Promise<void>;
-  /** In kubectl's words: `key=value`, or `key-` to remove it. */
+  /** In kubectl's form: `key=value`, or `key-` to remove it. */
   annotate(name: string, annotation: string): Promise<void>;
-  /** Asks for the deletion of objects, given by name or as they were applied. */
+  /** Deletes objects without waiting; given by name or as they were applied. */
   askToRemove(...objects: (string | object)[]): Promise<void>;
-  /** The same, and waits until they are gone. */
+  /** Deletes objects and waits until they are gone. */
   remove(...objects: (string | object)[]): Promise<void>;
 }
 

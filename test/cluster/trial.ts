@@ -5,31 +5,31 @@ import type { Subject } from "./kinds-under-test.ts";
 import type { Landscape } from "./landscape.ts";
 import type { Found } from "./steering.ts";
 
-/** One kind before the contract: what a test does to its objects and, with the kind's hands, to their resources. */
+/** One kind in the contract tests: actions on its objects and, with the kind's hands, on their resources. */
 export interface Trial extends Omit<Subject, "hands"> {
-  /** As kubectl calls the kind. */
+  /** The name of the kind for kubectl. */
   readonly word: string;
-  /** The name of an object, and what kubectl calls the object. */
+  /** The name of an object, and its name for kubectl. */
   name(role: string): string;
   ref(role: string): string;
-  /** As in Hands; what cannot be done is left. */
+  /** As in Hands; impossible actions are skipped. */
   there(role: string): Promise<Found[]>;
   effects(role: string): Promise<Found[]>;
   madeAt(role: string): Promise<string | undefined>;
   tamper(role: string): Promise<void>;
   erase(role: string): Promise<void>;
-  /** The id of one that Mooring knows nothing of, once it is there. */
+  /** Creates a resource that Mooring does not know, and returns its id once it exists. */
   createByHand(role: string): Promise<string>;
   untilMadeAnew(role: string, before: string | undefined): Promise<void>;
   /** Annotates the object. */
   annotate(role: string, annotation: string): Promise<void>;
-  /** How often Events of the object have said this. */
+  /** How many Events of the object have this reason and message. */
   eventCount(role: string, reason: string, message: RegExp): Promise<number>;
 }
 
 const events = z.looseObject({ items: z.array(z.looseObject({ message: z.string(), count: z.int() })) });
 
-/** `expect` is that of the test: others run at the same time. */
+/** `expect` must be the test's own, because tests run concurrently. */
 export function trial(world: Landscape, ground: Ground, subject: Subject, expect: ExpectStatic): Trial {
   const { hands, ...rest } = subject;
   const { kind } = subject.kind;
@@ -50,7 +50,7 @@ export function trial(world: Landscape, ground: Ground, subject: Subject, expect
     erase: async (role) => of(role).erase?.(),
     async createByHand(role) {
       const id = await of(role).createByHand();
-      // What is always there need not show a state.
+      // A permanent resource need not have a state.
       const states = async () => (await there(role)).map(({ state = "AVAILABLE" }) => state);
       await expect.poll(states).toEqual(["AVAILABLE"]);
       return id;

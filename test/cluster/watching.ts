@@ -3,14 +3,14 @@ import { type Running, start } from "../processes.ts";
 import { cluster } from "./harness.ts";
 import type { Landscape } from "./landscape.ts";
 
-/** What an object has looked like since somebody began to watch it. */
+/** The history of an object since the watch began. */
 export interface Watching {
-  /** A value out of it by JSONPath after each write, the first as it was found. */
+  /** The values of a JSONPath after each write, beginning with the current one. */
   seen(): string[];
   stop: Running["stop"];
 }
 
-/** Watches one object as `kubectl get --watch` does: every write to it is one more line. */
+/** Watches one object like `kubectl get --watch`: every write adds a value. */
 export async function watching({ namespace }: Landscape, name: string, path: string): Promise<Watching> {
   const { assets, kubeconfig } = cluster();
   const output = `jsonpath=${path}{"\\n"}`;

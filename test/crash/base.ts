@@ -5,22 +5,22 @@ import type { KubeClient } from "../../src/kube/client/transport.ts";
 import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
 import { policiesOfLives, readKubeconfig } from "./narrow.ts";
 
-/** What all runs share: one API server with Mooring installed, and a folder for what they leave behind. */
+/** Shared by all runs: one API server with Mooring installed, and a folder for their output. */
 export interface Base extends AsyncDisposable {
   readonly admin: KubeClient;
   readonly server: string;
   readonly ca: Buffer;
-  /** With this the operator is nobody but its own ServiceAccount. */
+  /** The token of the operator's ServiceAccount. */
   readonly operatorToken: string;
   /** Compiled code of the operator. */
   readonly cache: string;
-  /** The source of the version that runs until the first kill; absent: this one. */
+  /** The source of the version that runs until the first kill; absent: this version. */
   readonly former: string | undefined;
-  /** Each process of the operator is in a pod of its own. */
+  /** Each process of the operator is in another pod. */
   readonly elsewhere: boolean;
-  /** One folder per run; those of good runs are removed. */
+  /** One folder per run; those of successful runs are removed. */
   readonly folder: string;
-  /** The folder stays when this base goes: something in it is worth reading. */
+  /** Keeps the folder, because it has something to read. */
   keep(): void;
 }
 

@@ -1,15 +1,15 @@
 import { EXPORTED } from "../subjects/surroundings.ts";
 
-/** Where a call of the operator goes. */
+/** The destination of a call of the operator. */
 export type Side = "kubernetes" | "platform";
 
-/** When the operator dies: nothing was executed; executed, answer unread; answered. */
+/** When the operator dies: before the call is executed; after it, with the answer unread; after the answer. */
 export const moments = ["before", "executed", "answered"] as const;
 export type Moment = (typeof moments)[number];
 
 /**
- * A place in a life: the nth call with this method and route that one process of the operator, counted from 1, makes in
- * one phase. Timing does not move it.
+ * A place in a life: the nth call with this method and route, by one process of the operator (from 1), in one phase. It
+ * does not depend on timing.
  */
 export interface Position {
   phase: string;
@@ -20,7 +20,7 @@ export interface Position {
   nth: number;
 }
 
-/** Tokens are made by a GET. */
+/** Tokens are created by a GET. */
 export const isWrite = ({ method, route }: Pick<Position, "method" | "route">): boolean =>
   method !== "GET" || route.endsWith("/tokens/generate");
 
@@ -36,8 +36,8 @@ export interface Target {
 }
 
 /**
- * A call as it arrives at a proxy; `undefined` for what is no step of a life: watches, the operator's own Lease, and what
- * workloads send to the addresses in their Secrets. What an ActivityLogExport sends there is the operator's own.
+ * The route of a call at a proxy; `undefined` for calls that are no step of a life: watches, the operator's Lease, and
+ * calls of workloads to the addresses in their Secrets. Calls of an ActivityLogExport are the operator's.
  */
 export function routeOf(side: Side, url: string): string | undefined {
   const { pathname, searchParams } = new URL(url, "http://operator");
@@ -53,15 +53,15 @@ export function routeOf(side: Side, url: string): string | undefined {
 const withoutId = (segment: string): string =>
   /^\d+$/.test(segment) || /^[0-9a-f-]{32,36}$/i.test(segment) ? "{id}" : segment;
 
-/** Where a life makes something: its first write to the platform, or where it has none there, its first write at all. */
+/** The creating call of a life: its first write to the platform, or else its first write. */
 export function creationIn(positions: readonly Position[]): Position | undefined {
   const writes = positions.filter((each) => each.phase === "create" && isWrite(each));
   return writes.find(({ side }) => side === "platform") ?? writes[0];
 }
 
 /**
- * The positions of a recorded life: every write, and of the reads the first of each route in each phase. Further reads
- * of a route are repetitions on a clock, such as the lists of a collection: how many there are is chance.
+ * The positions of a recorded life: every write, and the first read of each route in each phase. Further reads of a
+ * route are periodic, such as the lists of a collection, and their number is random.
  */
 export function positionsOf(recorded: readonly Position[]): Position[] {
   return recorded

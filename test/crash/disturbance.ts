@@ -5,12 +5,12 @@ import type { Moment, Side } from "./calls.ts";
 import type { Operator } from "./operator.ts";
 
 /**
- * What happens to a life at its fatal call. Without shards the operator is killed, and started again. With shards there is a
- * second operator, and the namespace is moved to it at that call, while the first one
+ * The disturbance at the fatal call of a life. Without shards, the operator is killed and restarted. With shards, there is a
+ * second operator, and the namespace moves to it at that call. The first operator
  *
- * - `moved`: goes on, and the namespace is moved at each of the next writes as well, back first;
- * - `frozen`: is stopped until the other has had time to do its work, then goes on where it was;
- * - `killed`: is killed, and started again.
+ * - `moved`: continues, and the namespace also moves at each of the next writes, first back;
+ * - `frozen`: is stopped until the other one has had time to work, and then continues;
+ * - `killed`: is killed and restarted.
  */
 export const disturbances = ["moved", "frozen", "killed"] as const;
 export type Disturbance = (typeof disturbances)[number];
@@ -23,11 +23,11 @@ const FROZEN_MS = 5000;
 const MOVES = 4;
 
 export interface Disturber {
-  /** The fatal call. Resolves with what becomes of it, and of the connection it came over. */
+  /** Called at the fatal call. Resolves with the fate of the call and its connection. */
   strike(side: Side, moment: Moment): Promise<"dies" | "goes on">;
-  /** A write after that. */
+  /** Called at each later write. */
   wrote(): void;
-  /** Why nothing is at rest yet. */
+  /** The reason why nothing is at rest yet. */
   unrest(): string | undefined;
 }
 
@@ -40,7 +40,7 @@ export function createDisturber(
   let pending = 0;
   let moving = Promise.resolve();
 
-  /** Moves the namespace to the operator that does not have it. */
+  /** Moves the namespace to the other operator. */
   function move(): Promise<void> {
     const shard = moves % 2 === 0 ? OTHER : null;
     moves += 1;
@@ -68,7 +68,7 @@ export function createDisturber(
         operator.thaw();
         pending -= 1;
       });
-      // No byte of a call to the platform leaves after its deadline: one that has not arrived by then is lost.
+      // After its deadline, no byte of a call to the platform leaves: a call that has not arrived by then is lost.
       if (side === "platform" && moment === "before") return "dies";
       await thawed;
       return "goes on";

@@ -6,7 +6,9 @@ import { type Swept, temporaryFolder } from "../../src/simulator/programs/swept.
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** The source and the chart of another revision of this repository, in a folder of its own, with the libraries that are here. */
+/**
+ * The source and the chart of another revision of this repository, in a separate folder, with the current libraries.
+ */
 export function checkOut(revision: string): Swept {
   const folder = temporaryFolder("former");
   const script = 'set -eo pipefail; git archive "$0" package.json src crds deploy/chart | tar -x -C "$1"';
@@ -19,7 +21,9 @@ export function checkOut(revision: string): Swept {
   return folder;
 }
 
-/** The version that landed last: where this branch left main, or on main the commit before. None without Git's history. */
+/**
+ * The last landed version: where this branch left main, or on main the previous commit. Undefined without Git history.
+ */
 export function lastLanded(): string | undefined {
   const git = (...args: string[]) => spawnSync("git", args, { cwd: root, encoding: "utf8" }).stdout?.trim();
   const base = git("merge-base", "HEAD", "main");

@@ -11,45 +11,45 @@ import { hideNewResources, type Snapshot } from "./platform.ts";
 import { lostSecrets } from "./secrets.ts";
 import type { Stage } from "./stage.ts";
 
-/** One phase that has come to rest. */
+/** A phase that has come to rest. */
 export interface Chapter {
   phase: string;
-  /** Properties that the resource must have by now. */
+  /** Properties that the resource must have now. */
   shows: Record<string, unknown>;
-  /** The object; absent at the end of the life. */
+  /** The object; undefined at the end of the life. */
   object: KubeObject | undefined;
   snapshot: Snapshot;
-  /** What is wrong with the Secrets that the object has to have. */
+  /** Problems with the Secrets of the object. */
   lost: string[];
 }
 
-/** What both sides look like at rest. */
+/** The state of both sides at rest. */
 type Rest = Pick<Chapter, "object" | "snapshot">;
 
-/** A life that did not get to its next milestone. The message says what was still in the way. */
+/** A life that did not reach its next milestone. The message says what was missing. */
 export class Stuck extends Error {}
 
 /** On a busy machine a call takes seconds. */
 const PATIENCE_MS = 180_000;
-/** Nothing is written for this long: the operator is at rest. */
+/** Without a write for this long, the operator is at rest. */
 const QUIET_MS = 300;
-/** A process that has just started is given this long to find something to do. */
+/** The time that a new process has to find something to do. */
 const FRESH_QUIET_MS = 800;
-/** How long a phase that is at rest waits for a fatal call that has not come. */
+/** How long a phase at rest waits for a fatal call. */
 const LINGER_MS = { write: 4000, read: 1000 };
 
-/** How a life goes on. */
+/** The course of a life. */
 export interface Course {
-  /** Where the operator will be killed; the script only has to know what to wait for. */
+  /** The fatal calls, so that the script knows what to wait for. */
   targets: readonly Target[];
   /** The object is deleted as soon as the operator has died in its creation. */
   impatient: boolean;
 }
 
 /**
- * Lives one life: prerequisites, then create, every change, delete, with a look at both sides whenever rest has come.
- * Who kills the operator on the way does not matter here: the script only waits for its milestones. Rejects with
- * `Stuck` when one of them does not come. The operator runs on at the end.
+ * Plays one life: prerequisites, create, every change, delete, with a check of both sides at each rest. The script does
+ * not kill the operator, and only waits for its milestones. Rejects with `Stuck` if one of them does not come. The
+ * operator keeps running at the end.
  */
 export async function* play(
   stage: Stage,
@@ -103,7 +103,7 @@ async function prepare(stage: Stage, prerequisites: ReturnType<Subject["life"]>[
   });
 }
 
-/** What is missing until an object is at rest; undefined when nothing is. */
+/** The reason why an object is not at rest; undefined if it is. */
 function settled(object: KubeObject | undefined): string | undefined {
   if (!object) return "the object does not exist";
   const { conditions = [], observedGeneration } = readStatus(object);
@@ -115,14 +115,14 @@ function settled(object: KubeObject | undefined): string | undefined {
   return object.metadata.annotations?.[INTENT] ? "its intent has not given way to the id" : undefined;
 }
 
-/** What the kind's part of status does not say yet. */
+/** The status fields of the kind that are not as expected yet. */
 function unsaid(object: KubeObject | undefined, says: Change["says"] = {}): string | undefined {
   const said = object ? readFacts(object) : {};
   const silent = Object.keys(says).find((field) => said[field] !== says[field]);
   return silent && `status.${silent} is ${said[silent]}, not ${says[silent]}`;
 }
 
-/** What tells a key, a certificate or the token of an Account from the one before. */
+/** Identifies the current key, certificate or token of an Account. */
 function keyOf(object: KubeObject | undefined): unknown {
   if (!object) return undefined;
   const { key, certificate } = readStatus(object);
@@ -135,7 +135,7 @@ function gone(object: KubeObject | undefined): string | undefined {
   return `the object is still there (${ready?.reason}: ${ready?.message})`;
 }
 
-/** Waits until the milestone is there, the platform is idle and the operator has nothing more to write. */
+/** Waits for the milestone, an idle platform, and an operator without pending writes. */
 async function rest(
   stage: Stage,
   kind: Kind,
@@ -144,7 +144,7 @@ async function rest(
   targets: readonly Target[],
 ): Promise<Rest> {
   const { recorder, operator, platform } = stage;
-  /** Since when each process, counted from 1, has had nothing left to do. */
+  /** The time since which each process, counted from 1, is at rest. */
   const restingSince: number[] = [];
   let found: Rest | undefined;
   await until(async () => {
@@ -175,7 +175,7 @@ async function rest(
   return found;
 }
 
-/** Asks again and again until nothing is in the way. */
+/** Repeats a check until there is no obstacle. */
 async function until(obstacle: () => Promise<string | undefined>, phase = "setup"): Promise<void> {
   const endsAt = performance.now() + PATIENCE_MS;
   for (;;) {

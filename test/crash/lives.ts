@@ -5,27 +5,27 @@ import type { Ground } from "../subjects/surroundings.ts";
 
 export type { Change, Life };
 
-/** What objects reach the platform through. */
+/** The kinds of Accounts that lives use. */
 export const accountKinds = ["ClusterAccount", "Account"] as const;
 export type AccountKind = (typeof accountKinds)[number];
 
-/** A kind together with what happens to it. */
+/** A kind and its life. */
 export interface Subject {
   kind: Kind;
   account: AccountKind;
   life: (ground: Ground) => Life;
-  /** It is killed nowhere but at its creation. */
+  /** It is killed only at its creation. */
   creationOnly?: true;
 }
 
-/** Created and deleted again, and killed nowhere but at its creation. */
+/** Created and deleted, and killed only at its creation. */
 export const atCreation = ({ life, ...subject }: Subject): Subject => ({
   ...subject,
   life: (ground) => ({ ...life(ground), changes: [] }),
   creationOnly: true,
 });
 
-/** Without the changes that neither lead to a kill in this phase nor follow from it. */
+/** Without changes that are irrelevant for a kill in this phase. */
 export const inPhase = ({ life, ...subject }: Subject, phase: string): Subject => ({
   ...subject,
   life: (ground) => {
@@ -35,8 +35,8 @@ export const inPhase = ({ life, ...subject }: Subject, phase: string): Subject =
 });
 
 /**
- * The lives of these kinds, with each of these kinds of Account; else with one of them, by turns. An operator that knows no
- * ClusterAccounts cannot be killed over one. Throws when a kind with a resource on the platform has no life.
+ * The lives of these kinds, with each of these kinds of Account, or else alternating. An operator without
+ * ClusterAccounts cannot be killed over one. Throws if a kind with a resource on the platform has no life.
  */
 export function subjectsOf(kinds: readonly Kind[], accounts?: readonly AccountKind[]): Subject[] {
   const known = new Map(subjects.map((subject) => [subject.kind, subject]));
@@ -44,7 +44,7 @@ export function subjectsOf(kinds: readonly Kind[], accounts?: readonly AccountKi
   if (without.length > 0) {
     throw new Error(`no subject in test/subjects/kinds for ${without.join(", ")}: add one, so that it is killed, too`);
   }
-  // Kinds without a resource on the platform do not count, so that a new one changes nobody's turn.
+  // Only kinds with a resource count, so that a new kind without one does not change the alternation.
   const managed = kinds.filter(({ resource }) => resource);
   return kinds.flatMap((kind) => {
     const subject = known.get(kind.kind);
@@ -57,7 +57,7 @@ export function subjectsOf(kinds: readonly Kind[], accounts?: readonly AccountKi
   });
 }
 
-/** The kinds that `--kind` names; all of them when it names none. */
+/** The kinds of `--kind`; all without it. */
 export function chosenKinds(kinds: readonly Kind[], names: readonly string[] | undefined): readonly Kind[] {
   const unknown = names?.find((name) => !kinds.some(({ kind }) => kind === name));
   if (unknown !== undefined) throw new Error(`--kind: "${unknown}" is none of ${kinds.map(({ kind }) => kind)}`);

@@ -8,25 +8,28 @@ import type { Fault } from "./verdict.ts";
 export interface MatrixOptions {
   kubeconfig: string;
   subjects: readonly Subject[];
-  /** Only this position, by its number in the matrix, counted from 1. */
+  /** Only this position, by its number in the matrix from 1. */
   position?: number | undefined;
   moments?: readonly Moment[];
-  /** Kill the process that picks up an interrupted write of the platform as well, at every call until it has. */
+  /** Also kill the process that continues an interrupted write to the platform, at each of its calls until then. */
   twice?: boolean;
-  /** Only the creation, and the object is deleted as soon as the operator has died in it. */
+  /** Only the creation; the object is deleted as soon as the operator has died. */
   impatient?: boolean;
   seed?: number;
-  /** There are two operators, and the namespace is moved from one to the other at each call; the first one is not killed unless this says so. */
+  /**
+   * Two operators: the namespace moves from one to the other at each call. The first one is killed only if this says
+   * so.
+   */
   shards?: Disturbance | undefined;
-  /** The source of the version that runs until the first kill: every life is an upgrade then. */
+  /** The source of the version that runs until the first kill. Every life is then an upgrade. */
   former?: string | undefined;
-  /** The operator is started again in another pod; else in the same one. */
+  /** The operator is restarted in another pod instead of the same one. */
   elsewhere?: boolean;
   /** Only at writes to the platform; with a list, in these phases of a life. */
   writes?: boolean | readonly string[];
-  /** Only at writes, Events aside, in lives of creation, the phase of the kill, and deletion. */
+  /** Only at writes without Events, in lives of creation, the phase of the kill, and deletion. */
   slice?: boolean;
-  /** How many lives are lived side by side. */
+  /** Number of concurrent lives. */
   parallel?: number;
   onProgress?(done: number, total: number, failed: number): void;
 }
@@ -34,7 +37,7 @@ export interface MatrixOptions {
 /** One row of the matrix. */
 export interface Row {
   number: number;
-  /** The kill before this one, where there are two. */
+  /** The first kill, if there are two. */
   after?: Target;
   position: Position;
   runs: Run[];
@@ -54,13 +57,13 @@ export interface Totals {
   leaks: number;
   lostSecrets: number;
   stuck: number;
-  /** Runs whose fatal call never came. Chance moves reads, and all that follows a first kill. */
+  /** Runs whose fatal call never came. Reads vary, and so does everything after a first kill. */
   notReached: number;
-  /** Those of them that must not be: the first kill, at a write. */
+  /** Those that are errors: the first kill, at a write. */
   writesNotReached: number;
 }
 
-/** One thing to do: a life with the operator killed there. */
+/** A life with the place of the kill. */
 interface Job {
   recording: Recording;
   row: Row;
@@ -69,7 +72,7 @@ interface Job {
 
 export const PARALLEL = 6;
 
-/** Records the life of every subject, then lives it again for every position and moment, killing the operator there. */
+/** Records the life of every subject, then repeats it for every position and moment, and kills the operator there. */
 export async function crashMatrix(options: MatrixOptions): Promise<Result> {
   const { subjects, seed = 1, shards, parallel = PARALLEL, impatient = false, onProgress = () => {} } = options;
   const startedAt = performance.now();
@@ -134,7 +137,7 @@ export async function crashMatrix(options: MatrixOptions): Promise<Result> {
   return { impatient, shards, kinds, totals: totalsOf(kinds), seconds: (performance.now() - startedAt) / 1000 };
 }
 
-/** What a busy machine alone brought about, one more word of waiting for example, does not come again: it is no position. */
+/** Calls that occur only on a busy machine, for example another status message, are not positions. */
 async function recordTwice(base: Base, subject: Subject, how: Parameters<typeof record>[2]): Promise<Recording> {
   const first = await record(base, subject, how);
   const { positions } = await record(base, subject, how);
@@ -146,7 +149,7 @@ async function recordTwice(base: Base, subject: Subject, how: Parameters<typeof 
 
 const byMoment = (a: Run, b: Run): number => moments.indexOf(a.moment) - moments.indexOf(b.moment);
 
-/** Whether the next process has to find out by itself what became of a write. */
+/** Whether the next process must find out the outcome of a write. */
 const leavesDoubt = ({ position, moment }: Target): boolean =>
   position.side === "platform" && isWrite(position) && moment !== "answered";
 
@@ -154,13 +157,13 @@ const isMissed = ({ position, after }: Row, { reached }: Run): boolean => !reach
 
 const isBad = (row: Row, run: Run): boolean => run.problems.length > 0 || isMissed(row, run);
 
-/** What must not happen, and how often it did. */
+/** The faults and their numbers. */
 export const faultsOf = ({ totals }: Result) => {
   const { duplicates, leaks, lostSecrets, stuck, writesNotReached } = totals;
   return { duplicates, leaks, lostSecrets, stuck, writesNotReached };
 };
 
-/** Whether nothing happened that must not. */
+/** Whether there is no fault. */
 export const isClean = (result: Result): boolean =>
   result.totals.runs > 0 && Object.values(faultsOf(result)).every((count) => count === 0);
 
@@ -171,7 +174,7 @@ const counted: Record<Fault, "duplicates" | "leaks" | "lostSecrets" | "stuck"> =
   stuck: "stuck",
 };
 
-/** A run counts once under each of its faults. */
+/** A run counts once for each of its faults. */
 function totalsOf(kinds: Result["kinds"]): Totals {
   const totals: Totals = {
     runs: 0,
@@ -193,7 +196,7 @@ function totalsOf(kinds: Result["kinds"]): Totals {
   return totals;
 }
 
-/** Works on all items, at most `width` at a time; the results are in the order of the items. */
+/** Processes all items, at most `width` at a time; results are in the order of the items. */
 async function inParallel<T, R>(width: number, items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const waiting = items.entries();

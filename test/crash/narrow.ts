@@ -23,14 +23,14 @@ const inNoNamespace = new Set([
 ]);
 
 /**
- * Lets an operator for all namespaces see one, as if its API server had no other: lists and watches of everything are of
- * that namespace, and what belongs to none is the one object of that name. So operators that are killed do not meet.
+ * Shows an operator for all namespaces only one: lists and watches are of that namespace, and cluster-scoped kinds have
+ * only the object of that name. So the operators of concurrent lives do not interfere.
  */
 export const narrowedTo =
   (namespace: string) =>
   (url: string): string => {
     const { pathname, search, searchParams } = new URL(url, "http://operator");
-    // Installations that do not see each other do not wait for each other.
+    // Installations that do not see each other need not wait for each other.
     const isMarker = pathname.startsWith(`${LEASES}/${SHARED_NAMESPACE}/`);
     if (isMarker)
       return `${LEASES}/${namespace}${pathname.slice(LEASES.length + SHARED_NAMESPACE.length + 1)}${search}`;
@@ -41,7 +41,7 @@ export const narrowedTo =
     return `${pathname}?${searchParams}`;
   };
 
-/** An operator makes its own in the namespace that it is installed in, and nowhere else. */
+/** The operator creates its signing key only in its own namespace. */
 export const signingKey = (namespace: string) => ({
   apiVersion: "v1",
   kind: "Secret",
@@ -52,14 +52,14 @@ export const signingKey = (namespace: string) => ({
 /** The namespace of one life. */
 export const lifeNamespace = (): string => `${LIVES}${randomBytes(5).toString("hex")}`;
 
-/** The policies that ship, except that the operator is at home in the namespace of every life, too. */
+/** The shipped policies, which also accept the namespace of every life as the operator's. */
 export function policiesOfLives(): object[] {
   const isHome = `request.namespace == '${namespaceOf({})}'`;
   const either = `(${isHome} || request.namespace.startsWith('${LIVES}'))`;
   return JSON.parse(JSON.stringify(operatorPolicies()).replaceAll(isHome, either));
 }
 
-/** It is in nobody's namespace, and its operator is gone. */
+/** It is cluster-scoped, and its operator is gone. */
 export async function removeClusterAccount(admin: KubeClient, name: string): Promise<void> {
   const path = pathOf(resourceOf(clusterAccount), { name });
   const body = { metadata: { finalizers: null } };
@@ -71,7 +71,7 @@ export async function removeClusterAccount(admin: KubeClient, name: string): Pro
   }
 }
 
-/** How the API server of a kubeconfig is reached, and as whom. */
+/** Server, CA and token of a kubeconfig. */
 export async function readKubeconfig(path: string): Promise<{ server: string; ca: Buffer; token: string }> {
   const { cluster, user } = await loadKubeconfig([path]);
   const data = cluster["certificate-authority-data"];
@@ -80,7 +80,7 @@ export async function readKubeconfig(path: string): Promise<{ server: string; ca
   return { server: cluster.server, ca, token: user.token ?? "" };
 }
 
-/** The same person at another address. */
+/** A kubeconfig for another address and the same token. */
 export function kubeconfigOf(server: string, token: string): string {
   return stringify({
     apiVersion: "v1",

@@ -4,10 +4,10 @@ import { type Guarded, spawnGuarded } from "../../src/cli/control-plane/guarded.
 import { mainFile } from "../program.ts";
 import type { AccountKind } from "./lives.ts";
 
-/** The operator counts on a platform that has executed and shows what it was sent after this time. */
+/** The operator expects that the platform executes and shows a request within this time. */
 export const SETTLE_SECONDS = 1;
 
-/** Patience of the operator under test: short, so that waiting out a lost creation takes seconds. */
+/** Timeouts of the operator under test: short, so that a lost creation is resolved within seconds. */
 export const patience = {
   "create-deadline": "2s",
   settle: `${SETTLE_SECONDS}s`,
@@ -18,31 +18,34 @@ export const patience = {
 
 export interface OperatorOptions {
   kubeconfig: string;
-  /** The operator's own, and of all objects. */
+  /** The namespace of the operator and of all objects. */
   namespace: string;
   account: AccountKind;
-  /** Everything its processes log, one after the other. */
+  /** The log of all its processes. */
   log: string;
-  /** Compiled code is kept here, by the first process that is not killed, unless a test run keeps it: half of what a start costs. */
+  /**
+   * Cache of compiled code, which is half of the start time. The first process that is not killed writes it, unless a
+   * test run has one.
+   */
   cache: string;
-  /** The source of the version that runs until the first kill; absent: this one. */
+  /** The source of the version that runs until the first kill; absent: this version. */
   former?: string | undefined;
-  /** Each process is in a pod of its own, as after the loss of a node; else all are in the same pod. */
+  /** Each process is in another pod, as after the loss of a node; otherwise all are in the same pod. */
   elsewhere: boolean;
-  /** There are two operators beside each other: the shard of this one, "" for the one without. */
+  /** With two operators: the shard of this one, "" for the one without a shard. */
   shard?: string | undefined;
 }
 
-/** One operator that is killed and started again; never two of its processes at the same time. */
+/** One operator that is killed and restarted; never two of its processes at the same time. */
 export interface Operator {
-  /** Which process runs now, counted from 1. */
+  /** The number of the current process, from 1. */
   readonly process: number;
-  /** What a process that was not killed ended with. */
+  /** The exit code of a process that was not killed. */
   readonly ended: number | undefined;
   start(): void;
-  /** SIGKILL, sent before this returns, and the next process right after it. */
+  /** Sends SIGKILL before it returns, and starts the next process right after it. */
   restart(): void;
-  /** Asks it to end, as a cluster does. Only a process that ends by itself leaves its compiled code to the others. */
+  /** Sends SIGTERM, as a cluster does. Only a process that exits normally writes its compiled code to the cache. */
   stop(): Promise<void>;
   /** SIGSTOP and SIGCONT. */
   freeze(): void;

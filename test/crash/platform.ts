@@ -7,24 +7,24 @@ import { routeOf } from "./calls.ts";
 const request = z.looseObject({ method: z.string(), url: z.string(), status: z.string() });
 const state = z.looseObject({ requests: z.array(request) });
 
-/** Everything that is on the platform at one moment, seen from the inside. */
+/** The whole state of the platform at one moment. */
 export interface Snapshot {
   /** By collection: `datacenters`, `servers` … */
   resources: Record<string, Found[]>;
-  /** How many POSTs the platform has ever accepted, by route: creations, and what must not happen twice either. */
+  /** Number of accepted POSTs by route: creations, and other writes that must not happen twice. */
   accepted: Record<string, number>;
-  /** Nothing is under way. */
+  /** No request is in progress. */
   idle: boolean;
 }
 
-/** A platform of its own for one life. */
+/** A platform for one life. */
 export interface Platform extends AsyncDisposable {
   readonly steering: Steering;
   snapshot(): Promise<Snapshot>;
 }
 
 const SPEED = 30;
-/** Real seconds, as long as the operator's settle time allows: what was created cannot be seen before. */
+/** In real seconds, just below the operator's settle time: new resources are invisible for this long. */
 const INVISIBLE_SECONDS = 0.8;
 
 export async function startPlatform(seed: number): Promise<Platform> {
@@ -52,12 +52,12 @@ function countBy(names: readonly (string | undefined)[]): Record<string, number>
   return counts;
 }
 
-/** From now on the platform is as slow to show what it made as the operator must be able to bear. */
+/** Makes the platform as slow to show new resources as the operator must tolerate. */
 export async function hideNewResources({ steering }: Platform): Promise<void> {
   await steering.faults({ route: "POST *", fault: "late-visibility", seconds: INVISIBLE_SECONDS * SPEED });
 }
 
-/** Makes a user of the platform who logs in with a password. */
+/** Creates a user of the platform with a password. */
 export async function addUser({ steering }: Platform, name: string): Promise<{ username: string; password: string }> {
   const login = { username: `${name}@example.org`, password: randomBytes(16).toString("base64url") };
   await steering.call("POST", "/_simulator/users", { ...login, role: "administrator" });

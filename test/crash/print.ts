@@ -3,7 +3,7 @@ import type { Result, Row } from "./matrix.ts";
 import { SETTLE_SECONDS } from "./operator.ts";
 import type { Run } from "./run.ts";
 
-/** The matrix for people: a row per position, a column per moment, then what went wrong, then the totals. */
+/** The matrix as text: a row per position, a column per moment, then the failures and the totals. */
 export function render(result: Result): string {
   const tables = result.kinds.flatMap(({ kind, account, rows }) => {
     const once = rows.filter(({ after }) => !after);
@@ -45,7 +45,7 @@ function columns(rows: readonly string[][]): string {
 const stalled = (seconds: number): string =>
   `  note:  the suite, and its platform with it, stood still for ${seconds.toFixed(1)} s: longer than the ${SETTLE_SECONDS} s that the operator allows for`;
 
-/** Every failed run with what was wrong, how to see it again, and where its logs are. */
+/** Every failed run with its problems, the command to repeat it, and its logs. */
 export function complaints({ kinds, impatient, shards }: Result): string[] {
   return kinds.flatMap(({ kind, account, creationOnly, rows }) =>
     rows.flatMap(({ number, after, position, runs }) =>

@@ -8,16 +8,16 @@ import type { Moment } from "./calls.ts";
 import type { Passage } from "./recorder.ts";
 
 export interface ProxyOptions {
-  /** Where calls go on to. */
+  /** The destination of calls. */
   upstream: string;
-  /** Trusted for an upstream with TLS. */
+  /** The CA of an upstream with TLS. */
   ca?: Buffer;
-  /** Told of each call when all of it has arrived. `process` is what `owner` said when its connection was opened. */
+  /** Called when a call has arrived completely. `process` is the value of `owner` when its connection was opened. */
   arrived(method: string, url: string, process: number): Passage;
   owner(): number;
-  /** What is asked for instead of what the operator asks for. */
+  /** Replaces the URL of a call. */
   rewrite?(url: string): string;
-  /** The fatal call: whether its connection ends without an answer, or it goes on, which may be later. */
+  /** The fatal call: its connection ends without an answer, or it continues, maybe later. */
   strike(moment: Moment): Promise<"dies" | "goes on">;
 }
 
@@ -27,14 +27,14 @@ export interface Proxy {
 }
 
 /**
- * Stands between the operator and one side of its world, and strikes where it is told to, by default by a kill:
+ * A proxy between the operator and one of its two sides. At the fatal call it strikes, by default with a kill:
  *
- * - `before`: the call has arrived here and goes no further;
- * - `executed`: the whole answer has arrived here, and the operator gets none of it;
- * - `answered`: the whole answer has been handed over, and the operator dies on the next tick.
+ * - `before`: the call has arrived at the proxy and is not forwarded;
+ * - `executed`: the whole answer has arrived at the proxy, and the operator gets none of it;
+ * - `answered`: the operator has the whole answer, and dies on the next tick.
  *
- * Other calls that are under way at that moment go on, as they would in a network. Answers are handed over complete;
- * those of watches as they come.
+ * Other calls in progress continue, as in a network. Answers are passed on when they are complete; those of watches as they
+ * arrive.
  */
 export async function startProxy(options: ProxyOptions): Promise<Proxy> {
   const { upstream, ca, rewrite = (url) => url } = options;
@@ -64,7 +64,7 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
       const content = Buffer.from(await answer.body.arrayBuffer());
       if (passage.fatal === "executed" && (await options.strike("executed")) === "dies") return end(incoming);
       outgoing.writeHead(status, { ...passedOn(answer.headers), "content-length": content.length });
-      // Nobody may be left to read it: the operator has died in another call.
+      // The reader may be gone: the operator has died in another call.
       if (outgoing.destroyed) return;
       await new Promise<void>((resolve) => {
         outgoing.once("close", resolve);
@@ -82,7 +82,7 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
 
   const server = createServer({ keepAliveTimeout: 120_000 }, (incoming, outgoing) => {
     outgoing.on("error", () => {});
-    // Whoever waits for this answer is dead, or is told by the closed connection.
+    // The caller is dead, or notices the closed connection.
     relay(incoming, outgoing).catch(() => incoming.socket.destroy());
   });
   server.on("connection", (socket) => owners.set(socket, options.owner()));

@@ -3,9 +3,11 @@ import { isWrite, type Moment, type Position, routeOf, type Side, samePosition, 
 /** One call of the operator. */
 export interface Call extends Position {
   at: string;
-  /** Of the answer; absent while there is none, and for ever when the operator died first. */
+  /** Status of the answer; absent without one. */
   status?: number;
-  /** From its arrival here to its answer. A platform that needs longer than the settle time may be sent a creation again. */
+  /**
+   * Time from its arrival to its answer. If the platform needs longer than the settle time, a creation may be repeated.
+   */
   ms?: number;
   killed?: Moment;
 }
@@ -18,21 +20,21 @@ export interface Passage {
   ended(status: number): void;
 }
 
-/** Counts the calls of one life, picks the fatal ones, and knows when the operator has been quiet. */
+/** Counts the calls of one life, selects the fatal ones, and knows how long the operator has been quiet. */
 export interface Recorder {
   readonly calls: readonly Call[];
-  /** Calls belong to this phase from now on. */
+  /** Starts a phase: later calls belong to it. */
   enter(phase: string): void;
   arrived(side: Side, method: string, url: string, process: number): Passage;
-  /** How many of the fatal calls have come. */
+  /** Number of fatal calls that have come. */
   readonly reached: number;
-  /** Milliseconds since the operator last wrote anything, or since it began to watch; 0 while a write is under way. */
+  /** Milliseconds since the last write of the operator, or since it began to watch; 0 during a write. */
   quietMs(): number;
-  /** Whether this process watches its objects, and has talked to the platform. */
+  /** Whether this process watches its objects, and has called the platform. */
   isUp(process: number): { watching: boolean; talking: boolean };
 }
 
-/** `targets`: one per process that shall die, in their order. */
+/** `targets`: one per process that is killed, in order. */
 export function createRecorder(targets: readonly Target[]): Recorder {
   const calls: Call[] = [];
   const counts = new Map<string, number>();

@@ -12,27 +12,27 @@ import { subjects } from "../subjects/index.ts";
 import { account, CREDENTIALS, home, type Manifest, manifest } from "../subjects/surroundings.ts";
 import { type Backup, type Rewindable, startRewindable } from "./rewindable.ts";
 
-/** When a backup was made, in the life of the objects that are restored. */
+/** The moment of a backup in the life of the restored objects. */
 export const moments = ["before the intent", "after the intent", "after the claim", "before the deletion"] as const;
 export type Moment = (typeof moments)[number];
 
-/** Those whose resources come and go. */
+/** Kinds whose resources can be created and deleted. */
 export const restoredKinds: readonly Kind[] = allKinds.filter(
   ({ resource }) => resource && !resource.identity.permanent && !resource.identity.shared,
 );
 
-/** Created before the backup and kept, created before it and deleted afterwards, created afterwards. */
+/** Created before the backup and kept; created before it and deleted afterwards; created afterwards. */
 type Role = "kept" | "gone" | "late";
 
-// Without a Lease: its holder of before the backup would be another one, and the process would end.
+// Without a Lease: a restored Lease would have another holder, and the process would exit.
 const FLAGS = [
   "--no-leader-election",
   ...["--annotate-after", "1s", "--recheck", "2s", "--resync", "2s", "--missing-after", "20s"],
 ];
-/** So many creations hang at once. */
+/** Number of concurrent creations that hang. */
 const AT_ONCE = 6;
 
-/** All that is restored, and what it needs. */
+/** All restored objects and their prerequisites. */
 function castOf(kinds: readonly Kind[]) {
   const chosen = subjects.filter(({ kind }) => kinds.some((each) => each.kind === kind));
   const named = (kind: string, role: Role) => `${kind.toLowerCase()}-${role}`;
@@ -57,7 +57,7 @@ function castOf(kinds: readonly Kind[]) {
   return { prerequisites, of };
 }
 
-/** Everything that takes part, and the way through the moments of which backups are made. */
+/** Everything that takes part, and the path through the moments of the backups. */
 export async function openWorld(cleanup: AsyncDisposableStack, kinds: readonly Kind[], needed: ReadonlySet<Moment>) {
   const control = cleanup.use(await startRewindable());
   const platform = cleanup.use(await startPlatform({ speed: 200 }));
@@ -117,7 +117,7 @@ async function liveThrough({ control, platform, stage, cast, operator }: Living,
   };
   const both = [...kept, ...gone];
   await pause(both, "true");
-  // A few at a time: more calls that hang would hold up the rest. Nobody looks for what was made before the operator is killed.
+  // A few at a time, because more hanging calls would delay the rest. No search begins before the operator is killed.
   for (let first = 0; first < both.length; first += AT_ONCE) {
     const few = both.slice(first, first + AT_ONCE);
     await pause(few, null);
@@ -157,7 +157,7 @@ async function liveThrough({ control, platform, stage, cast, operator }: Living,
 
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
-/** Which object has not begun to be created yet. */
+/** The object whose creation has not begun yet. */
 async function untilSent(stage: Stage, platform: OwnPlatform, objects: readonly Manifest[]) {
   const made = await platform.steering.made();
   const names = Object.values(made).flatMap((items) => items.map(({ properties }) => properties?.name));
@@ -173,7 +173,7 @@ async function untilSent(stage: Stage, platform: OwnPlatform, objects: readonly 
   return generated < tokens ? "not all tokens were asked for" : undefined;
 }
 
-/** Tokens have no names, and those of one user cannot be told apart: docs/operations.md says what becomes of them. */
+/** Tokens have no names, so tokens of one user cannot be distinguished: see docs/backup.md. */
 const isToken = (kind: string): boolean =>
   allKinds.some((each) => each.kind === kind && each.resource?.place.product === "auth");
 

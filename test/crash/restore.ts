@@ -14,22 +14,22 @@ import { allObjects, type Moment, moments, openWorld, restoredKinds, type World 
 
 export { restoredKinds };
 
-/** What is restored, and how. */
+/** A backup and how it is restored. */
 export interface Case {
   backup: Moment;
-  /** The same cluster, whose etcd is set back while the operator is stopped or runs; or a new one. */
+  /** The same cluster, whose etcd is restored while the operator is stopped or running; or a new cluster. */
   into: "stopped" | "running" | "new cluster";
-  /** Of a new cluster: whether the tool restores status, and whether the signing key was restored. */
+  /** For a new cluster: whether status is restored, and whether the signing key is. */
   status?: boolean;
   key?: boolean;
 }
 
 export interface Outcome extends Case {
-  /** What must not be; empty when all is well. */
+  /** Problems; empty if there are none. */
   problems: string[];
-  /** Creations that the platform got. */
+  /** Creations on the platform. */
   posts: number;
-  /** How many objects stand with which reason. */
+  /** Number of objects by reason. */
   reasons: Record<string, number>;
 }
 
@@ -44,7 +44,7 @@ export const summaryOf = (outcome: Outcome): string =>
 const inSameCluster = (["stopped", "running"] as const).flatMap((into) => moments.map((backup) => ({ backup, into })));
 const inNewCluster = moments.slice(0, 3).flatMap((backup) =>
   [true, false].flatMap((key) =>
-    // Before the intent nothing is signed, and there is no status.
+    // Before the intent, nothing is signed and there is no status.
     (backup === "before the intent" ? [false] : [true, false]).map((status) => ({
       backup,
       into: "new cluster" as const,
@@ -55,11 +55,11 @@ const inNewCluster = moments.slice(0, 3).flatMap((backup) =>
 );
 export const cases: readonly Case[] = [...inSameCluster, ...inNewCluster];
 
-/** Somebody who reads it knows what to do. */
+/** The message says what to do. */
 const WAY_OUT = /kubectl|externalId|mooring\.dev\/recreate|mooring-signing-key/;
 const RECONCILES = "controller_runtime_reconcile_total";
 
-/** Restores a backup in each of these cases, one after the other, and tells what came of it. */
+/** Restores a backup in each of these cases, one after the other, and returns the results. */
 export async function restoreAll(
   kinds: readonly Kind[],
   played: readonly Case[],
@@ -117,7 +117,7 @@ async function play(world: World, played: Case): Promise<Outcome> {
   };
 }
 
-/** Creates in a new cluster what was saved of another one. */
+/** Creates the saved objects in a new cluster. */
 async function recreate({ stage, key, saved, platform }: World, { backup, status, key: withKey }: Case): Promise<void> {
   const { admin, namespace } = stage;
   const other = { data: { current: Buffer.from(randomBytes(32)).toString("base64") } };
@@ -145,13 +145,13 @@ async function recreate({ stage, key, saved, platform }: World, { backup, status
 
 const readyOf = (object: KubeObject) => readStatus(object).conditions?.find(({ type }) => type === "Ready");
 
-/** Who is neither Ready, nor gone as it was asked to, nor says what is to be done. */
+/** The first object that is not Ready, not deleted as asked, and has no message that says what to do. */
 async function unsettledIn(stage: Stage): Promise<string | undefined> {
   for (const object of await allObjects(stage)) {
     const obstacle = unsettled(object);
     const stalled = readStatus(object).conditions?.find(({ type }) => type === "Stalled");
     const hasWayOut = stalled?.status === "True" && WAY_OUT.test(stalled.message);
-    // What waits for an object that says so need not say it again.
+    // An object that waits for such an object need not repeat its message.
     const waits = ["ReferenceNotReady", "ReferenceNotFound", "InUse"].includes(readyOf(object)?.reason ?? "");
     if (obstacle !== undefined && !hasWayOut && !waits) return `${object.kind} ${object.metadata.name}: ${obstacle}`;
     if (object.metadata.deletionTimestamp !== undefined && !waits) return `${object.metadata.name} is not gone`;
@@ -159,7 +159,7 @@ async function unsettledIn(stage: Stage): Promise<string | undefined> {
   return undefined;
 }
 
-/** Waits until an operator has looked at everything several times more. */
+/** Waits until the operator has reconciled everything several more times. */
 async function untilLooked(operator: OperatorProcess, times: number): Promise<void> {
   const before = await operator.metric(RECONCILES);
   await until(
@@ -168,7 +168,7 @@ async function untilLooked(operator: OperatorProcess, times: number): Promise<vo
   );
 }
 
-/** What is there twice, and what nobody has asked to delete and is not there any more. */
+/** Duplicates, and resources that are gone without a request. */
 function faultsOf(
   before: Record<string, Found[]>,
   after: Record<string, Found[]>,
@@ -182,7 +182,7 @@ function faultsOf(
   });
   const taken = Object.entries(before).flatMap(([collection, items]) => {
     const left = new Set(after[collection]?.map(({ id }) => id));
-    // A token whose Secret was set back is replaced, and goes after its time as at every rotation.
+    // A token whose Secret was restored is replaced and revoked later, as at every rotation.
     const missing = items.filter((item) => !left.has(item.id) && !asked.has(nameOf(item)) && collection !== "tokens");
     return missing.map((item) => `deleted: ${collection} ${nameOf(item)} ${item.id}`);
   });

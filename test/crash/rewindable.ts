@@ -5,15 +5,19 @@ import { type Cluster, startCluster } from "../../src/cli/control-plane/start.ts
 import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
 import { startCuttableProxy } from "../cluster/chaos-cut.ts";
 
-/** A copy of all that etcd had at one moment. */
+/** A copy of etcd at one moment. */
 export type Backup = string;
 
-/** A control plane whose etcd can be set back to an earlier moment. Its address stays the same: whoever uses it may run on. */
+/**
+ * A control plane whose etcd can be restored to an earlier moment. Its address stays the same, so clients keep running.
+ */
 export interface Rewindable extends AsyncDisposable {
   /** Path of the administrator's kubeconfig. */
   readonly kubeconfig: string;
   backup(): Promise<Backup>;
-  /** As when an administrator restores etcd: the API server is down meanwhile, and then knows nothing of what came after. */
+  /**
+   * Like a restore of etcd by an administrator: the API server is down meanwhile, and knows nothing of later changes.
+   */
   rewind(to: Backup): Promise<void>;
 }
 

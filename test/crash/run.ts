@@ -10,7 +10,7 @@ import type { Call } from "./recorder.ts";
 import { openStage } from "./stage.ts";
 import { judge, type Problem, type Yardstick, yardstickOf } from "./verdict.ts";
 
-/** A life without any kill: where it can be killed, and what it leaves on the platform. */
+/** A life without a kill: its positions, and its result on the platform. */
 export interface Recording {
   subject: Subject;
   positions: Position[];
@@ -20,13 +20,13 @@ export interface Recording {
 /** One life in which the operator was killed. */
 export interface Run {
   moment: Moment;
-  /** False when a fatal call never came: chance moves reads, and only reads. */
+  /** False if a fatal call never came. That is possible only for reads. */
   reached: boolean;
   problems: Problem[];
   seconds: number;
-  /** The longest time for which this process, and the platform in it, stood still. */
+  /** The longest time for which this process, and the platform in it, was stalled. */
   stalledSeconds: number;
-  /** Log of the operator and list of its calls; kept when something is wrong. */
+  /** Log of the operator and list of its calls; kept after a failure. */
   folder?: string;
 }
 
@@ -48,8 +48,8 @@ export async function record(
 }
 
 /**
- * Lives a recorded life again and kills the operator at each of the targets, one process after the other. `aftermath`:
- * the positions of the process that followed the last kill, in the phase of that kill.
+ * Repeats a recorded life and kills the operator at each of the targets, one process after the other. `aftermath`: the
+ * positions of the process after the last kill, in the phase of that kill.
  */
 export async function crash(
   base: Base,
@@ -61,7 +61,7 @@ export async function crash(
     const startedAt = performance.now();
     const life = await live(base, { subject, yardstick, targets, ...how });
     const { problems, calls, reached, stalledSeconds, folder } = life;
-    // A write that did not come is tried again: a life may differ by a read, and so may what it leads to.
+    // If a write did not come, the life is repeated: it may differ by a read, and by everything after that.
     if (!reached && problems.length === 0 && isWrite(position) && attempt < ATTEMPTS) continue;
     const seconds = (performance.now() - startedAt) / 1000;
     const following = calls.filter(({ phase, process }) => phase === position.phase && process > targets.length);
@@ -76,7 +76,7 @@ interface Script extends Course {
   subject: Subject;
   yardstick?: Yardstick;
   seed: number;
-  /** What happens at the targets instead of a kill. */
+  /** The disturbance at the targets instead of a kill. */
   shards?: Disturbance | undefined;
 }
 
@@ -118,7 +118,7 @@ async function live(base: Base, { subject, yardstick, seed, shards, ...course }:
   };
 }
 
-/** For how long this process did nothing at a time. A monitor of Node would stay in memory after its end, for every life. */
+/** Measures the longest stall of this process. A monitor of Node would stay in memory for every life. */
 function watchStalls() {
   let [last, longest] = [performance.now(), 0];
   const timer = setInterval(() => {
@@ -129,7 +129,7 @@ function watchStalls() {
   return { end: () => clearInterval(timer), longestMs: () => longest };
 }
 
-/** Leaves beside the operator's log what happened and what is wrong with it. */
+/** Writes a report beside the operator's log. */
 async function report(
   folder: string,
   found: { kind: string; targets: readonly Target[]; problems: Problem[]; calls: readonly Call[] },

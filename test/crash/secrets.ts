@@ -4,19 +4,19 @@ import type { KubeClient } from "../../src/kube/client/transport.ts";
 import { pathOf } from "../../src/kube/resource.ts";
 import { SECRETS } from "../../src/kube/write/owned-secret.ts";
 
-/** A Secret that has to be there, or gone, while its object is Ready. */
+/** A Secret that must exist, or must be gone, while its object is Ready. */
 export interface PromisedSecret {
   name: string;
-  /** Tries what the Secret holds. Undefined when it works; else why not, without any of its values. */
+  /** Tests the content of the Secret. Undefined if it works; otherwise the reason, without any of its values. */
   works(data: Record<string, string>): Promise<string | undefined>;
-  /** It has to be gone instead. */
+  /** It must be gone instead. */
   gone?: boolean;
 }
 
-/** What a Secret holds, in plain text; undefined when there is none of this name. */
+/** The content of a Secret in plain text; undefined if it does not exist. */
 export type ReadSecret = (name: string) => Promise<Record<string, string> | undefined>;
 
-/** What is wrong with these Secrets: missing, or of no use. */
+/** Problems with these Secrets: missing, or not working. */
 export async function lostSecrets(promised: readonly PromisedSecret[], read: ReadSecret): Promise<string[]> {
   const lost: string[] = [];
   for (const { name, works, gone } of promised) {

@@ -22,27 +22,27 @@ import { startProxy } from "./proxy.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
 import { type ReadSecret, secretReader } from "./secrets.ts";
 
-/** Where one life is lived: a namespace, a platform, an operator, and a proxy on each of the operator's two sides. */
+/** The setting of one life: a namespace, a platform, an operator, and a proxy on each of its two sides. */
 export interface Stage extends AsyncDisposable {
   readonly folder: string;
-  /** What the operator has logged, in that folder. */
+  /** The operator's log in that folder. */
   readonly log: string;
   readonly namespace: string;
   readonly platform: Platform;
-  /** With the platform's address as the operator reaches it. */
+  /** With the platform's address as the operator sees it. */
   readonly ground: Ground;
   readonly recorder: Recorder;
   readonly operator: Operator;
-  /** Starts whoever is to work here, once. */
+  /** Starts the operators, once. */
   begin(): void;
-  /** Why nothing is at rest yet, whatever the operator does. */
+  /** The reason why nothing is at rest yet, besides the operator. */
   unrest(): string | undefined;
   apply(object: Manifest): Promise<void>;
   read(kind: string, name: string): Promise<KubeObject | undefined>;
   remove(kind: string, name: string): Promise<void>;
-  /** Of the namespace. */
+  /** Secrets of the namespace. */
   readonly secret: ReadSecret;
-  /** Lets an operator that is not under test work as long as `work` takes. */
+  /** Runs another operator, which is not under test, during `work`. */
   assisted(work: () => Promise<void>): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export interface StageOptions {
   seed: number;
   account: AccountKind;
   targets: readonly Target[];
-  /** Two operators share the work, and the namespace is moved between them. */
+  /** Two operators share the work, and the namespace moves between them. */
   shards?: Disturbance | undefined;
 }
 

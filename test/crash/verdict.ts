@@ -5,16 +5,16 @@ import type { Chapter } from "./life.ts";
 export const faults = ["duplicate", "leak", "lost secret", "stuck"] as const;
 export type Fault = (typeof faults)[number];
 
-/** Something that must not be. */
+/** A problem. */
 export interface Problem {
   fault: Fault;
   message: string;
 }
 
-/** What of a life without any kill the others are measured by. */
+/** The counts of a life without a kill, for comparison. */
 export type Yardstick = ReadonlyMap<string, { counts: Record<string, number>; accepted: Record<string, number> }>;
 
-/** Collections that several products have under one name; the platform's state tells them apart. */
+/** Collections of several products with the same name; the platform's state distinguishes them. */
 const shownAs: Record<string, string> = {
   "monitoring/pipelines": "metricPipelines",
   "logging/pipelines": "logPipelines",
@@ -23,7 +23,7 @@ const shownAs: Record<string, string> = {
   "streaming/topics": "streamingTopics",
 };
 
-/** The collection on the platform that holds the resources of a kind; undefined where it has none of its own. */
+/** The collection of a kind on the platform; undefined if it has none of its own. */
 export function collectionOf({ resource }: Kind): string | undefined {
   if (resource?.identity.shared) return undefined;
   const name = resource?.place.collection({}).split("/").at(-1);
@@ -40,9 +40,9 @@ function measure({ snapshot }: Chapter) {
 }
 
 /**
- * What is wrong at the end of a phase. Absolute for the kind itself: one resource, that of `status.id`, while the object
- * is there, none without it, and every Secret that it promises. What cannot be deleted has to be as it was. For everything
- * else, such as volumes and NICs, and for what the platform has ever been asked to make, a life without any kill is the measure.
+ * The problems at the end of a phase. For the kind itself: exactly one resource, the one in `status.id`, while the
+ * object exists, none without it, and every promised Secret. A permanent resource must be as before. For everything
+ * else, such as volumes and NICs, and for the number of creations, a life without a kill is the reference.
  */
 export function judge(kind: Kind, before: Chapter, chapter: Chapter, undisturbed: Yardstick | undefined): Problem[] {
   const { phase, object, snapshot } = chapter;
@@ -53,7 +53,7 @@ export function judge(kind: Kind, before: Chapter, chapter: Chapter, undisturbed
   if (collection !== undefined) {
     const old = new Set((before.snapshot.resources[collection] ?? []).map(({ id }) => id));
     const { id: claimed, previous } = object ? readStatus(object) : {};
-    // What came before has its time, and the status says until when.
+    // The previous token is valid for a while, and status says until when.
     const own = (snapshot.resources[collection] ?? []).filter(({ id }) => !old.has(id) && id !== previous?.id);
     const ids = own.map(({ id }) => id).join(", ");
     const permanent = kind.resource?.identity.permanent ?? false;

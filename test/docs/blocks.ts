@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 
-/** A command that a page shows, and what it shows below it. */
+/** A command on a page, and its shown output. */
 export interface Command {
   line: number;
   /** First line of its block. */
@@ -9,7 +9,7 @@ export interface Command {
   shown: string[];
 }
 
-/** A file that a page tells its reader to have. */
+/** A file that a page asks its reader to create. */
 export interface PageFile {
   name: string;
   text: string;
@@ -18,7 +18,7 @@ export interface PageFile {
 export interface Page {
   commands: Command[];
   files: PageFile[];
-  /** Blocks of commands that are marked as not to be run, with why. */
+  /** Blocks that are marked as not run, with the reason. */
   left: { line: number; why: string }[];
 }
 
@@ -26,8 +26,8 @@ const fence = /^(?<indent> *)```(?<language>\w*)$/;
 const marked = /<!-- (?<what>not run|file): (?<text>.+) -->/;
 
 /**
- * Every block of language `console` holds commands, each behind "$ ", unless `<!-- not run: why -->` stands on the line
- * before; `<!-- file: NAME -->` there gives a block of any other language a name.
+ * Every block of language `console` has commands, each after "$ ", unless the line before it is `<!-- not run: why
+ * -->`. `<!-- file: NAME -->` there gives a block of another language a file name.
  */
 export function readPage(markdown: string): Page {
   const page: Page = { commands: [], files: [], left: [] };
@@ -47,7 +47,7 @@ export function readPage(markdown: string): Page {
   return page;
 }
 
-/** bash itself knows where a command ends: what follows is what it prints. */
+/** bash decides where a command ends; the following lines are its output. */
 const isWhole = (text: string): boolean => {
   const { status, stderr } = spawnSync("bash", ["-n"], { input: text, encoding: "utf8" });
   return status === 0 && stderr === "" && !text.endsWith("\\");
@@ -74,7 +74,7 @@ function commandsIn(body: readonly string[], firstLine: number): Command[] {
   return commands;
 }
 
-/** What differs from run to run, and how a table is spaced, is no matter. */
+/** Removes parts that differ between runs, and the spacing of tables. */
 function essence(text: string): string {
   return text
     .replace(/[█▉▊▋▌▍▎▏]+/g, "")
@@ -90,7 +90,7 @@ function essence(text: string): string {
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/** The lines of what is shown that are not in what was printed; "…" stands for anything. */
+/** Shown lines that were not printed; "…" matches anything. */
 export function missing(shown: readonly string[], printed: string): string[] {
   const lines = printed.split("\n").map(essence);
   return shown.filter((line) => {
@@ -104,10 +104,10 @@ const LOOKS = /^kubectl (-n \S+ )?(get|describe|events)\b/;
 const CHANGES = /^kubectl (-n \S+ )?(apply|create|patch|annotate|label|scale|delete|replace|edit)\b/;
 const WAITS = /^kubectl (-n \S+ )?(wait|rollout)\b|^(until|while) /m;
 
-/** Commands that only look. */
+/** Read-only commands. */
 export const onlyLooks = (text: string): boolean => /^kubectl (-n \S+ )?explain\b/.test(text) || LOOKS.test(text);
 
-/** Commands that look at what a change before them in the same block leads to, without a wait in between: their readers would race with it. */
+/** Commands that read the result of a change in the same block without a wait in between: a race for the reader. */
 export function races({ commands }: Page): Command[] {
   let changed = false;
   let within = 0;
@@ -121,6 +121,6 @@ export function races({ commands }: Page): Command[] {
   });
 }
 
-/** Whether a command is shown to be refused. */
+/** Whether a command is expected to be refused. */
 export const isRefusal = ({ shown }: Command): boolean =>
   shown.some((line) => /^(error:|Error from server|The \S+ ".*" is invalid)/.test(line));

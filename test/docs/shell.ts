@@ -6,7 +6,7 @@ export interface Outcome {
   printed: string;
 }
 
-/** One bash for a whole page: what a command sets, the next one has. */
+/** One bash for a whole page, so that commands share variables. */
 export function openShell(cwd: string, env: NodeJS.ProcessEnv) {
   const child: ChildProcess = spawn("bash", ["--norc", "-s"], { cwd, env, detached: true, stdio: "pipe" });
   let printed = "";
@@ -35,7 +35,7 @@ export function openShell(cwd: string, env: NodeJS.ProcessEnv) {
     },
     [Symbol.dispose]() {
       child.stdin?.end();
-      // With all that it has started.
+      // Kills it with all its children.
       if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
     },
   };

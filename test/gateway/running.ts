@@ -19,15 +19,15 @@ import { type Clock, systemClock } from "../../src/runtime/clock.ts";
 
 export const chatModel = "mistralai/Mistral-Small-24B-Instruct";
 
-/** No day ends during a test. */
+/** Noon, so that no day ends during a test. */
 const noon: Clock = { ...systemClock, now: () => Date.UTC(2026, 0, 1, 12) };
 
-/** An API server that takes `token-of-NAMESPACE` for a ServiceAccount there. */
+/** An API server that accepts `token-of-NAMESPACE` as a ServiceAccount of that namespace. */
 export function tokenReviews() {
   const asked: KubeCall[] = [];
   const reviews = {
     asked,
-    /** What an answer waits for. */
+    /** Delays an answer. */
     hold: (_token: string): Promise<void> | undefined => undefined,
     async request<T>(call: KubeCall): Promise<T> {
       asked.push(call);
@@ -56,7 +56,7 @@ interface Options {
   parts?: Partial<GatewayParts>;
 }
 
-/** The gateway with all its real parts but the API server. */
+/** The gateway with all real parts except the API server. */
 export async function startGateway(options: Options) {
   const { perSecond = 10_000, burst = 10_000 } = options;
   const clock = options.clock ?? noon;

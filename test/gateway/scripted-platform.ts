@@ -11,10 +11,10 @@ export interface Seen {
   body: string;
 }
 
-/** Answers one call; `body` is what came with it. */
+/** Answers one call with this body. */
 export type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
-/** A platform whose answers a test writes itself. */
+/** A platform with answers that a test defines. */
 export async function scriptedPlatform(first: Answer) {
   const seen: Seen[] = [];
   const platform = {

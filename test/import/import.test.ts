@@ -85,7 +85,7 @@ describe("names from elsewhere", () => {
     const { names, release } = fromTerraform(JSON.stringify({ version: 4, resources: [server, other] }));
     expect([...names]).toEqual([[DC, "app-a"]]);
     expect(release.get(DC)).toBe(`terraform state rm 'ionoscloud_server.app["a"]'`);
-    expect(() => fromTerraform("{}")).toThrow("no state of version 4");
+    expect(() => fromTerraform("{}")).toThrow("not a state of version 4");
   });
 
   it("come from managed resources of Crossplane, with how to keep them", () => {

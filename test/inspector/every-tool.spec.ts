@@ -10,7 +10,8 @@ import { program } from "../program.ts";
 import { manifest } from "../subjects/surroundings.ts";
 import { buildLandscape } from "../tools/landscape.ts";
 
-// Each call starts the inspector and the server: too slow for `make test`, which has a slice in test/clients/mcp.test.ts.
+// Each call starts the inspector and the server, which is too slow for `make test`. A slice is in
+// test/clients/mcp.test.ts.
 const land = await buildLandscape();
 const cluster = await startCluster();
 const admin = await connect({ kubeconfig: cluster.kubeconfig });

@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 const MOUNT = "/sys/fs/cgroup";
 const PREFIX = "mooring-node-";
 
-/** The hierarchies of version 1, or the one of version 2. */
+/** The hierarchies of cgroup v1, or the one of v2. */
 const hierarchies = (): string[] =>
   existsSync(join(MOUNT, "cgroup.controllers"))
     ? [MOUNT]
@@ -13,13 +13,13 @@ const hierarchies = (): string[] =>
         .map((name) => join(MOUNT, name))
         .filter((path) => existsSync(join(path, "cgroup.procs")));
 
-/** Makes the group that all pods are below, and answers with its name. */
+/** Creates the parent group of all pods, and returns its name. */
 export function makeGroup(): string {
   const name = `${PREFIX}${process.pid}`;
   for (const hierarchy of hierarchies()) {
     const group = join(hierarchy, name);
     mkdirSync(group);
-    // A new group may use no processor and no memory before it is told which.
+    // A new group must be given processors and memory before use.
     for (const file of ["cpuset.cpus", "cpuset.mems"]) {
       if (existsSync(join(group, file))) writeFileSync(join(group, file), readFileSync(join(hierarchy, file)));
     }
@@ -27,7 +27,7 @@ export function makeGroup(): string {
   return name;
 }
 
-/** Removes the groups of nodes that are gone, this process's own among them when its node is. */
+/** Removes the groups of former nodes, and of this process after its node has ended. */
 export async function removeGroups(): Promise<void> {
   for (const hierarchy of hierarchies()) {
     for (const name of readdirSync(hierarchy).filter((each) => each.startsWith(PREFIX))) {
@@ -37,7 +37,7 @@ export async function removeGroups(): Promise<void> {
   }
 }
 
-/** What was killed is in its group for a moment longer. */
+/** A killed process stays in its group for a moment. */
 async function whenEmpty(group: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

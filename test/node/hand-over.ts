@@ -6,7 +6,7 @@ import { holder, operatorPods, type Pod, SYSTEM, type Tools } from "./tools.ts";
 
 type End = (tools: Tools, pod: Pod) => Promise<unknown> | unknown;
 
-/** Ways in which the pod that leads comes to its end. */
+/** Ways to end the leading pod. */
 const ends: Record<string, End> = {
   deleted: ({ kubectl }, { name }) => kubectl("--namespace", SYSTEM, "delete", "pod", name, "--wait=false"),
   evicted: ({ feed }, { name }) => {
@@ -18,8 +18,8 @@ const ends: Record<string, End> = {
 };
 
 /**
- * Whatever ends the pod that leads, an object that is made right then is gone on with: by the other one, or, where only the
- * container has ended, by the next container of the same pod, which has its Lease at once.
+ * However the leading pod ends, an object that is created at that moment becomes Ready: by the other pod, or, if only
+ * the container ended, by the next container of the same pod, which takes the Lease immediately.
  */
 export async function handOvers(tools: Tools, say: Say): Promise<void> {
   for (const [how, end] of Object.entries(ends)) {

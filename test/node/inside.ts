@@ -9,7 +9,7 @@ import { ADDRESS, importImage, joinCluster, NODE, settle, startRuntime } from ".
 import { installRelease } from "./release.ts";
 import { SYSTEM, type Tools, toolsFor } from "./tools.ts";
 
-// The node, in namespaces of its own: whatever is begun here ends with this process.
+// The node, in its own namespaces: everything that is started here ends with this process.
 
 const given: Given = JSON.parse(process.argv[2] ?? "");
 
@@ -55,7 +55,7 @@ async function prove(): Promise<void> {
   }
 }
 
-/** What somebody would look at first. */
+/** Prints what helps to find the cause. */
 async function explain({ kubectl }: Tools): Promise<void> {
   const looks = [
     ["get", "nodes,pods", "--all-namespaces", "--output", "wide"],

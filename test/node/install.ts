@@ -9,14 +9,14 @@ import { operatorPods, SYSTEM, type Tools } from "./tools.ts";
 export interface PlatformInCluster {
   url: string;
   token: string;
-  /** Where it is steered: that is allowed on its own machine only. */
+  /** Its control address, which is allowed only on its own machine. */
   control: string;
 }
 
 export const chart = join(root, "deploy/chart");
 export const namespaced = ["--namespace", SYSTEM];
 
-/** A release of its own: an upgrade of the operator would start the simulator anew, which keeps nothing. */
+/** A separate release: an upgrade of the operator would restart the simulator, which loses its state. */
 export const PLATFORM = "platform";
 const API = `http://mooring-simulator.${PLATFORM}:8080`;
 export const platformValues = {
@@ -38,7 +38,7 @@ export const operatorValues = {
   extraArgs: ["--annotate-after=1s"],
 };
 
-/** Installs or upgrades the operator with this version of the image, and waits until its pods are Ready. */
+/** Installs or upgrades the operator with this image version, and waits until its pods are Ready. */
 export const deploy = ({ helmWith }: Tools, tag: string): Promise<string> =>
   helmWith(
     { ...operatorValues, image: { tag } },
@@ -52,7 +52,7 @@ export const deploy = ({ helmWith }: Tools, tag: string): Promise<string> =>
 
 export const PATIENTLY = ["--wait", "--timeout=10m"];
 
-/** For kubectl: all kinds that have a namespace. */
+/** All namespaced kinds, for kubectl. */
 export const namespacedKinds = kinds
   .filter(({ scope }) => scope !== "Cluster")
   .map(({ plural }) => plural)
@@ -61,7 +61,7 @@ export const namespacedKinds = kinds
 const SIMULATOR = "deployment/mooring-simulator";
 const SAMPLES = ["landscape", "metricpipeline", "logpipeline", "centrallogging", "streaming"];
 
-/** Installs the chart under the restricted profile, and brings the samples to Ready. */
+/** Installs the chart with the restricted profile, and waits for the samples to be Ready. */
 export async function installChart(tools: Tools, say: Say): Promise<PlatformInCluster> {
   const { kubectl, helmWith } = tools;
   for (const namespace of [SYSTEM, PLATFORM]) {
@@ -78,7 +78,7 @@ export async function installChart(tools: Tools, say: Say): Promise<PlatformInCl
   return { url: API, token, control: await tools.forward(8080, "--namespace", PLATFORM, SIMULATOR) };
 }
 
-/** Applies the samples with the simulator's token, waits until they are Ready, and answers with that token. */
+/** Applies the samples with the simulator's token, waits until they are Ready, and returns the token. */
 export async function applySamplesInCluster({ kubectl, feed }: Tools, say: Say): Promise<string> {
   const log = await kubectl("--namespace", PLATFORM, "logs", SIMULATOR);
   const token = log.match(/token +(\S+)/)?.[1];

@@ -28,10 +28,10 @@ interface Load {
 /** A user has at most a hundred tokens. */
 const manyOf = soakedKinds.filter(({ resource }) => resource?.place.product !== "auth");
 
-/** Collections of what cannot be deleted. */
+/** Collections of permanent resources. */
 const permanent = kinds.filter(({ resource }) => resource?.identity.permanent).map(collectionOf);
 
-/** Many objects of all kinds; then two upgrades while they are created, edited and deleted. Nothing is lost by it. */
+/** Many objects of all kinds; then two upgrades while they are created, edited and deleted. Nothing may be lost. */
 export async function bearLoad(tools: Tools, { kubeconfig, platform, objects, say }: Load): Promise<void> {
   await using stage = await openStage(kubeconfig);
   const account = manifest("Account", "main", accountSpec({ api: platform.url, nth: 0 }));
@@ -42,7 +42,7 @@ export async function bearLoad(tools: Tools, { kubeconfig, platform, objects, sa
     ...populate(objects, platform.url, manyOf, account),
   };
   const { steering } = tenant.platform;
-  // Whatever is on the platform from now on has to belong to one of these objects.
+  // From now on, every resource on the platform must belong to one of these objects.
   await tools.kubectl("delete", namespacedKinds, "--all", "--timeout=180s");
   const left = Object.keys(await steering.made()).filter((each) => !permanent.includes(each));
   if (left.length > 0) throw new Error(`all samples are deleted, and the platform still has ${left.join(", ")}`);
@@ -73,7 +73,7 @@ export async function bearLoad(tools: Tools, { kubeconfig, platform, objects, sa
 
 const DEEDS = ["created", "edited", "deleted"] as const;
 
-/** Rolls another version out, and then the first one again. */
+/** Rolls out another version, and then the first one again. */
 async function upgradeUnderLoad(tools: Tools, soakObjects: SoakObjects): Promise<{ deeds: string }> {
   const before = { ...soakObjects.done };
   let ended = false;
@@ -85,7 +85,7 @@ async function upgradeUnderLoad(tools: Tools, soakObjects: SoakObjects): Promise
     await bothReady(tools);
     const pods = await operatorPods(tools);
     if (pods.some(({ image }) => !image.endsWith(`:${tag}`))) throw new Error(`not ${tag}: ${JSON.stringify(pods)}`);
-    // The one that leads now has met objects that another one has begun.
+    // The current leader has continued objects of another one.
     await delay(20_000);
   };
   const rolling = async () => {
@@ -112,7 +112,7 @@ const summary = z.looseObject({
   ),
 });
 
-/** What the pods of the operator take by the kubelet's own account: the largest figure, and the last one. */
+/** The memory of the operator's pods by the kubelet: the maximum, and the last value. */
 function watchMemory({ kubectl }: Tools) {
   let ended = false;
   let peakMb = 0;

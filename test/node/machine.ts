@@ -7,7 +7,7 @@ import { IMAGE } from "../../image/build.ts";
 import { spawnGuarded } from "../../src/cli/control-plane/guarded.ts";
 import { until } from "../cluster/chaos-wait.ts";
 
-/** The node's own address; pods reach the API server, names and the node here. */
+/** The node's address, at which pods reach the API server, DNS and the node. */
 export const ADDRESS = "10.80.0.1";
 const PODS = "10.244.0.0/24";
 export const NODE = "node";
@@ -15,17 +15,17 @@ const PAUSE = "mooring.test/pause:1";
 const RUNTIME = "/run/containerd/containerd.sock";
 
 export interface Machine {
-  /** Of this run: data, logs, kubeconfig. */
+  /** Data, logs and kubeconfig of this run. */
   folder: string;
-  /** With kubelet, kube-proxy, kube-scheduler, dns and pause in it. */
+  /** Folder of kubelet, kube-proxy, kube-scheduler, dns and pause. */
   programs: string;
-  /** The control group that all pods are below. */
+  /** The parent control group of all pods. */
   group: string;
 }
 
 const run = (command: string, ...args: string[]): string => execFileSync(command, args, { encoding: "utf8" });
 
-/** An address, a route, and folders of its own where the programs of a node insist on theirs. */
+/** Sets up an address, a route, and private folders at the paths that node programs require. */
 export function settle({ folder }: Machine): void {
   const own = (path: string, name: string) => {
     mkdirSync(join(folder, name));
@@ -82,7 +82,7 @@ const containerdConfig = (networks: string) => `version = 2
     conf_dir = "${networks}"
 `;
 
-/** Starts the container runtime. It has an image for sandboxes, and no other one. */
+/** Starts the container runtime, with only an image for sandboxes. */
 export async function startRuntime(machine: Machine): Promise<void> {
   const { folder } = machine;
   const networks = join(folder, "networks");
@@ -95,13 +95,13 @@ export async function startRuntime(machine: Machine): Promise<void> {
   ctr("images", "import", "--index-name", PAUSE, pauseImage(machine));
 }
 
-/** Gives the container runtime an image under these tags. */
+/** Imports an image into the container runtime under these tags. */
 export function importImage(archive: string, repository: string, tags: readonly string[]): void {
   ctr("images", "import", "--base-name", repository, archive);
   for (const tag of tags) ctr("images", "tag", `${repository}:${IMAGE}`, `${repository}:${tag}`);
 }
 
-/** The runtime's own command, among the containers of Kubernetes. */
+/** The runtime's own command, in the namespace of Kubernetes. */
 export const ctr = (...args: string[]): string => run("ctr", "--address", RUNTIME, "--namespace", "k8s.io", ...args);
 
 /** An image with one program in it. */
@@ -136,7 +136,7 @@ function pauseImage({ folder, programs }: Machine): string {
   return archive;
 }
 
-/** Joins the cluster: what runs pods, finds a place for them, leads to Services, and knows their names. */
+/** Joins the cluster: starts kubelet, scheduler, kube-proxy and DNS. */
 export function joinCluster(machine: Machine, kubeconfig: string): void {
   const { folder, programs, group } = machine;
   const config = join(folder, "kubelet.yaml");
@@ -150,7 +150,7 @@ export function joinCluster(machine: Machine, kubeconfig: string): void {
     stringify({
       apiVersion: "kubelet.config.k8s.io/v1beta1",
       kind: "KubeletConfiguration",
-      // Nobody but this run reaches the network that it listens on.
+      // Its network is reachable only from this run.
       authentication: { anonymous: { enabled: true }, webhook: { enabled: false } },
       authorization: { mode: "AlwaysAllow" },
       address: ADDRESS,

@@ -33,7 +33,7 @@ const { values } = parseArgs({
   },
 });
 
-/** A script's or program's last line, and all that it says besides on stderr. */
+/** The last line of a program; its stderr is passed on. */
 function output(command: string, ...args: string[]): string {
   const { status, stdout, error } = spawnSync(command, args, {
     cwd: root,

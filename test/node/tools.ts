@@ -7,13 +7,13 @@ export interface Tools {
   helm(...args: string[]): Promise<string>;
   /** Helm with values. */
   helmWith(values: object, ...args: string[]): Promise<string>;
-  /** kubectl with something on its standard input. */
+  /** kubectl with standard input. */
   feed(input: string, ...args: string[]): Promise<string>;
-  /** The address on this machine from which a port in a pod is reached. */
+  /** The local address that is forwarded to a port of a pod. */
   forward(port: number, ...target: string[]): Promise<string>;
 }
 
-/** The programs as people use them; they reject with all that they said. */
+/** The programs as people use them; they reject with their whole output. */
 export function toolsFor(options: { kubectl: string; helm: string; kubeconfig: string; home: string }): Tools {
   const { kubectl, helm, kubeconfig, home } = options;
   const env = { ...process.env, KUBECONFIG: kubeconfig, HOME: home };
@@ -69,14 +69,14 @@ export interface Pod {
   image: string;
   ready: boolean;
   restarts: number;
-  /** Why it was restarted last. */
+  /** The reason of the last restart. */
   reason: string | undefined;
   container: string;
 }
 
 export const SYSTEM = "mooring-system";
 
-/** The pods of the operator that are not on their way out. */
+/** The operator's pods, without those that are being deleted. */
 export async function operatorPods({ kubectl }: Tools): Promise<Pod[]> {
   const selector = "app.kubernetes.io/component=operator";
   const answer = await kubectl("--namespace", SYSTEM, "get", "pods", "--selector", selector, "--output", "json");
@@ -87,7 +87,7 @@ export async function operatorPods({ kubectl }: Tools): Promise<Pod[]> {
       const [container] = containerStatuses;
       return {
         name,
-        // As it was asked for: status may show another name of the same image.
+        // From spec: status may show another name of the same image.
         image: spec.containers[0]?.image ?? "",
         ready: container?.ready ?? false,
         restarts: container?.restartCount ?? 0,
@@ -97,6 +97,6 @@ export async function operatorPods({ kubectl }: Tools): Promise<Pod[]> {
     });
 }
 
-/** Who holds the Lease. */
+/** The holder of the Lease. */
 export const holder = ({ kubectl }: Tools): Promise<string> =>
   kubectl("--namespace", SYSTEM, "get", "lease", "mooring", "--output", "jsonpath={.spec.holderIdentity}");

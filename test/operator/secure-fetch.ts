@@ -6,11 +6,11 @@ export interface Answer {
   status: number | undefined;
   challenge: string | undefined;
   text: string;
-  /** SHA-256 of the certificate that the server showed. */
+  /** SHA-256 of the server's certificate. */
   fingerprint: string;
 }
 
-/** A GET over TLS that trusts whoever answers, as a scraper with `insecureSkipVerify` does. */
+/** A GET over TLS that accepts any certificate, like a scraper with `insecureSkipVerify`. */
 export function secureFetch(url: string, headers: Record<string, string> = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const asked = request(url, { headers, rejectUnauthorized: false, agent: false }, async (response) => {

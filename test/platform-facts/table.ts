@@ -1,4 +1,4 @@
-/** A fact of the platform's description, by its number, and the test that holds it. */
+/** A fact of the platform's description, by number, and the test that proves it. */
 export interface Named {
   fact: number;
   says: string;
@@ -155,7 +155,7 @@ export const named: readonly Named[] = [
   },
 ];
 
-/** Facts whose test is known by its file alone, by that file. */
+/** Facts whose test is known only by file. */
 export const inFile: Readonly<Record<string, readonly number[]>> = {
   "test/canary.test.ts": [302],
   "test/certificates/pkcs12.test.ts": [270],
@@ -245,7 +245,7 @@ export const inFile: Readonly<Record<string, readonly number[]>> = {
   "test/tools/table.test.ts": [313, 314],
 };
 
-/** Facts that no test holds: advice, marketing, web pages, or what is told elsewhere in the table. */
+/** Facts without a test: advice, marketing, web pages, or facts that the table has elsewhere. */
 export const untested: readonly number[] = [
   13, 56, 57, 121, 145, 180, 253, 260, 264, 278, 291, 303, 308, 316, 325, 326, 329, 330, 331, 341,
 ];

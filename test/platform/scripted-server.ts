@@ -9,11 +9,11 @@ export interface Arrived {
 
 export type Script = (arrived: Arrived, response: ServerResponse, request: IncomingMessage) => void;
 
-/** A platform that does what the test says, on a free port. */
+/** A platform that behaves as the test says, on a free port. */
 export interface ScriptedServer extends AsyncDisposable {
   readonly url: string;
   readonly arrived: Arrived[];
-  /** How many sockets were opened so far. */
+  /** Number of opened sockets. */
   readonly sockets: number;
   script: Script;
   /** Resolves when the n-th request (from 1) has arrived. */

@@ -10,19 +10,19 @@ export const item = (id: string, state = "AVAILABLE", more: object = {}): Item =
 export const items = (count: number, state = "AVAILABLE"): Item[] =>
   Array.from({ length: count }, (_, n) => item(`m${n}`, state));
 
-/** A platform collection in memory that counts what it is asked. */
+/** A platform collection in memory that counts its calls. */
 export interface ScriptedSource extends CollectionSource {
   readonly there: Map<string, Item>;
   readonly requests: Map<string, RequestState>;
   readonly calls: { list: number; get: number; request: number; deletions: number };
   readonly priorities: string[];
-  /** What the next lists fail with, until it is cleared. */
+  /** The error of the next lists, until it is cleared. */
   failing: PlatformError | undefined;
-  /** What the next requests for a status fail with. */
+  /** The error of the next status requests. */
   failingRequests: PlatformError | undefined;
-  /** Ids that lists leave out although they are there. */
+  /** Existing ids that lists leave out. */
   readonly hidden: Set<string>;
-  /** Holds lists back: they answer with what was there when they started. */
+  /** Delays lists: they return the state from their start. */
   hold(): { release(): void };
   put(...items: Item[]): void;
 }

@@ -3,7 +3,7 @@ import type { Identity } from "../../release/artifacts/image.ts";
 import type { Contents } from "../../release/statements/spdx.ts";
 import { root } from "../processes.ts";
 
-/** A release that nobody makes. */
+/** A release for tests only. */
 export const identity: Identity = {
   version: "1.2.3",
   revision: "0123456789abcdef0123456789abcdef01234567",
@@ -25,7 +25,7 @@ export const contents: Contents = {
   debian: [{ name: "libstdc++6", version: "12.2.0-14+deb12u1", arch: "amd64", sha256: "33" }],
 };
 
-/** Node and a system that are only files. */
+/** Node and a system as plain files. */
 export const base = (arch: "amd64" | "arm64", path: string) => ({
   node: {
     platform: { os: "linux" as const, arch, node: `node-${arch}` },

@@ -17,8 +17,8 @@ const USER = `Basic ${Buffer.from("robot:secret").toString("base64")}`;
 const TOKEN = "Bearer token-of-the-registry";
 
 /**
- * As much of a registry as pushing and pulling need. It takes nothing that names what it does not have, and nothing whose
- * digest is another one. With `auth` it asks for a password, or for a token that it gives for that password.
+ * The parts of a registry that push and pull need. It refuses references to missing content and wrong digests. With
+ * `auth` it asks for a password, or for a token that it issues for that password.
  */
 export async function startRegistry(auth?: "basic" | "bearer"): Promise<TestRegistry> {
   const blobs = new Map<string, Buffer>();
@@ -30,7 +30,7 @@ export async function startRegistry(auth?: "basic" | "bearer"): Promise<TestRegi
   const answer = (response: ServerResponse, status: number, headers: Record<string, string> = {}, body?: Buffer) =>
     response.writeHead(status, headers).end(body);
 
-  /** Whether the caller may go on; else it is told what to show. */
+  /** Whether the caller is authorized; otherwise sends the challenge. */
   const admitted = (request: IncomingMessage, response: ServerResponse): boolean => {
     if (!auth || request.headers.authorization === (auth === "basic" ? USER : TOKEN)) return true;
     const challenge = auth === "basic" ? 'Basic realm="test"' : `Bearer realm="http://${host}/token",service="test"`;

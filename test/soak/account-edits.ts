@@ -5,12 +5,12 @@ import { handOut, type Tenant } from "./tenants.ts";
 
 const minted = z.object({ token: z.string() });
 const TRIES = 20;
-/** How long both tokens work. */
+/** How long both tokens are valid. */
 const OVERLAP_MS = 5000;
 const OUTSIDE_MS = 5000;
 const MISTAKEN_MS = 2000;
 
-/** What an administrator does to an Account while it is in use. None of it may be felt by its objects. */
+/** Edits of an Account by an administrator during use. They must not affect its objects. */
 export function editAccount(tenant: Tenant, nth: number): Promise<void> {
   const isShared = tenant.login.account.kind === "ClusterAccount";
   const edits = [rotateToken, isShared ? shutOut : describe, nameAnotherProduct, changeUser];
@@ -18,7 +18,7 @@ export function editAccount(tenant: Tenant, nth: number): Promise<void> {
   return edit(tenant, nth);
 }
 
-/** Another token of the same user; the one before ends a little later. */
+/** Another token of the same user; the previous one is revoked a little later. */
 async function rotateToken(tenant: Tenant): Promise<void> {
   const { login } = tenant;
   const before = steer(tenant.platform.url, login.token);
@@ -29,7 +29,10 @@ async function rotateToken(tenant: Tenant): Promise<void> {
   await insisting(() => before.call("DELETE", "/auth/v1/tokens?criteria=CURRENT")).catch(() => {});
 }
 
-/** A token of another user of the contract, by mistake, for a while: nothing of before is missing, and nothing is made by that user. */
+/**
+ * A token of another user of the contract, by mistake, for a while: no resource may count as missing, and that user may
+ * not create any.
+ */
 async function changeUser(tenant: Tenant, nth: number): Promise<void> {
   const { platform, login, stage } = tenant;
   const username = `mistaken-${nth}-${stage.namespace}@example.com`;
@@ -48,14 +51,14 @@ async function describe(tenant: Tenant, nth: number): Promise<void> {
   await edited(tenant, { metadata: { labels: { edited: text }, annotations: { description: text } } });
 }
 
-/** Admits nobody for a while: whatever is under way stays as it is, and goes on afterwards. */
+/** Admits nobody for a while: work in progress stops, and continues afterwards. */
 async function shutOut(tenant: Tenant): Promise<void> {
   await edited(tenant, { spec: { namespaces: { names: [] } } });
   await delay(OUTSIDE_MS);
   await edited(tenant, { spec: tenant.login.account.spec });
 }
 
-/** Changes spec, but nothing that anybody uses. */
+/** Changes a part of spec that nothing uses. */
 async function nameAnotherProduct(tenant: Tenant, nth: number): Promise<void> {
   await edited(tenant, { spec: { endpoints: { dns: `https://dns-${nth}.example.com` } } });
 }

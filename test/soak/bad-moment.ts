@@ -2,10 +2,10 @@ import { readStatus } from "../../src/engine/status/status.ts";
 import { TooLate, until } from "../cluster/chaos-wait.ts";
 import type { Tenant } from "./tenants.ts";
 
-/** Kinds with writes that must not happen twice: NICs, restorations, LANs, keys. */
+/** Kinds with writes that must not happen twice: NICs, restores, LANs, keys. */
 const delicate = ["Server", "Snapshot", "Lan", "MetricPipeline", "LogPipeline"];
 
-/** Waits for the worst moment to die in: such a write is noted and not answered. Any moment will do when none comes. */
+/** Waits for the worst moment to die: such a write is recorded and not answered. After the time, any moment will do. */
 export async function badMoment(tenants: readonly Tenant[], forMs: number): Promise<void> {
   const lists = tenants.flatMap(({ stage }) => delicate.map((kind) => () => stage.list(kind)));
   const missing = async () => {

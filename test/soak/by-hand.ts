@@ -1,19 +1,19 @@
 import type { Found } from "../cluster/steering.ts";
 
-/** Everything that a person makes on the platform is called like that, and belongs to no object. */
+/** Prefix of everything that a person creates on the platform. It belongs to no object. */
 const PREFIX = "by-hand-";
 
-/** Something that a person has made and nobody may take away any more. */
+/** A manual change that must not be undone. */
 export interface Deed {
   name: string;
-  /** In words: `attached to Server shop/web`. */
+  /** A description: `attached to Server shop/web`. */
   what: string;
   id: string;
   datacenter: string;
 }
 
 export interface MadeByHand {
-  /** Volumes that were attached to a server of Mooring's. */
+  /** Volumes that were attached to a server of Mooring. */
   volumes: Deed[];
   lans: Deed[];
 }

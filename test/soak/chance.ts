@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1 that follow from a seed (mulberry32). */
+/** Random numbers from 0 to 1, from a seed (mulberry32). */
 export function chance(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -8,7 +8,7 @@ import { TooLate } from "../cluster/chaos-wait.ts";
 export interface Borne {
   accepted: number;
   refused: number;
-  /** The heap at the end, measured by the heap after the first wave was gone. */
+  /** The heap at the end, relative to the heap after the first wave. */
   heapRatio: number;
   complaints: string[];
 }
@@ -16,7 +16,7 @@ export interface Borne {
 const WAVE = 1000;
 const MOST = 1.3;
 
-/** Sends `count` generated manifests in waves, deletes what was accepted of each, and looks at how the operator bore it. */
+/** Sends `count` generated manifests in waves, deletes the accepted ones, and checks the operator. */
 export async function sendHostileManifests(
   kubeconfig: string,
   { count, seed, onProgress }: { count: number; seed: number; onProgress: (line: string) => void },

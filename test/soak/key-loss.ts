@@ -5,10 +5,10 @@ import { SECRETS } from "../../src/kube/write/owned-secret.ts";
 import { SIGNING_KEY } from "../../src/operator/signing-key.ts";
 import type { Stage } from "../cluster/chaos-stage.ts";
 
-/** So long the Secret is deleted again whenever it comes back. */
+/** How long the Secret is deleted whenever it is restored. */
 const LOST_MS = 8000;
 
-/** Somebody deletes the signing key again and again for a while, and then restores it from a backup if it is still missing. */
+/** Deletes the signing key again and again for a while, and then restores it from a backup if it is still missing. */
 export async function loseKey({ admin, namespace }: Stage): Promise<void> {
   const path = pathOf(SECRETS, { namespace, name: SIGNING_KEY });
   const { metadata, data } = await admin.request<KubeObject>({ method: "GET", path });

@@ -3,20 +3,20 @@ import { type Supervised, supervise } from "../cluster/chaos-supervisor.ts";
 import { until } from "../cluster/chaos-wait.ts";
 import { patience } from "./trouble.ts";
 
-/** How far the wall clock of the second operator is ahead; two minutes are what Mooring allows for. */
+/** How far the wall clock of the second operator is ahead. Mooring tolerates two minutes. */
 export const AHEAD_SECONDS = 90;
 
 export interface Leaders {
   /**
-   * Ends the one that leads; resolves when it is gone and somebody leads again. After a kill that takes as long as the
-   * Lease lasts; one that is stopped gives it back, and the next begins while its writes are young.
+   * Ends the leader; resolves when it is gone and there is a new leader. After a kill, that takes the duration of the
+   * Lease. A stopped leader releases it, so the next one begins while its writes are recent.
    */
   handOver(how: "kill" | "stop"): Promise<void>;
-  /** Everything that any of them has logged. */
+  /** The logs of all of them. */
   log(): string;
 }
 
-/** One operator without a Lease, or two that contend for it, one of them ahead of time. */
+/** One operator without a Lease, or two that compete for it, one of them with a clock ahead. */
 export function startLeaders(
   cleanup: AsyncDisposableStack,
   stage: Stage | undefined,

@@ -65,7 +65,7 @@ async function main(): Promise<number> {
   const seed = Math.ceil(number("seed", values.seed));
   const onProgress = (line: string) => console.error(line);
   await provideProgram();
-  // Garbage collection removes the Secrets of objects that are gone; their successors wait for that.
+  // Garbage collection removes the Secrets of deleted objects; new objects with the same names wait for that.
   const cluster = await startCluster({ controllerManager: true });
   try {
     if (values.year) {

@@ -5,7 +5,7 @@ import type { Found } from "../cluster/steering.ts";
 
 const listed = z.looseObject({ spec: z.looseObject({ nics: z.array(z.unknown()) }) });
 
-/** Servers with more NICs than they list: a NIC has no object of its own, and adding it twice makes two. */
+/** Servers with more NICs than they list. A NIC has no object, and adding it twice creates two. */
 export function surplusNics(servers: readonly KubeObject[], nics: readonly Found[]): string[] {
   return servers.flatMap((server) => {
     const { success, data } = listed.safeParse(server);

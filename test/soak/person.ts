@@ -7,17 +7,17 @@ import type { SoakObject } from "./tenants.ts";
 import { STALE_SECONDS } from "./trouble.ts";
 
 const PATIENCE_MS = 30_000;
-/** Longer than any answer is old: whoever reads from then on, sees what was done. */
+/** Longer than the age of any answer: later reads show the change. */
 const SEEN_MS = STALE_SECONDS * 1000 + 1500;
 
-/** Where the platform keeps what belongs to an object at rest. */
+/** The resource of an object at rest on the platform. */
 interface Claim {
   soaked: SoakObject;
   id: string;
   datacenter: string;
 }
 
-/** How often a person did what. */
+/** Number of manual changes by type. */
 export interface Deeds {
   attached: number;
   renamed: number;
@@ -25,13 +25,13 @@ export interface Deeds {
   lans: number;
 }
 
-/** Somebody who works on the platform beside Mooring, as another user. */
+/** A person who works on the platform beside Mooring, as another user. */
 export function createPerson() {
   const made: MadeByHand = { volumes: [], lans: [] };
   const deeds: Deeds = { attached: 0, renamed: 0, removed: 0, lans: 0 };
   let named = 0;
 
-  /** Makes a volume, attaches it to a server, and lets go when everybody can know. */
+  /** Creates a volume, attaches it to a server, and returns when every read shows it. */
   async function attach({ soaked, id, datacenter }: Claim): Promise<boolean> {
     const { platform } = soaked.tenant;
     const name = byHandName(named++);
@@ -57,7 +57,7 @@ export function createPerson() {
     return true;
   }
 
-  /** What Mooring has to put right. */
+  /** A change that Mooring must revert. */
   async function rename({ soaked, id, datacenter }: Claim): Promise<void> {
     const path = soaked.kind === "Datacenter" ? "" : `/${datacenter}/servers`;
     const name = `${soaked.name}-renamed`;
@@ -65,7 +65,7 @@ export function createPerson() {
     deeds.renamed += 1;
   }
 
-  /** A server without volumes of others, with its own: what Mooring has to make again. */
+  /** Deletes a server without volumes of others: Mooring must create it again. */
   async function removeServer({ soaked: { tenant }, id, datacenter }: Claim): Promise<void> {
     const volumes = await tenant.platform.steering.resources("volumes");
     if (volumes.some((each) => each.serverId === id && isByHand(each))) return;
@@ -74,7 +74,7 @@ export function createPerson() {
     deeds.removed += 1;
   }
 
-  /** A LAN beside the one of an object, or in its place: the number of one that is gone is given away again. */
+  /** Adds a LAN beside the one of an object, or in its place: the platform reuses the number of a deleted LAN. */
   async function addLan({ soaked, id, datacenter }: Claim, instead: boolean): Promise<void> {
     const { platform } = soaked.tenant;
     const name = byHandName(named++);
@@ -82,7 +82,7 @@ export function createPerson() {
     if (instead) {
       const lans = await platform.steering.resources("lans");
       const there = lans.find((each) => each.id === id && each.datacenterId === datacenter);
-      // The object may not have learnt yet that its number is somebody else's.
+      // The object may not know yet that its number belongs to another LAN.
       if (!there || isByHand(there)) return;
       await platform.asStranger("DELETE", `${path}/${id}`);
       deeds.removed += 1;
@@ -102,7 +102,7 @@ export function createPerson() {
   return {
     made,
     deeds,
-    /** Does one thing to what an object has on the platform; true when a volume of this person hangs on it now. */
+    /** Does one change to the resource of an object; true if a volume of this person is attached to it now. */
     async workOn(soaked: SoakObject, dice: number): Promise<boolean> {
       const claim = await claimOf(soaked);
       if (!claim) return false;
@@ -112,7 +112,7 @@ export function createPerson() {
         else if (soaked.kind === "Lan") await addLan(claim, dice < 0.5);
         else await rename(claim);
       } catch {
-        // The platform refuses, or does not answer, people as it does Mooring.
+        // The platform also refuses or ignores calls of people.
       }
       return false;
     },
@@ -123,10 +123,10 @@ export type Person = ReturnType<typeof createPerson>;
 
 const fullName = ({ kind, name, tenant }: SoakObject): string => `${kind} ${tenant.stage.namespace}/${name}`;
 
-/** Kinds that a person works on. */
+/** Kinds with manual changes. */
 export const worthTheWork = ({ kind }: SoakObject): boolean => ["Server", "Lan", "Datacenter"].includes(kind);
 
-/** Only of an object at rest: nobody can hold Mooring to what was done while it was already deleting. */
+/** Only for an object at rest: changes during a deletion cannot be held against Mooring. */
 async function claimOf(soaked: SoakObject): Promise<Claim | undefined> {
   const object = await soaked.tenant.stage.read(soaked.kind, soaked.name);
   if (!object || object.metadata.deletionTimestamp !== undefined || unsettled(object) !== undefined) return undefined;
@@ -137,7 +137,7 @@ async function claimOf(soaked: SoakObject): Promise<Claim | undefined> {
 const idle = (found: Found | undefined): Found | undefined =>
   found?.state === "AVAILABLE" && found.visible === true ? found : undefined;
 
-/** Asks until what was asked for is there; undefined when it does not come. */
+/** Repeats a check until it succeeds; undefined after a timeout. */
 async function achieve(
   look: () => Promise<Found | undefined>,
   ask: () => Promise<unknown>,

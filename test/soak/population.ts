@@ -4,11 +4,11 @@ import { type Change, type Life, subjectsOf } from "../crash/lives.ts";
 import { CREDENTIALS, type Manifest, manifest } from "../crash/manifests.ts";
 import type { Wanted } from "./verdict.ts";
 
-/** One object through its life: it is created, changed step by step, deleted, and created again. */
+/** One object through its life: created, changed step by step, deleted, and created again. */
 export interface Inhabitant {
   readonly kind: string;
   readonly name: string;
-  /** What it is at each stage, the first to be created with. The platform need not know the way back. */
+  /** Its spec at each stage, beginning with its creation. The changes may be irreversible. */
   readonly stages: readonly Stage[];
   readonly secrets: NonNullable<Life["secrets"]>;
 }
@@ -19,23 +19,23 @@ interface Stage {
   shows: Record<string, unknown>;
 }
 
-/** All kinds in the registry but what is always there, one per region: of that, there is not one for each. */
+/** All kinds except permanent resources, which exist only once per region. */
 export const soakedKinds: readonly Kind[] = kinds.filter(
-  // The tenants have Accounts of their own; those with a password live through a year (year.ts).
+  // The tenants have their own Accounts; those with a password are in year.ts.
   ({ kind, resource }) => !resource?.identity.permanent && kind !== "Account",
 );
 
 export interface Population {
-  /** Ready before anybody else comes, and never touched. */
+  /** Ready before all others, and never changed. */
   readonly prerequisites: readonly Manifest[];
   readonly inhabitants: readonly Inhabitant[];
 }
 
-/** Objects of these kinds, as many of each, living as test/crash/lives.ts describes it, with this Account. */
+/** Objects of these kinds, equally many of each, with the lives of test/crash/lives.ts and this Account. */
 export function populate(count: number, api: string, inhabited: readonly Kind[], account: Manifest): Population {
   const subjects = subjectsOf(inhabited, ["Account"]);
   const prerequisites = new Map<string, Manifest>();
-  // With several Accounts in the namespace each object has to name its own.
+  // With several Accounts in the namespace, each object must name its own.
   const choice = { accountRef: { kind: account.kind, name: account.metadata.name } };
   const inhabitants = Array.from({ length: count }, (_, index): Inhabitant => {
     const subject = subjects[index % subjects.length];

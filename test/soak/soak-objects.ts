@@ -5,26 +5,26 @@ import { at, wantedAt } from "./population.ts";
 import type { SoakObject, Tenant } from "./tenants.ts";
 import type { Wanted } from "./verdict.ts";
 
-/** What was done to the objects. */
+/** Number of actions on the objects. */
 export interface Done {
   created: number;
   edited: number;
   deleted: number;
 }
 
-/** All objects, and which of them are there, or ought to be, at which stage of life. */
+/** All objects, with their expected existence and stage of life. */
 export interface SoakObjects {
   readonly done: Done;
   /** Creates everybody. */
   createAll(): Promise<void>;
-  /** Does to somebody what comes next: creates, changes or deletes. */
+  /** Does the next step of a random object: create, change or delete. */
   step(): Promise<void>;
   remove(soaked: SoakObject): Promise<void>;
-  /** Who is there, free, and of a kind that people work on. */
+  /** Existing objects that are not in use, of kinds with manual changes. */
   settledOf(tenant: Tenant): SoakObject[];
-  /** Nobody touches the object until the work is done. */
+  /** No other step touches the object during the work. */
   whileHeld(soaked: SoakObject, work: () => Promise<void>): Promise<void>;
-  /** Applies everybody once more, when what stood in the way is gone. */
+  /** Applies all objects again, after the faults have stopped. */
   applyAll(): Promise<void>;
   wantedOf(tenant: Tenant): Wanted[];
 }
@@ -57,7 +57,7 @@ export function createSoakObjects(candidates: readonly SoakObject[], random: () 
       if (!soaked || held.has(soaked)) return;
       const age = ages.get(soaked);
       if (age === undefined) {
-        // One that is still on its way out keeps its name.
+        // An object that is still being deleted keeps its name.
         if (await soaked.tenant.stage.read(soaked.kind, soaked.name)) return;
         await become(soaked, 0);
         done.created += 1;

@@ -18,46 +18,46 @@ import { lastWrites } from "./witness.ts";
 export interface SoakOptions {
   kubeconfig: string;
   objects: number;
-  /** Namespaces that share the objects. Several of them need an API server of their own. Default 4. */
+  /** Namespaces that share the objects. More than one needs a separate API server. Default 4. */
   tenants?: number;
-  /** Operators that contend for the Lease; 1 works without it. Default 2. */
+  /** Operators that compete for the Lease; a single one works without it. Default 2. */
   leaders?: number;
-  /** Of which kinds; all that can be many, unless it says so. */
+  /** Kinds of the objects; default: all that can be many. */
   kinds?: readonly Kind[];
-  /** How long everything goes wrong. */
+  /** Duration of the faults. */
   chaosMs: number;
-  /** Decides who is edited, deleted and created when, and which calls fail. */
+  /** Seed of all choices: which objects are edited, deleted and created when, and which calls fail. */
   seed: number;
-  /** How long it may take until all is at rest afterwards. */
+  /** How long it may take until everything is at rest afterwards. */
   patienceMs: number;
   onProgress?(line: string): void;
 }
 
 export interface SoakResult {
   problems: Problem[];
-  /** What was done to the objects. */
+  /** Number of actions on the objects. */
   done: Done;
-  /** How often a leader was killed or stopped, and somebody else took over. */
+  /** How often a leader was killed or stopped, and another one took over. */
   killed: number;
   stopped: number;
   accountEdits: number;
-  /** How often the signing key was deleted, again and again for a while. */
+  /** How often the signing key was lost for a while. */
   keyLosses: number;
-  /** What people did on the platforms. */
+  /** Manual changes on the platforms. */
   deeds: Deeds;
-  /** How many calls the platforms got while everything went wrong. */
+  /** Number of calls to the platforms during the faults. */
   calls: number;
-  /** Everything the operators logged. */
+  /** The logs of all operators. */
   log: string;
 }
 
 const KILLS = 3;
 const STOPS = 3;
-/** Four of each sort. */
+/** Four of each type. */
 const ACCOUNT_EDITS = 16;
 const KEY_LOSSES = 2;
 
-/** Lets a population live through `chaosMs` of trouble, then through quiet, and says what must not be. */
+/** Runs a population through `chaosMs` of faults, then without faults, and returns the problems. */
 export async function soak(options: SoakOptions): Promise<SoakResult> {
   const { kubeconfig, objects, kinds = soakedKinds, chaosMs, seed, patienceMs, onProgress = () => {} } = options;
   await using cleanup = new AsyncDisposableStack();
@@ -80,7 +80,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
 
   const startedAt = performance.now();
   const elapsed = () => performance.now() - startedAt;
-  /** So often, spread evenly; never at the very beginning or end. */
+  /** Runs the work this many times, spread evenly; never at the very beginning or end. */
   const repeatedly = async (times: number, work: (nth: number) => Promise<void>) => {
     for (let nth = 0; nth < times; nth += 1) {
       await delay(Math.max(0, ((nth + 1) * chaosMs) / (times + 1) - elapsed()));
@@ -88,7 +88,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
     }
   };
   const meddling = async () => {
-    // As often as every object is touched once in a quarter of a minute, and not more often than the platform keeps up.
+    // Every object is touched about once per quarter of a minute, but not more often than the platform can handle.
     for (; elapsed() < chaosMs; await delay(Math.max(100, 15_000 / objects))) await soakObjects.step();
   };
   const working = async (tenant: Tenant) => {
@@ -121,7 +121,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   for (const { steering } of platforms) await steering.faults();
   onProgress("quiet: waiting until everything is at rest");
   await soakObjects.applyAll();
-  // Whatever was done by hand last is seen by the next look at everything.
+  // The next resync shows the last manual changes.
   await delay(RESYNC_MS);
   const places = tenants.map((tenant) => ({ tenant, stage: tenant.stage, wanted: soakObjects.wantedOf(tenant) }));
   const missing = async () => {
@@ -131,7 +131,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   try {
     await until(missing, { title: "quiet", forMs: patienceMs, everyMs: 1000 });
   } catch (error) {
-    // Who is stuck is named by the verdict.
+    // The verdict names the stuck objects.
     if (!(error instanceof TooLate)) throw error;
     onProgress(error.message);
   }
@@ -156,7 +156,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   };
 }
 
-/** A person does something to the resource of one object, which nobody else touches meanwhile. */
+/** A manual change to the resource of one object, which nothing else touches meanwhile. */
 async function workByHand(
   soakObjects: SoakObjects,
   tenant: Tenant,
@@ -167,7 +167,7 @@ async function workByHand(
   if (!soaked) return;
   await soakObjects.whileHeld(soaked, async () => {
     const attached = await people.get(tenant.platform)?.workOn(soaked, random());
-    // The sooner the server goes, the less time there is to learn of the volume.
+    // The sooner the server is deleted, the less time there is to notice the volume.
     if (attached && random() < 0.6) await soakObjects.remove(soaked);
   });
 }

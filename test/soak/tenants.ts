@@ -7,14 +7,14 @@ import { accountSpec } from "../subjects/surroundings.ts";
 import { type Inhabitant, type Population, populate, secret } from "./population.ts";
 import { SPEED } from "./trouble.ts";
 
-/** A namespace and who lives there, with an Account of its own or a ClusterAccount that it shares. */
+/** A namespace with its objects, with its own Account or a shared ClusterAccount. */
 export interface Tenant extends Population {
   readonly stage: Stage;
   readonly platform: Platform;
   readonly login: Login;
 }
 
-/** An Account, or a ClusterAccount, and every Secret with its token. */
+/** An Account or a ClusterAccount, and every Secret with its token. */
 export interface Login {
   readonly account: Manifest;
   readonly secrets: { stage: Stage; name: string }[];
@@ -30,8 +30,9 @@ const user = z.object({ token: z.string() });
 const SHARED = "shared";
 
 /**
- * Tenants with as many objects each. The first two have a contract in common and are different users of it. The others have
- * another contract, at another address, and share a ClusterAccount, whose Secret is with the first one: the operator's.
+ * Tenants with the same number of objects each. The first two share a contract as different users. The others have
+ * another contract at another address, and share a ClusterAccount. Its Secret is in the first namespace, which is the
+ * operator's.
  */
 export async function openTenants(
   cleanup: AsyncDisposableStack,
@@ -57,13 +58,13 @@ export async function openTenants(
     const [home] = stages;
     if (contract === 1 && home) {
       const names = stages.slice(2).map(({ namespace }) => namespace);
-      // Some kinds have to be admitted by name.
+      // Some kinds must be admitted by name.
       const admitted = { namespaces: { names }, kinds: kinds.map(({ kind }) => kind) };
       const spec = { ...accountSpec(ground), credentialsSecretRef: { name: SHARED }, ...admitted };
       common ??= await logIn(manifest("ClusterAccount", SHARED, spec), [{ stage: home, name: SHARED }]);
     }
     const login = common ?? (await logIn(manifest("Account", "main", accountSpec(ground)), []));
-    // Accounts that come and go have the same token.
+    // Accounts that are created and deleted have the same token.
     login.secrets.push({ stage, name: CREDENTIALS });
     const share = Math.floor(objects / count) + (nth < objects % count ? 1 : 0);
     tenants.push({ stage, platform, login, ...populate(share, platform.url, kinds, login.account) });
@@ -71,12 +72,12 @@ export async function openTenants(
   return tenants;
 }
 
-/** Puts the token into every Secret that has to have it. */
+/** Writes the token into every Secret that needs it. */
 export async function handOut({ secrets, token }: Login): Promise<void> {
   for (const { stage, name } of secrets) await stage.apply(secret(token, name));
 }
 
-/** Account, credentials, and what the others stand on. */
+/** Creates Account, credentials and prerequisites. */
 export async function moveIn({ stage, login, prerequisites }: Tenant): Promise<void> {
   await handOut(login);
   await stage.apply(...prerequisites);

@@ -1,12 +1,12 @@
-/** How many times as fast as real time the platforms live. */
+/** Speed of the platforms relative to real time. */
 export const SPEED = 20;
 
-/** How old an answer may be, in real seconds. */
+/** Maximum age of an answer in real seconds. */
 export const STALE_SECONDS = 1.5;
 
 /**
- * About one call in four goes wrong. Left out is what no operator could mend: a write that the platform itself executes twice,
- * and a token that is revoked. 429 is rare, because each halves the pace: with many, hardly a call would be made.
+ * About one call in four fails. Faults that no operator could handle are left out: a write that the platform itself
+ * executes twice, and a revoked token. 429 is rare, because each one halves the rate.
  */
 export const trouble = [
   { fault: "response-lost", probability: 0.035 },
@@ -38,6 +38,6 @@ export const trouble = [
   { route: "POST *", fault: "held-connection", seconds: 4, resetDrops: true, probability: 0.01 },
 ];
 
-/** What was made, read at the worst of these moments, is visible within this time. */
+/** Even in the worst case, a new resource is visible within this time. */
 export const patience = ["--settle", "5s", "--resync", "10s", "--allow-endpoint", "https://*.example.com"];
 export const RESYNC_MS = 10_000;

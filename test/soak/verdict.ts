@@ -11,7 +11,7 @@ import { type Fault as CrashFault, collectionOf } from "../crash/verdict.ts";
 import { type Deed, isByHand, type MadeByHand } from "./by-hand.ts";
 import { surplusNics } from "./nics.ts";
 
-/** What must not be, and how the last line counts it. */
+/** The faults, with their names in the last line. */
 const plural = {
   duplicate: "duplicates",
   leak: "leaks",
@@ -26,11 +26,11 @@ export type Fault = keyof typeof plural;
 export interface Problem {
   fault: Fault;
   message: string;
-  /** What a person had made, and is lost. */
+  /** The lost manual change. */
   deed?: Deed;
 }
 
-/** An object that has to be there in the end, with what the platform must show of it. */
+/** An object that must exist at the end, with the expected properties on the platform. */
 export interface Wanted {
   kind: string;
   name: string;
@@ -38,7 +38,7 @@ export interface Wanted {
   secrets?: Life["secrets"];
 }
 
-/** What is missing until all is at rest: every wanted object Ready, no other one there, the platform idle. */
+/** The reason why not everything is at rest: every wanted object Ready, no others, the platform idle. */
 export async function unrest(stage: Stage, wanted: readonly Wanted[]): Promise<string | undefined> {
   const obstacles: string[] = [];
   for (const { kind, scope } of kinds) {
@@ -49,7 +49,7 @@ export async function unrest(stage: Stage, wanted: readonly Wanted[]): Promise<s
       if (missing !== undefined) obstacles.push(`${kind} ${name}: ${missing}`);
       objects.delete(name);
     }
-    // What belongs to no namespace is wanted by others.
+    // Cluster-scoped objects belong to other namespaces as well.
     for (const [name, object] of scope === "Cluster" ? [] : objects) {
       obstacles.push(`${kind} ${name} is still there: ${unsettled(object) ?? "and Ready"}`);
     }
@@ -58,13 +58,13 @@ export async function unrest(stage: Stage, wanted: readonly Wanted[]): Promise<s
   return `${obstacles.length} objects are not at rest, for example ${obstacles.slice(0, 3).join("; ")}`;
 }
 
-/** A namespace, and what has to be in it. */
+/** A namespace and its expected objects. */
 export interface Place {
   stage: Pick<Stage, "list" | "admin" | "namespace">;
   wanted: readonly Wanted[];
 }
 
-/** An object of one of the namespaces, with what it has to be, if it has to be there. */
+/** An object of a namespace, with its expected state if it must exist. */
 interface SoakObject {
   object: KubeObject;
   wanted: Wanted | undefined;
@@ -72,8 +72,8 @@ interface SoakObject {
 }
 
 /**
- * What must not be, once all is at rest. Every resource belongs to exactly one object, of whatever namespace, and shows
- * what it should; what a person has made is still there.
+ * The problems at rest. Every resource must belong to exactly one object of any namespace and show its properties.
+ * Manual changes must still exist.
  */
 export async function judge(
   places: readonly Place[],
@@ -86,7 +86,7 @@ export async function judge(
     ...lostByHand("LAN lost", byHand.lans, await platform.resources("lans")),
   ];
   const managed = registry.flatMap((kind) => (kind.resource ? [{ ...kind, resource: kind.resource }] : []));
-  // Tokens are made for people and Accounts as well: nothing tells whose one is.
+  // People and Accounts have tokens too, and a token does not show its owner.
   const made = managed.filter(({ resource }) => resource.place.product !== "auth");
   const all = new Map(
     await Promise.all(made.map(async ({ kind }) => [kind, await soakObjectsOf(kind, places)] as const)),
@@ -106,7 +106,7 @@ export async function judge(
   return problems;
 }
 
-/** What a person has made and nobody may take away; names are not used twice. */
+/** Manual changes that must not be lost; their names are unique. */
 function lostByHand(fault: Fault, deeds: readonly Deed[], resources: readonly Found[]): Problem[] {
   const there = new Set(resources.map(({ properties }) => properties?.name));
   return deeds
@@ -128,7 +128,7 @@ async function soakObjectsOf(kind: string, places: readonly Place[]): Promise<So
   return (await Promise.all(found)).flat();
 }
 
-/** Objects that have to be there and are not. */
+/** Objects that must exist and do not. */
 function absent({ kind }: MadeKind, places: readonly Place[], candidates: readonly SoakObject[]): Problem[] {
   const there = new Set(candidates.map(({ object }) => fullName(object)));
   const names = places.flatMap(({ stage, wanted }) =>
@@ -143,15 +143,15 @@ type MadeKind = Kind & { resource: ResourceMapping };
 
 const group = z.looseObject({ servers: z.array(z.looseObject({ serverId: z.string().optional() })).default([]) });
 
-/** The servers that groups have made. */
+/** The servers of scaling groups. */
 const replicasOf = (groups: readonly KubeObject[]) =>
   new Set(groups.flatMap((object) => group.parse(readFacts(object)).servers.map(({ serverId }) => serverId)));
 
-/** Whether the platform made it for something else, which has to answer for it. */
+/** Whether the resource belongs to another resource. */
 function comesWith({ kind }: MadeKind, { id, serverId, properties }: Found, replicas: ReadonlySet<unknown>): boolean {
   switch (kind) {
     case "Lan":
-      // A NIC that names an unknown LAN makes one without a name.
+      // A NIC with an unknown LAN creates one without a name.
       return properties?.name == null;
     case "Server":
       return replicas.has(id);
@@ -162,7 +162,7 @@ function comesWith({ kind }: MadeKind, { id, serverId, properties }: Found, repl
   }
 }
 
-/** Ids by themselves are not unique: LANs are numbered in each datacenter. */
+/** Some ids are not unique: LANs are numbered within each datacenter. */
 const placeOf = ({ resource }: MadeKind, id: string, parents: Readonly<Record<string, string>>): string =>
   `${resource.place.collection(parents)}/${id}`;
 
@@ -204,7 +204,7 @@ function compare(
     }
     for (const [field, value] of Object.entries(wanted?.shows ?? {})) {
       const found = resource.properties?.[field];
-      // What the platform has never had, it leaves out.
+      // The platform omits values that were never set.
       if ((found ?? null) !== value) blame("stuck", `${name} is Ready, but ${field} is ${found}, not ${value}`);
     }
   }
@@ -217,7 +217,7 @@ function compare(
   return problems;
 }
 
-/** Secrets that wanted objects promise. Who is not Ready is blamed for that already. */
+/** Missing Secrets of wanted objects. An object that is not Ready is already a problem. */
 async function lostOf({ kind }: MadeKind, candidates: readonly SoakObject[]): Promise<Problem[]> {
   const problems: Problem[] = [];
   for (const { object, wanted, read } of candidates.filter((each) => unsettled(each.object) === undefined)) {

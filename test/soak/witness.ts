@@ -12,7 +12,7 @@ const request = z.object({
 const user = z.object({ id: z.string(), username: z.string() });
 const state = z.looseObject({ requests: z.array(request), users: z.array(user) });
 
-/** The last writes that the platform accepted for something that a person had made, and whose they were. */
+/** The last writes that the platform accepted for a manual change, with their users. */
 export async function lastWrites(steering: Pick<Steering, "call">, { id, datacenter }: Deed): Promise<string[]> {
   const { requests, users } = state.parse(await steering.call("GET", "/_simulator/state"));
   const nameOf = (userId: string) => users.find((each) => each.id === userId)?.username;

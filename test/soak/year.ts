@@ -22,25 +22,25 @@ import { chance } from "./chance.ts";
 export interface YearOptions {
   kubeconfig: string;
   days: number;
-  /** Which calls fail, and when the operator is killed, follow from it. */
+  /** Seed for failing calls and kills of the operator. */
   seed: number;
   onProgress?(line: string): void;
 }
 
 export interface YearResult {
-  /** What must not be: each once, with the day. */
+  /** The problems, each once, with the day. */
   problems: string[];
-  /** Tokens that were made, the most that one object had at a time, and how often the operator was killed. */
+  /** Created tokens, the maximum per object at a time, and the kills of the operator. */
   made: number;
   most: number;
   killed: number;
   log: string;
 }
 
-/** Less than a third of the shortest life, which is what is left of a token when it is due. */
+/** Less than a third of the shortest lifetime, which is the rest of a token when it is due. */
 const STEP_SECONDS = 6 * 3600;
 const DAY_SECONDS = 86_400;
-/** How often the operator is killed, in steps. */
+/** Steps between two kills of the operator. */
 const KILL_EVERY = 7;
 
 const trouble = [
@@ -50,13 +50,13 @@ const trouble = [
   { fault: "status", status: 503, probability: 0.03 },
 ];
 
-/** What has tokens of the platform. Each user has at most one of each lifetime, so that whose a token is can be told. */
+/** An object with tokens. Each user has at most one of each lifetime, so that tokens can be assigned. */
 interface Holder {
   kind: string;
   name: string;
   user: string;
   lifetime: Lifetime;
-  /** What else its spec has to say. */
+  /** Further fields of its spec. */
   more?: object;
 }
 const accounts: Holder[] = (["1d", "7d", "30d"] as const).map((lifetime) => {
@@ -78,7 +78,7 @@ const workloads: Holder[] = [
 ];
 const holders = [...accounts, ...workloads];
 const through = (name: string) => ({ accountRef: { name } });
-/** What lives through the Accounts: whoever has tokens, and a certificate with what it is for. */
+/** Objects that use the Accounts: those with tokens, and a certificate with its prerequisites. */
 const belongings = [
   ...workloads.map(({ kind, name, user, lifetime, more }) => ({
     kind,
@@ -99,8 +99,8 @@ const token = z.looseObject({
 });
 
 /**
- * Lets Accounts with passwords, tokens and a certificate live through many days, six hours at a time, in
- * which the operator sleeps: whatever is in use must still work when it wakes up. Calls fail and the operator is killed.
+ * Runs Accounts with passwords, tokens and a certificate through many days, in steps of six hours while the operator is
+ * frozen: everything in use must still work when it continues. Calls fail, and the operator is killed.
  */
 export async function year({ kubeconfig, days, seed, onProgress = () => {} }: YearOptions): Promise<YearResult> {
   await using cleanup = new AsyncDisposableStack();
@@ -122,7 +122,7 @@ export async function year({ kubeconfig, days, seed, onProgress = () => {} }: Ye
   const now = () => Date.now() + aheadSeconds * 1000;
 
   const users = await moveIn(stage, steering, api);
-  /** Time passes while the operator is frozen; `unnoticed` looks at what it has left. */
+  /** Lets time pass while the operator is frozen; `unnoticed` checks the state meanwhile. */
   const pass = async (seconds: number, unnoticed: () => Promise<void> = async () => {}) => {
     operator.signal("SIGUSR2");
     await until(
@@ -205,7 +205,7 @@ export async function year({ kubeconfig, days, seed, onProgress = () => {} }: Ye
   return { problems: [...problems], made: seen.size, most, killed, log: logged + operator.log() };
 }
 
-/** Everything that is used for the year; resolves with the ids of the users by their names. */
+/** Creates everything for the year; resolves with the ids of the users by name. */
 async function moveIn(stage: Stage, steering: Steering, api: string): Promise<Record<string, string>> {
   const users: Record<string, string> = {};
   const ground = { api, nth: 0 };
@@ -223,7 +223,7 @@ async function moveIn(stage: Stage, steering: Steering, api: string): Promise<Re
   return users;
 }
 
-/** What is not Ready, or should have been renewed by now; undefined when nothing is. */
+/** The first object that is not Ready, or whose renewal is overdue. */
 async function unrest(stage: Stage, now: number): Promise<string | undefined> {
   const lives = new Map(
     holders.map(({ kind, name, lifetime }) => [`${kind}/${name}`, lifetimeSeconds(lifetime) * 1000]),
@@ -243,7 +243,7 @@ async function unrest(stage: Stage, now: number): Promise<string | undefined> {
   return undefined;
 }
 
-/** What workloads and Accounts have and cannot use. */
+/** Credentials of workloads and Accounts that do not work. */
 async function broken(stage: Stage, api: string, now: number): Promise<string[]> {
   const read = secretReader(stage.admin, stage.namespace);
   const found: string[] = [];

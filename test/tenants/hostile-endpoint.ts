@@ -1,25 +1,25 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { listening } from "../kube/scripted-server.ts";
 
-/** An endpoint of a tenant's own. */
+/** An endpoint that a tenant runs. */
 export interface HostileEndpoint extends AsyncDisposable {
   readonly url: string;
   /** Calls that arrived, as method and path. */
   readonly arrived: string[];
-  /** How many of them wait for an answer now. */
+  /** Number of calls without an answer. */
   open(): number;
-  /** What was sent, in bytes. */
+  /** Number of sent bytes. */
   sent(): number;
 }
 
 type Answer = (call: { method: string; url: URL }, response: ServerResponse) => unknown;
 
-/** The contract that every Account asks for, with whatever else is to be in it. */
+/** The contract that every Account reads, with these additional properties. */
 export const contracts = (properties: object = {}) => ({
   items: [{ properties: { contractNumber: 1, ...properties } }],
 });
 
-/** Answers what `answer` returns as JSON; undefined: the answer is `answer`'s own matter, or never comes. */
+/** Sends the result of `answer` as JSON; undefined: `answer` sends it itself, or never. */
 export async function hostileEndpoint(answer: Answer): Promise<HostileEndpoint> {
   const arrived: string[] = [];
   let sent = 0;

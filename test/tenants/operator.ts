@@ -6,7 +6,7 @@ import { connect } from "../../src/kube/client/config.ts";
 import type { KubeClient } from "../../src/kube/client/transport.ts";
 import { cluster } from "../cluster/harness.ts";
 
-/** An installation as it ships, and whoever has stolen its operator's identity. */
+/** An installation as shipped, and a client with the stolen identity of its operator. */
 export async function stolenIdentity(cleanup: AsyncDisposableStack): Promise<{ admin: KubeClient; thief: KubeClient }> {
   const { kubeconfig } = cluster();
   const folder = await mkdtemp(join(tmpdir(), "mooring-rights-"));

@@ -12,13 +12,13 @@ import { pathOf } from "../../src/kube/resource.ts";
 import { openStage, type Stage } from "../cluster/chaos-stage.ts";
 
 const group = "rbac.authorization.k8s.io";
-/** The roles that ship, and what every cluster gives with the role `edit`: Secrets, for one. */
+/** The shipped roles, and rights that every cluster gives with the role `edit`, such as on Secrets. */
 const mooring = ["mooring-view", "mooring-edit", "mooring-admin"];
 const cluster = ["system:aggregate-to-view", "system:aggregate-to-edit"];
 
 const config = z.looseObject({ users: z.array(z.looseObject({ user: z.looseObject({}) })) });
 
-/** A client that is nobody but this user. */
+/** A client that impersonates this user. */
 export async function impersonating(kubeconfig: string, user: string): Promise<KubeClient> {
   const folder = await mkdtemp(join(tmpdir(), "mooring-tenant-"));
   try {
@@ -33,8 +33,8 @@ export async function impersonating(kubeconfig: string, user: string): Promise<K
 }
 
 /**
- * A namespace in which a tenant acts, with the roles that ship, there and nowhere else. One that `forges` has
- * `resources: ["*"]`, and so status and finalizers; one that is not to see Secrets has no rights on them at all.
+ * A namespace in which a tenant acts, with the shipped roles only there. With `forges` the tenant has `resources:
+ * ["*"]`, and so status and finalizers; without Secrets, the tenant has no rights on them.
  */
 export const openTenant = (
   kubeconfig: string,
@@ -64,7 +64,7 @@ export const openTenant = (
     return impersonating(kubeconfig, user);
   });
 
-/** What a tenant writes into the status of an own object. */
+/** Writes into the status of the tenant's own object. */
 export async function forge({ hands, namespace }: Stage, kind: string, name: string, status: object): Promise<void> {
   const known = kinds.find((each) => each.kind === kind);
   if (!known) throw new Error(`there is no kind ${kind}`);

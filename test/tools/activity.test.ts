@@ -77,7 +77,7 @@ describe("a question over a long activity log", { timeout: 120_000 }, () => {
     expect(await events({ user: "nobody" })).toMatchObject({
       events: [],
       truncated: false,
-      note: expect.stringMatching(/^none of the 12\d{3} entries of this time matches$/),
+      note: expect.stringMatching(/^none of the 12\d{3} entries of this period matches$/),
     });
   });
 

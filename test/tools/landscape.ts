@@ -9,7 +9,7 @@ import type { Row } from "../../src/tools/table/row.ts";
 import { table } from "../../src/tools/table/table.ts";
 import { type Platform, startPlatform } from "../simulator/platform.ts";
 
-/** What no result may hold. Each is in the platform, or in the cluster, where a tool might come across it. */
+/** Values that no result may contain. Each is on the platform or in the cluster, where a tool could find it. */
 export const canaries = [
   "canary-secret",
   "canaryPassword1",
@@ -19,7 +19,7 @@ export const canaries = [
 
 export type Landscape = Awaited<ReturnType<typeof buildLandscape>>;
 
-/** A contract with something of everything, objects that stand for some of it, and a caller of tools. */
+/** A contract with at least one of every resource, objects for some of them, and a caller of tools. */
 export async function buildLandscape() {
   const platform = await startPlatform({ demoData: true });
   const { token, endpoints, s3, contractNumber } = platform.ready;
@@ -47,7 +47,7 @@ export async function buildLandscape() {
   objects = objectsOf(await argumentsFor(rowOf("get_server")), contractNumber);
   return {
     platform,
-    /** With these variables a tool server of its own reads the same contract. */
+    /** With these variables, another tool server reads the same contract. */
     env,
     objects,
     call,
@@ -60,7 +60,7 @@ export async function buildLandscape() {
   };
 }
 
-/** Puts the canaries where the platform keeps them, and its log shows what was sent. */
+/** Puts the canaries on the platform, whose log shows them. */
 async function hideSecrets(platform: Platform, { datacenter_id: datacenter }: Record<string, unknown>): Promise<void> {
   const volume = {
     name: "hidden",
@@ -87,7 +87,7 @@ export function rowOf(name: string): Row {
   return row;
 }
 
-/** Objects as the operator would have written them. */
+/** Objects as the operator would write them. */
 function objectsOf(ids: Record<string, unknown>, contract: number): KubeObject[] {
   const object = (kind: string, name: string, spec: object, status: object, ready = "Available"): KubeObject => ({
     apiVersion: "mooring.dev/v1alpha1",
@@ -134,7 +134,7 @@ function objectsOf(ids: Record<string, unknown>, contract: number): KubeObject[]
   ];
 }
 
-/** A cluster that is a list of objects: where the real one is not what a test is about. */
+/** A cluster as a list of objects, for tests that do not need a real one. */
 export function clusterOf(objects: readonly KubeObject[]): ClusterReader {
   return {
     namespace: "shop",
@@ -160,12 +160,12 @@ const page = z.looseObject({
   companies: z.array(z.looseObject({ contractId: z.string() })).optional(),
 });
 
-/** What cannot be found in an answer: words of the caller's own. */
+/** Arguments that no answer contains. */
 const words: Record<string, unknown> = {
   period: new Date().toISOString().slice(0, 7),
   date: new Date().toISOString().slice(0, 10),
   filter: "core",
-  // The other one holds flow logs, and has no settings.
+  // The other bucket has flow logs and no settings.
   bucket: "shop-assets",
   kind: "Server",
   name: "web",
@@ -173,7 +173,7 @@ const words: Record<string, unknown> = {
     "apiVersion: mooring.dev/v1alpha1\nkind: Server\nmetadata: {name: a}\nspec: {cores: 2, ram: 4096, cpuFamily: AMD_EPYC}\n",
 };
 
-/** Finds arguments for any row as a client would: with the tool that the description of an argument names. */
+/** Finds arguments for any row like a client: with the tool that the description of an argument names. */
 function finder(call: (name: string, args?: unknown) => ReturnType<typeof perform>) {
   const known = new Map<string, unknown>();
 

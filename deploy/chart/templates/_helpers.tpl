@@ -6,18 +6,18 @@
 {{- .Values.fullnameOverride | default (include "mooring.name" .) | trunc 40 | trimSuffix "-" }}
 {{- end }}
 
-{{- /* Cluster-scoped objects of releases in several namespaces must not have the same name. */ -}}
+{{- /* Cluster-scoped objects of several releases must have different names. */ -}}
 {{- define "mooring.clusterName" -}}
 {{- include "mooring.fullname" . }}{{ if ne .Release.Namespace "mooring-system" }}-{{ .Release.Namespace }}{{ end }}
 {{- end }}
 
-{{- /* The name of a component: of the operator the full name itself. Takes the root and the component. */ -}}
+{{- /* The name of a component; for the operator, the full name. Takes the root and the component. */ -}}
 {{- define "mooring.component" -}}
 {{- $component := last . }}
 {{- include "mooring.fullname" (first .) }}{{ if ne $component "operator" }}-{{ $component }}{{ end }}
 {{- end }}
 
-{{- /* The values of a component: those of the operator are at the top. */ -}}
+{{- /* The values of a component. Those of the operator are at the top level. */ -}}
 {{- define "mooring.account" -}}
 {{- $component := last . }}
 {{- $values := (first .).Values }}
@@ -31,7 +31,7 @@ app.kubernetes.io/name: {{ include "mooring.name" (first .) }}
 app.kubernetes.io/component: {{ last . }}
 {{- end }}
 
-{{- /* Of the pods of a shard; without a name, of those that work on namespaces without one. Takes the root and the shard. */ -}}
+{{- /* Labels of a shard's pods; without a name, of the pods for namespaces without a shard. Takes the root and the shard. */ -}}
 {{- define "mooring.operatorSelector" -}}
 {{- if last . -}}
 {{ include "mooring.selector" (list (first .) "shard") }}
@@ -56,7 +56,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end }}
 {{- end }}
 
-{{- /* Nothing is assumed about the platform. */ -}}
+{{- /* There is no default platform. */ -}}
 {{- define "mooring.check" -}}
 {{- if not (or .Values.platform (include "mooring.endpoints" . | fromYaml) .Values.allowEndpoints) }}
 {{- fail "no platform is set: set platform=ionos, or endpoints.api for a platform with the same interface; with allowEndpoints alone, Accounts name their endpoints themselves; simulator.create=true needs no platform" }}
@@ -99,7 +99,7 @@ capabilities:
     - ALL
 {{- end }}
 
-{{- /* Where the platform is for Accounts that do not say it. */ -}}
+{{- /* The endpoints for Accounts that set none. */ -}}
 {{- define "mooring.endpoints" -}}
 {{- $simulator := dict }}
 {{- if .Values.simulator.create }}

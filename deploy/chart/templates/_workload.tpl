@@ -1,6 +1,6 @@
 {{- /*
-What Deployments of the operator, the gateway and the tools have alike. Each takes a dict: root, component, values (those of the
-component), selector (labels of its pods) and name.
+Shared parts of the Deployments of the operator, the gateway and the tools. Each takes a dict: root, component, values (of
+the component), selector (labels of its pods) and name.
 */ -}}
 
 {{- define "mooring.serviceAccount" -}}

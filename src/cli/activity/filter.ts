@@ -2,15 +2,15 @@ import { type Entry, isRead } from "../../platform/activity/entry.ts";
 import type { ObjectName } from "./object-names.ts";
 
 export interface Criteria {
-  /** Empty means all. */
+  /** Empty: all. */
   users: readonly string[];
   resources: readonly string[];
   actions: readonly string[];
-  /** Also who only looked at something. */
+  /** Whether to include read accesses. */
   reads: boolean;
 }
 
-/** Of each criterion one value has to match, in upper or lower case. */
+/** An entry passes if it matches one value of each criterion, ignoring case. */
 export function createFilter({ users, resources, actions, reads }: Criteria) {
   const any = (wanted: readonly string[], values: readonly string[]) => {
     const known = new Set(values.map((value) => value.toLowerCase()));

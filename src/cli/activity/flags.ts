@@ -45,7 +45,7 @@ export interface Flags {
   account: string | undefined;
   namespace: string | undefined;
   platform: string | undefined;
-  /** Counted back from the platform's own time, which is known later. */
+  /** The time range, relative to the platform's time. */
   since(now: number): number;
   until(now: number): number | undefined;
   criteria: Criteria;

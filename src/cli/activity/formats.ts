@@ -12,10 +12,10 @@ export interface Row {
   objects: ObjectName[];
 }
 
-/** Turns entries into text. */
+/** Formats entries as text. */
 export interface EntryFormat {
   rows(rows: readonly Row[]): string;
-  /** What is left at the end. */
+  /** The rest of the text. */
   end(): string;
 }
 
@@ -48,7 +48,7 @@ const cells = ({ time, user, event, status, action, resource }: Entry, objects: 
   shown(objects.map(({ kind, namespace, name }) => `${kind}/${namespace}/${name}`).join(",")),
 ];
 
-/** Why something failed, below its line. */
+/** The reason of a failure, on a line of its own. */
 const reasonOf = ({ status, message }: Entry) =>
   status === "FAILED" && message !== "" ? [`  ${visible(message, LONGEST)}`] : [];
 
@@ -58,12 +58,10 @@ function document({ entry, objects }: Row): string {
   return JSON.stringify({ time: new Date(time).toISOString(), ...words, objects, source });
 }
 
-/** One object per line. */
 function ndjson(): EntryFormat {
   return { rows: (rows) => rows.map((row) => `${document(row)}\n`).join(""), end: () => "" };
 }
 
-/** One document: an array. */
 function json(): EntryFormat {
   let separator = "[\n";
   return {

@@ -1,16 +1,15 @@
 import type { Entry } from "../../platform/activity/entry.ts";
 
-/** An object of the cluster. */
 export interface ObjectName {
   kind: string;
   namespace: string;
   name: string;
 }
 
-/** Which objects of the cluster an entry concerns, by the ids in their status. */
+/** Finds the objects of the cluster that an entry is about, by the ids in their status. */
 export interface Objects extends AsyncDisposable {
   of(entry: Entry): ObjectName[];
-  /** Reads the objects again, unless that was done just now. */
+  /** Reads the objects again, unless the last read was a moment ago. */
   refresh(signal: AbortSignal): Promise<void>;
 }
 

@@ -8,7 +8,7 @@ import { type KubeObject, pathOf } from "../../kube/resource.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import type { ObjectName, Objects } from "./object-names.ts";
 
-/** The objects of the current cluster: of all namespaces, or of one where the others may not be read. */
+/** The objects of the current cluster: of all namespaces, or of one if RBAC does not allow more. */
 export async function openObjects(
   namespace: string | undefined,
   env: Record<string, string | undefined>,
@@ -37,7 +37,7 @@ export async function openObjects(
         }
       }
       names = next;
-      // Many objects take a while: reading them stays a small part of the time.
+      // Limits the reads to a sixth of the time, because many objects take long to read.
       const ended = systemClock.monotonic();
       notBefore = ended + 5 * (ended - began);
     },
@@ -45,7 +45,7 @@ export async function openObjects(
   };
 }
 
-/** A number is an id in its parent only: every datacenter has a LAN 1. */
+/** Some ids are unique only within their parent: every datacenter has a LAN 1. */
 function keysOf(object: KubeObject): string[] {
   const claim = claimOf(object);
   if (claim === undefined) return [];

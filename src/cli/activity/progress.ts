@@ -2,10 +2,10 @@ import { humanCount } from "../flowlogs/numbers.ts";
 
 const REFRESH_MS = 200;
 
-/** How far a long reading is: one line on a terminal that keeps changing; nothing anywhere else. */
+/** Progress of a long read: one changing line on a terminal, nothing elsewhere. */
 export interface Progress {
   show(read: number, total: number | undefined): void;
-  /** Takes the line away. */
+  /** Removes the line. */
   clear(): void;
 }
 

@@ -1,6 +1,6 @@
 export interface Panel {
   title: string;
-  /** Of Grafana: short, s, reqps, percentunit, bytes … */
+  /** A unit of Grafana: short, s, reqps, percentunit, bytes … */
   unit: string;
   /** PromQL by legend. */
   queries: Record<string, string>;

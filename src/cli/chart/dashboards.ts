@@ -1,9 +1,9 @@
 import type { Dashboard, Panel } from "./dashboard.ts";
 import { serverDashboards } from "./server-dashboards.ts";
 
-/** Dashboards for Grafana: what all objects are like, how the operator itself does, and those of the gateway and the tools. */
+/** Grafana dashboards: the state of all objects, the operator itself, the gateway and the tools. */
 
-/** Other operators, and every process, have metrics of these names, too. */
+/** Restricts a metric to this operator, because other processes have metrics of the same names. */
 const ours = (metric: string) => `${metric} and on (job, instance) leader_election_master_status{name="mooring"}`;
 
 const quantile = (q: number, rates: string, by: string[]) =>
@@ -151,7 +151,6 @@ const dashboards: Dashboard[] = [
 const WIDTH = 8;
 const HEIGHT = 7;
 
-/** Files that Grafana imports, by name. */
 export function dashboardFiles(): [name: string, text: string][] {
   return [...dashboards, ...serverDashboards].map(({ uid, title, panels }) => {
     const dashboard = {

@@ -2,7 +2,7 @@ import type { Dashboard } from "./dashboard.ts";
 
 const quantile = (q: number, metric: string) => `histogram_quantile(${q}, sum by (le) (rate(${metric}_bucket[5m])))`;
 
-/** The tools have no metrics of their own: kube-state-metrics and the kubelet tell about their pods. */
+/** The tools have no metrics of their own: kube-state-metrics and the kubelet report on their pods. */
 const pods = (metric: string) => `${metric}{container="tools", pod=~"mooring-tools-.*"}`;
 
 /** Dashboards of the gateway and of the tools, which the chart installs with them. */

@@ -4,22 +4,21 @@ import { limitsInWords } from "../../operator/limits.ts";
 import { platformNames } from "../../platform/addresses/platforms.ts";
 import { flag, free, group, labels, list, resources, text, workload } from "./workload-values.ts";
 
-/** The values of the Helm chart: its values.yaml, its JSON schema and the table in its README are made from this. */
+/** The values of the Helm chart: source of its values.yaml, its JSON schema and the table in its README. */
 
-/** How a server gets its certificate. */
 const tls = (name: string) => ({
   tlsSecret: text(
     `Secret with tls.crt and tls.key, as cert-manager writes it; read again when it changes. Default: ${name}-tls, which the chart creates.`,
   ),
   tls: group("TLS of its port.", {
-    enabled: flag("Serve TLS. Without it, tokens can be read on the way: put TLS before it.", true),
+    enabled: flag("Serve TLS. Without it, tokens are sent in plain text: terminate TLS in front of it.", true),
     issuerRef: free(
-      `Issuer of cert-manager that issues ${name}-tls, for example {kind: ClusterIssuer, name: internal}. Default: an authority of its own, whose certificate is ca.crt of that Secret; kept by helm upgrade, and made anew by each helm template.`,
+      `Issuer of cert-manager that issues ${name}-tls, for example {kind: ClusterIssuer, name: internal}. Default: a CA that the chart creates, with its certificate in ca.crt of that Secret. helm upgrade keeps it; each helm template creates a new one.`,
     ),
   }),
 });
 
-/** A scraper of the Prometheus operator. */
+/** A ServiceMonitor of the Prometheus operator. */
 const monitor = (what: string, more: z.ZodRawShape = {}) =>
   group(what, {
     create: flag("Create it.", false),
@@ -47,7 +46,7 @@ export const chartValues = z.strictObject({
     ),
   nameOverride: text("Replaces mooring in the names of objects and in the label app.kubernetes.io/name."),
   fullnameOverride: text("Replaces mooring in the names of objects only."),
-  commonLabels: labels("Labels of all objects of the chart, besides the CRDs."),
+  commonLabels: labels("Labels for all objects of the chart except the CRDs."),
   extraObjects: z
     .array(z.union([z.string(), z.record(z.string(), z.unknown())]))
     .default([])
@@ -63,7 +62,7 @@ export const chartValues = z.strictObject({
     pullPolicy: z.enum(["Always", "IfNotPresent", "Never"]).default("IfNotPresent").describe("Pull policy."),
   }),
   imagePullSecrets: list("Pull secrets, as in a pod: [{name: …}]."),
-  replicas: z.int().min(0).default(2).describe("Pods of the operator. One works, the others stand by."),
+  replicas: z.int().min(0).default(2).describe("Pods of the operator: one leader, the others on standby."),
   crds: group("Custom resource definitions.", {
     install: flag(
       "Install and upgrade the CRDs. They stay when the chart is uninstalled, and so do all objects.",
@@ -83,19 +82,19 @@ export const chartValues = z.strictObject({
     .array(z.string().regex(/^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$/))
     .default([])
     .describe(
-      "Shards, each with a Deployment and a Lease of its own: it reconciles the namespaces whose label mooring.dev/shard names it. Not with watchNamespace.",
+      "Shards, each with its own Deployment and Lease. A shard reconciles the namespaces whose label mooring.dev/shard names it. Not with watchNamespace.",
     ),
   tenantRoles: group("Rights of the cluster's users.", {
     create: flag("Add Mooring's kinds to the ClusterRoles view, edit and admin.", true),
   }),
   admissionPolicy: group("ValidatingAdmissionPolicies.", {
     create: flag(
-      "Create those that restrict which Secrets, ConfigMaps and Leases the operator can write (not with watchNamespace), and one that refuses to delete the CRDs unless they are annotated with mooring.dev/allow-deletion=true.",
+      "Create the policies that restrict which Secrets, ConfigMaps and Leases the operator can write (not with watchNamespace), and the one that refuses to delete the CRDs unless they are annotated with mooring.dev/allow-deletion=true.",
       true,
     ),
   }),
   endpoints: group(
-    "Endpoints of the platform for Accounts that set none: single ones of the platform, or all of another one with the same interface.",
+    "Endpoints for Accounts that set none: they override those of platform, or name another platform with the same API.",
     Object.fromEntries(endpointNames.map((name) => [name, endpoint(name)])),
   ),
   allowEndpoints: z
@@ -103,7 +102,7 @@ export const chartValues = z.strictObject({
     .default([])
     .describe("Other endpoints that Accounts may set, for example https://*.example.com."),
   ca: text("Additional CA certificates for the platform, in PEM."),
-  proxy: group("Proxy on the way to the platform.", {
+  proxy: group("Proxy for calls to the platform.", {
     httpsProxy: text("HTTPS_PROXY."),
     httpProxy: text("HTTP_PROXY."),
     noProxy: text("NO_PROXY."),
@@ -132,7 +131,7 @@ export const chartValues = z.strictObject({
   }),
   metrics: group("Metrics of the operator and the gateway.", {
     auth: flag(
-      "Serve metrics over TLS, to tokens that may get the URL /metrics only. Not used with watchNamespace, which has no ClusterRoles.",
+      "Serve metrics over TLS, only to tokens that may get the URL /metrics. Not used with watchNamespace, which has no ClusterRoles.",
       true,
     ),
     serviceMonitor: monitor("ServiceMonitor for the Prometheus operator, of the operator and the gateway."),
@@ -155,12 +154,12 @@ export const chartValues = z.strictObject({
   }),
   networkPolicy: group("NetworkPolicies of the operator, the gateway and the tools.", {
     create: flag(
-      "Allow connections only to the metrics ports, and from workloads of the cluster to the gateway and the tools; if egress is set, connections from them to those only.",
+      "Create NetworkPolicies: they allow connections to the metrics ports, and from workloads of the cluster to the gateway and the tools. If egress is set, outgoing connections are restricted as well.",
       true,
     ),
-    metricsFrom: list("Who may scrape, as in `from` of a NetworkPolicy. Default: everybody."),
-    gatewayFrom: list("Who may call the gateway. Default: all pods of the cluster."),
-    toolsFrom: list("Who may call the tools. Default: all pods of the cluster."),
+    metricsFrom: list("Peers that may scrape metrics, as in `from` of a NetworkPolicy. Default: all."),
+    gatewayFrom: list("Peers that may call the gateway. Default: all pods of the cluster."),
+    toolsFrom: list("Peers that may call the tools. Default: all pods of the cluster."),
     egress: list(
       "`egress` of the NetworkPolicies; must include DNS, the Kubernetes API and the platform. Default: not restricted.",
     ),
@@ -182,14 +181,18 @@ export const chartValues = z.strictObject({
         },
       ),
       ...tls("mooring-gateway"),
-      replicas: z.int().min(1).default(2).describe("Pods. Each has its part of rate and burst."),
+      replicas: z.int().min(1).default(2).describe("Pods. They share rate and burst."),
       rate: z.number().positive().default(5).describe("Calls per second of the contract."),
-      burst: z.int().min(1).default(10).describe("Calls at once of the contract."),
+      burst: z.int().min(1).default(10).describe("Burst of calls of the contract."),
       ...workload({
         what: "the gateway",
         command: "gateway",
         account: "mooring-gateway",
-        grace: { least: 30, usual: 30, why: "Open calls have 20 seconds to end, after 5 in which new ones may come." },
+        grace: {
+          least: 30,
+          usual: 30,
+          why: "New calls may arrive for 5 seconds; then open calls have 20 seconds to end.",
+        },
       }),
       resources: resources("Resources of the gateway.", { cpu: "100m", memory: "256Mi" }, { memory: "512Mi" }),
     },
@@ -202,7 +205,7 @@ export const chartValues = z.strictObject({
       bearerKey: text("Key with the bearer tokens of clients, one per line, each of at least 16 characters.", "bearer"),
     }),
     ...tls("mooring-tools"),
-    loadMode: z.enum(["eager", "lazy", "dynamic"]).default("eager").describe("Which tools a client sees at first."),
+    loadMode: z.enum(["eager", "lazy", "dynamic"]).default("eager").describe("Tools that a client sees at first."),
     hosts: z
       .array(z.string())
       .default([])
@@ -215,7 +218,7 @@ export const chartValues = z.strictObject({
     }),
     resources: resources("Resources of the tool server.", { cpu: "50m", memory: "128Mi" }, { memory: "512Mi" }),
   }),
-  simulator: group("The platform simulator, to try Mooring without a contract. It keeps nothing.", {
+  simulator: group("The platform simulator, to try Mooring without a contract. Its state is lost with its pod.", {
     create: flag("Run it, and use it for Accounts that set no endpoints.", false),
     speed: z.number().min(0.1).default(1).describe("Speed of its clock."),
     resources: resources("Resources of the simulator.", { cpu: "100m", memory: "256Mi" }, { memory: "1Gi" }),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Values that the operator, the gateway and the tools have alike, and the small words that values are made of. */
+/** Values that the operator, the gateway and the tools share, and helpers to declare values. */
 
 export const free = (what: string) => z.record(z.string(), z.unknown()).default({}).describe(what);
 export const list = (what: string) => z.array(z.unknown()).default([]).describe(what);
@@ -20,16 +20,15 @@ export const resources = (what: string, requests: Record<string, string>, limits
   });
 
 interface Workload {
-  /** As in a sentence: `the gateway`. */
+  /** The name in a sentence: `the gateway`. */
   what: string;
   command: string;
-  /** The usual name of its ServiceAccount. */
+  /** The default name of its ServiceAccount. */
   account: string;
-  /** Seconds that its pods have to end: the least, the usual value, and why. */
+  /** Termination grace period in seconds: minimum, default, and the reason. */
   grace: { least: number; usual: number; why: string };
 }
 
-/** How a Deployment and its pods run. */
 export const workload = ({ what, command, account, grace }: Workload) => ({
   serviceAccount: group(`ServiceAccount of ${what}.`, {
     create: flag("Create it. Its rights are created in any case.", true),

@@ -8,7 +8,7 @@ import { goBuild, moduleFolder, requireGo } from "./go.ts";
 import { lock } from "./lock.ts";
 import { during, type Progress, silent } from "./progress.ts";
 
-/** `usual`: how long a build takes on two cores, after those above it. */
+/** `usual`: build time on two cores, if those above are already built. */
 const packages = {
   etcd: { path: "go.etcd.io/etcd/server/v3", usual: "a minute" },
   "kube-apiserver": { path: "k8s.io/kubernetes/cmd/kube-apiserver", usual: "3 minutes" },
@@ -28,13 +28,13 @@ export interface ProvideOptions {
   env?: NodeJS.ProcessEnv;
   onProgress?: Progress | undefined;
   signal?: AbortSignal | undefined;
-  /** How long the release host may take to answer before the binaries are built here. */
+  /** Time limit for an answer of the release host. After it, the binaries are built locally. */
   patienceMs?: number;
 }
 
 /**
- * The folder that holds all of `names`. In this order: KUBEBUILDER_ASSETS, the cache, a release, a build.
- * The last two fill the cache, under a lock: two callers never build the same binary twice.
+ * Returns a folder with all of `names`: KUBEBUILDER_ASSETS, else the cache, filled from a release or by a build. A lock
+ * ensures that two callers never build the same binary twice.
  */
 export async function provideBinaries(names: readonly BinaryName[], options: ProvideOptions = {}): Promise<string> {
   const { env = process.env, onProgress = silent, signal, patienceMs = 6000 } = options;
@@ -51,7 +51,7 @@ export async function provideBinaries(names: readonly BinaryName[], options: Pro
   const held = await lock(join(cache, "lock"), waiting, signal);
   try {
     if (missing().length > 0) await requireGo(names, { env, signal });
-    // Of what a release holds only this one takes minutes to build; for the rest the question is not worth its time.
+    // Only kube-apiserver takes minutes to build. For the others a download is not worth the wait.
     if (missing().includes("kube-apiserver")) await fetchRelease(bin, cache, { env, onProgress, signal, patienceMs });
     const toBuild = missing();
     for (const [index, name] of toBuild.entries()) {
@@ -67,7 +67,7 @@ export async function provideBinaries(names: readonly BinaryName[], options: Pro
   return bin;
 }
 
-/** Whether a binary need not be built. Throws when KUBEBUILDER_ASSETS is set and lacks it. */
+/** Whether a binary exists already. Throws if KUBEBUILDER_ASSETS is set and lacks it. */
 export function isThere(name: BinaryName, env: NodeJS.ProcessEnv = process.env): boolean {
   const given = env.KUBEBUILDER_ASSETS;
   if (given) return isExecutable(join(requireGiven(resolve(given), [name]), name));
@@ -81,7 +81,7 @@ function requireGiven(folder: string, names: readonly BinaryName[]): string {
   throw new Error(`${lacks}: put it there, or unset KUBEBUILDER_ASSETS to have it built`);
 }
 
-/** Keyed by go.sum: other versions of the binaries never mix with these. */
+/** The key is a hash of go.sum, so that binaries of different versions never mix. */
 export function cacheFolder(env: NodeJS.ProcessEnv): string {
   const base = env.XDG_CACHE_HOME || join(env.HOME || homedir(), ".cache");
   const key = createHash("sha256")

@@ -1,8 +1,8 @@
 import { files } from "./folder.ts";
 
 /**
- * etcd listens on sockets inside the cluster's folder: no port to collide with, nothing for other users to reach. It
- * insists on a port in the address and takes it as part of the file's name; relative, because a socket's path is short.
+ * etcd listens on sockets in the cluster's folder: no port conflicts, and no access for other users. It requires a port
+ * in the address, which becomes part of the file name. The path is relative, because socket paths must be short.
  */
 const etcdUrl = `unix://${files.etcdSocket}`;
 const peerUrl = "unix://peer.sock:0";
@@ -21,7 +21,7 @@ export function etcdArguments({ kept }: { kept: boolean }): string[] {
   ];
 }
 
-/** Paths: which calls are of interest, and where kube-apiserver writes about them. */
+/** Paths of the audit policy and of the audit log. */
 export interface Audit {
   policy: string;
   log: string;
@@ -30,7 +30,7 @@ export interface Audit {
 export const LOOPBACK = "127.0.0.1";
 
 export interface Serving {
-  /** Where it listens. Pods have to reach it there, if there are any. */
+  /** The listen address. Pods, if any, must be able to reach it. */
   address: string;
   port: number;
   audit?: Audit | undefined;
@@ -41,7 +41,7 @@ export function apiserverArguments({ address, port, audit }: Serving): string[] 
     `--etcd-servers=${etcdUrl}`,
     `--bind-address=${address}`,
     `--secure-port=${port}`,
-    // Without this a machine that has no route to anywhere could not start one. A loopback address is no endpoint.
+    // Required on a machine without a default route. A loopback address is not a valid endpoint.
     `--advertise-address=${address}`,
     address === LOOPBACK ? "--endpoint-reconciler-type=none" : "--kubelet-preferred-address-types=InternalIP",
     `--cert-dir=${files.certificates}`,
@@ -57,7 +57,7 @@ export function apiserverArguments({ address, port, audit }: Serving): string[] 
   ];
 }
 
-/** Those that matter to objects without pods. */
+/** Controllers that matter without pods. */
 const withoutPods = [
   "clusterrole-aggregation-controller",
   "garbage-collector-controller",
@@ -70,7 +70,7 @@ const withoutPods = [
 ];
 
 export function controllerManagerArguments({ address }: Pick<Serving, "address">): string[] {
-  // Nothing joins a control plane on the loopback address.
+  // No node joins a control plane on a loopback address.
   const controllers = address === LOOPBACK ? withoutPods : ["*"];
   return [
     `--kubeconfig=${files.controllerManagerKubeconfig}`,
@@ -81,7 +81,7 @@ export function controllerManagerArguments({ address }: Pick<Serving, "address">
     "--leader-elect=false",
     "--secure-port=0",
     "--profiling=false",
-    // The defaults are for sharing a busy apiserver; here they would only make deletions of namespaces slow.
+    // The default limits protect a busy API server. Here they would only delay the deletion of namespaces.
     "--kube-api-qps=200",
     "--kube-api-burst=400",
   ];

@@ -5,18 +5,18 @@ import { during, type Progress } from "./progress.ts";
 
 const releaseBinaries = ["etcd", "kube-apiserver", "kubectl"];
 
-/** Longer than this and building is the faster way. */
+/** If a download takes longer, a build is faster. */
 const downloadPatienceMs = 4 * 60 * 1000;
 
 export interface ReleaseOptions extends RunOptions {
   onProgress: Progress;
-  /** How long the release host may take to say what it has. */
+  /** Time limit for the release host's list of versions. */
   patienceMs: number;
 }
 
 /**
- * Puts the release binaries into `bin` with setup-envtest, if it can. No answer from the release host within the
- * patience, or no release of exactly our version, is no error: the binaries can still be built.
+ * Downloads the release binaries into `bin` with setup-envtest, if possible. A release host that does not answer in
+ * time, or has no release of exactly this version, is not an error: the binaries can still be built.
  */
 export async function fetchRelease(bin: string, cache: string, options: ReleaseOptions): Promise<void> {
   const { onProgress, patienceMs, ...runOptions } = options;

@@ -9,7 +9,7 @@ import { z } from "zod";
 import { sweepAfterwards } from "./guarded.ts";
 import { lockHolder, tryLock } from "./lock.ts";
 
-/** Names inside a cluster's folder. The components run in that folder, so these are also the paths they are given. */
+/** Names in a cluster's folder. The components run in that folder, so these are also their paths. */
 export const files = {
   etcdSocket: "etcd.sock:0",
   etcdData: "etcd",
@@ -24,7 +24,7 @@ export const files = {
   lock: "lock",
 } as const;
 
-/** What a kept cluster has again at its next start, so that yesterday's kubeconfig still works. */
+/** State that a kept cluster reuses at its next start, so that an existing kubeconfig still works. */
 const identitySchema = z.object({
   port: z.number().optional(),
   adminToken: z.string(),
@@ -37,13 +37,15 @@ export interface ClusterFolder {
   readonly path: string;
   readonly kept: boolean;
   readonly identity: Identity;
-  /** For every program that works in the folder: a temporary folder is removed when the last of them is gone. */
+  /**
+   * Every program that works in the folder holds this. A temporary folder is removed when the last of them has ended.
+   */
   readonly hold: Writable | undefined;
-  /** Gives the folder back: removed when temporary, free for the next start when kept. */
+  /** Releases the folder: a temporary one is removed, a kept one is free for the next start. */
   close(): Promise<void>;
 }
 
-/** A temporary folder of its own, or the kept one at `data`, with keys and tokens in it. */
+/** Opens a temporary folder, or the kept one at `data`. It contains keys and tokens. */
 export async function openFolder(data?: string): Promise<ClusterFolder> {
   const opened = data === undefined ? await openTemporary() : await openKept(resolve(data));
   try {
@@ -75,9 +77,9 @@ async function prepare(path: string): Promise<Identity> {
     await writeSecret(at(files.serviceAccountPublicKey), publicKey.export({ type: "spki", format: "pem" }));
     await writeSecret(at(files.serviceAccountKey), privateKey.export({ type: "pkcs8", format: "pem" }));
   }
-  // The kernel leaves a dead etcd's socket behind, which would look like a living one.
+  // A killed etcd leaves its socket behind, which would look like a running one.
   await rm(at(files.etcdSocket), { force: true });
-  // kube-apiserver makes its serving certificate when there is none, and would go on with an expired one.
+  // kube-apiserver creates a serving certificate only if there is none, and would keep an expired one.
   if (existsSync(at(files.servingCertificate)) && expiresSoon(at(files.servingCertificate))) {
     await rm(at(files.certificates), { recursive: true });
   }
@@ -92,7 +94,7 @@ async function prepare(path: string): Promise<Identity> {
   return identity;
 }
 
-/** Notes where the cluster is, for people and programs (kubeconfig) and for the next start (identity). */
+/** Writes the kubeconfig, and the identity for the next start. */
 export async function writeAccess({ path, identity }: ClusterFolder, server: string, port: number): Promise<void> {
   const ca = readFileSync(join(path, files.servingCertificate));
   await writeSecret(join(path, files.identity), JSON.stringify({ ...identity, port }));

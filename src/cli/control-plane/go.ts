@@ -3,7 +3,9 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { spawnGuarded } from "./guarded.ts";
 
-/** The Go module that pins every binary of the control plane. The path is the same from src/ and from dist/. */
+/**
+ * The Go module that pins the versions of all control plane binaries. The path is the same from src/ and from dist/.
+ */
 export const moduleFolder = fileURLToPath(new URL("../../../deploy/local/", import.meta.url));
 
 /** The Kubernetes version that go.mod pins, as v1.2.3. */
@@ -24,7 +26,7 @@ export interface Outcome {
   stderr: string;
 }
 
-/** Runs a program in the module's folder to its end; an abort kills it with all it started. */
+/** Runs a program in the module's folder. An abort kills it with all its children. */
 export async function runInModule(command: string, args: string[], { env, signal }: RunOptions): Promise<Outcome> {
   signal?.throwIfAborted();
   const child = spawnGuarded(command, args, { cwd: moduleFolder, env, output: "pipe" });
@@ -38,7 +40,7 @@ export async function runInModule(command: string, args: string[], { env, signal
 
 const read = async (stream: NodeJS.ReadableStream | null) => (stream ? text(stream) : "");
 
-/** Throws, with the ways out, unless a Go that can build the module is there. */
+/** Throws unless a suitable version of Go is installed. The message says what to do. */
 export async function requireGo(binaries: readonly string[], options: RunOptions): Promise<void> {
   const needed = readFileSync(`${moduleFolder}go.mod`, "utf8").match(/^go (\d+\.\d+)/m)?.[1] ?? "";
   const waysOut = `install Go ${needed} or newer, or set KUBEBUILDER_ASSETS to a folder with ${binaries.join(", ")}`;
@@ -56,16 +58,15 @@ function isOlder(version: string, than: string): boolean {
   return major < needMajor || (major === needMajor && minor < needMinor);
 }
 
-/** Builds one package of the module into `output`. */
 export async function goBuild(target: string, output: string, { env, signal }: RunOptions): Promise<void> {
-  // A go.work above the checkout and version control stamps concern other people's builds. Nobody debugs what is built here.
+  // Ignores a go.work above the checkout, omits version control stamps, and omits debug information.
   const flags = ["-buildvcs=false", "-trimpath", "-pgo=off", "-gcflags=all=-dwarf=false", "-ldflags", ldflags()];
   const own = { CGO_ENABLED: "0", GOWORK: "off", GOGC: env.GOGC ?? "400" };
   const built = await runInModule("go", ["build", ...flags, "-o", output, target], { env: { ...env, ...own }, signal });
   if (built.code !== 0) throw new Error(`go build ${target} failed:\n${built.stderr}`);
 }
 
-/** Without these the binaries would report a development version, to users and to each other. */
+/** Without these flags the binaries would report a development version. */
 function ldflags(): string {
   const version = kubernetesVersion();
   const [major, minor] = version.slice(1).split(".");

@@ -2,10 +2,9 @@ import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process"
 import type { Readable, Writable } from "node:stream";
 
 /**
- * The guard: a shell that waits on a pipe whose other end only this process holds, and then kills its process group.
- * The kernel closes that end when this process dies, whatever the reason, so nothing started here outlives it;
- * there is no moment between start and registration. The program itself replaces the outer shell, so its process id
- * and exit code are direct.
+ * A shell that waits on a pipe and then kills its process group. Only this process holds the other end, and the kernel
+ * closes it when this process dies for any reason, so no child outlives it, not even one that has just started. The
+ * program replaces the outer shell, so its process id and exit code are direct.
  */
 const guard = '{ read -r _ <&3; kill -KILL 0; } & exec "$@" 3<&-';
 
@@ -13,18 +12,18 @@ export interface Guarded {
   readonly pid: number | undefined;
   readonly stdout: Readable | null;
   readonly stderr: Readable | null;
-  /** Settles when the program and everything it started are gone; never rejects. 127: not found. */
+  /** Resolves when the program and all its children are gone; never rejects. 127: not found. */
   readonly ended: Promise<number>;
-  /** Kills the program and everything it started at once. */
+  /** Kills the program and all its children immediately. */
   kill(): Promise<void>;
 }
 
 export interface GuardedOptions {
   cwd: string;
   env?: NodeJS.ProcessEnv;
-  /** Where output goes: a file descriptor, or "pipe". */
+  /** Destination of the output: a file descriptor, or "pipe". */
   output: number | "pipe";
-  /** A stream the program keeps open as long as it lives. */
+  /** A stream that the program keeps open while it runs. */
   hold?: Writable | undefined;
 }
 
@@ -50,13 +49,13 @@ export function spawnGuarded(command: string, args: readonly string[], options: 
 }
 
 export interface Sweeper {
-  /** The folder stays as long as anybody holds this open. */
+  /** The folder exists while any process holds this open. */
   readonly hold: Writable;
-  /** Lets go of the folder and waits until it is removed. */
+  /** Releases the folder and waits for its removal. */
   sweep(): Promise<void>;
 }
 
-/** Removes `folder` once this process and every program given `hold` are gone, even when all of them were killed. */
+/** Removes `folder` after this process and every program with `hold` have ended, even if all of them were killed. */
 export function sweepAfterwards(folder: string): Sweeper {
   const child = spawnDetached(["/bin/sh", "-c", 'read -r _; rm -rf -- "$1"', "sh", folder], {
     cwd: "/",
@@ -74,7 +73,7 @@ export function sweepAfterwards(folder: string): Sweeper {
   };
 }
 
-/** In a session of its own: Ctrl-C in the terminal reaches this process only, which then ends the others in order. */
+/** Starts in a session of its own: Ctrl-C reaches only this process, which then stops the others in order. */
 function spawnDetached([command = "", ...args]: string[], options: SpawnOptions): ChildProcess {
   return spawn(command, args, { ...options, detached: true });
 }

@@ -7,11 +7,11 @@ export interface Lock {
 }
 
 /**
- * Takes an exclusive lock on `file`, or answers with undefined when another process has it.
+ * Takes an exclusive lock on `file`; undefined if another process has it.
  *
- * An exclusive SQLite transaction is a file lock of the operating system, the only kind that Node can reach: the kernel
- * drops it when its process dies, so a lock is never stale and never has to be taken over.
- * Nothing else may open `file`: closing any descriptor of it would drop the lock.
+ * An exclusive SQLite transaction is the only lock of the operating system that Node offers. The kernel releases it
+ * when its process dies, so a lock is never stale. Nothing else may open `file`: closing any descriptor of it would
+ * release the lock.
  */
 export function tryLock(file: string): Lock | undefined {
   const database = new DatabaseSync(file, { timeout: 0 });
@@ -26,7 +26,7 @@ export function tryLock(file: string): Lock | undefined {
   return { release: () => database.isOpen && database.close() };
 }
 
-/** Waits for the lock; `onWait` hears once who has it. */
+/** Waits for the lock. Calls `onWait` once with the current holder. */
 export async function lock(file: string, onWait: (holder: string) => void, signal?: AbortSignal): Promise<Lock> {
   for (let told = false; ; told = true) {
     const taken = tryLock(file);
@@ -36,7 +36,7 @@ export async function lock(file: string, onWait: (holder: string) => void, signa
   }
 }
 
-/** Who has the lock, for a message to a person; nothing relies on it. */
+/** The holder of the lock, for messages only. */
 export function lockHolder(file: string): string {
   try {
     return `process ${readFileSync(holderFile(file), "utf8")}`;

@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 export interface Target {
   server: string;
-  /** The certificate to verify the server by; may not exist yet. */
+  /** The CA certificate of the server; may not exist yet. */
   certificate: string;
   token: string;
 }
@@ -35,7 +35,7 @@ function isServed({ server, certificate, token }: Target, path: string, until: A
   });
 }
 
-/** A loopback port nobody listens on: `preferred` if it is free. Somebody else may still take it before it is used. */
+/** A free loopback port, `preferred` if possible. Another process may still take it before it is used. */
 export function freePort(preferred = 0): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

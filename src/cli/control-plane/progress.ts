@@ -1,9 +1,8 @@
-/** Told when a step begins (0 seconds) and about every second while it lasts. */
+/** Called when a step begins (0 seconds) and about every second until it ends. */
 export type Progress = (step: string, seconds: number) => void;
 
 export const silent: Progress = () => {};
 
-/** Runs `work` and reports `step` until it settles. */
 export async function during<T>(progress: Progress, step: string, work: () => Promise<T>): Promise<T> {
   const start = performance.now();
   progress(step, 0);
@@ -20,10 +19,10 @@ interface Terminal {
   write(text: string): unknown;
 }
 
-/** How often a step that goes on is told again where lines cannot be overwritten. */
+/** Interval between two lines about the same step, on outputs that are not a terminal. */
 const repeatSeconds = 15;
 
-/** Progress for people: one line that keeps changing on a terminal, plain lines now and then elsewhere. */
+/** Progress for people: one changing line on a terminal, a line now and then elsewhere. */
 export function progressTo(stream: Terminal): { update: Progress; end(): void } {
   let current: string | undefined;
   let lastTold = 0;

@@ -9,17 +9,17 @@ import { during, type Progress, silent } from "./progress.ts";
 import { type Component, type Components, supervise } from "./supervise.ts";
 
 export interface ClusterOptions {
-  /** Run kube-controller-manager too: garbage collection, namespace deletion, service accounts. */
+  /** Also run kube-controller-manager: garbage collection, namespace deletion, service accounts. */
   controllerManager?: boolean | undefined;
   /**
-   * Told while kube-controller-manager is built after the API server was started, which a cluster is then usable without.
-   * Default: the cluster is not ready before all of it runs.
+   * If set, the cluster is ready before kube-controller-manager is built, and this reports the build. Default: the
+   * cluster is ready when all components run.
    */
   onBackground?: Progress | undefined;
-  /** A folder to keep the cluster in; without it a temporary one is used and removed. */
+  /** A folder to keep the cluster in. Default: a temporary folder. */
   data?: string | undefined;
   audit?: Audit | undefined;
-  /** Where the API server listens, for pods to reach it. Default: the loopback address, and no pods. */
+  /** The address of the API server, which pods must reach. Default: the loopback address, without pods. */
   address?: string | undefined;
   onProgress?: Progress | undefined;
   signal?: AbortSignal | undefined;
@@ -33,17 +33,17 @@ export interface Cluster {
   /** The folder of the control plane's binaries. */
   readonly assets: string;
   readonly adminToken: string;
-  /** Resolves when kube-controller-manager runs, if it was asked for, or with the reason why it does not. */
+  /** Resolves when kube-controller-manager runs, if it was asked for, or with the error. */
   readonly controllers: Promise<Error | undefined>;
-  /** Resolves with the reason when a component dies without being stopped. */
+  /** Resolves with the error if a component dies unexpectedly. */
   readonly died: Promise<Error>;
-  /** Ends everything; resolves when all processes are gone and a temporary folder is removed. */
+  /** Stops everything; resolves when all processes are gone and a temporary folder is removed. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a control plane that lives at most as long as this process, however that ends. Stopping is the same as
- * crashing, on purpose: etcd is made to survive it, and so the way out that must never fail is the one always taken.
+ * Starts a control plane that lives at most as long as this process. A stop is the same as a crash: etcd survives it,
+ * and the path that must never fail is used every time.
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const { onProgress = silent, onBackground, signal, env } = options;
@@ -124,7 +124,7 @@ function etcd(folder: ClusterFolder): Component {
   return { name: "etcd", args: etcdArguments(folder), ready };
 }
 
-/** Nobody can reserve a port for another program, so losing the race for one means trying the next. */
+/** A port cannot be reserved for another program, so after a lost race the next port is tried. */
 async function startApiserver(
   components: Components,
   folder: ClusterFolder,
@@ -147,7 +147,7 @@ async function startApiserver(
 }
 
 function controllerManagerOf(target: Target, address: string): Component {
-  // The service account that every namespace gets shows that its controllers run.
+  // The default service account of a namespace shows that the controllers run.
   const shown = ["/api/v1/namespaces/default/serviceaccounts/default"];
   const ready = (alive: AbortSignal) => untilServed(target, shown, alive);
   return { name: "kube-controller-manager", args: controllerManagerArguments({ address }), ready };

@@ -7,19 +7,22 @@ import { type Guarded, spawnGuarded } from "./guarded.ts";
 export interface Component {
   name: BinaryName;
   args: string[];
-  /** Resolves when the component can be used; gives up when `alive` aborts. */
+  /** Resolves when the component is usable; gives up when `alive` aborts. */
   ready: (alive: AbortSignal) => Promise<void>;
 }
 
 export interface Components {
-  /** Starts a component and waits until it is ready; rejects with the end of the log if it, or an earlier one, dies. */
+  /**
+   * Starts a component and waits until it is ready. Rejects with the end of the log if this or an earlier component
+   * dies.
+   */
   run(component: Component, signal: AbortSignal): Promise<void>;
-  /** Resolves with the reason when a component that was ready dies without being stopped. */
+  /** Resolves with the error if a ready component dies unexpectedly. */
   readonly died: Promise<Error>;
   stop(): Promise<void>;
 }
 
-/** Runs components from `assets` in the cluster's folder, each with a log of its own there. */
+/** Runs components from `assets` in the cluster's folder. Each has a log there. */
 export function supervise(assets: string, folder: ClusterFolder): Components {
   const running = new Set<Guarded>();
   const casualty = new AbortController();

@@ -1,19 +1,19 @@
 import { type Progress, progressTo } from "../control-plane/progress.ts";
 
-/** What the demo says about the part of the control plane that is built while the rest is already running. */
+/** Messages of the demo about kube-controller-manager, which is built while the rest already runs. */
 export interface BackgroundNote {
   update: Progress;
-  /** To be called when it is over, with the reason when it failed. */
+  /** Call it at the end of the build, with the error if it failed. */
   end(problem: Error | undefined): void;
-  /** For the lines below the table: what is being done; undefined when nothing is. */
+  /** The current step, for the lines below the table. */
   note(): string | undefined;
-  /** From now on nobody shows the note: the end is told by `say`, if it is not over yet. */
+  /** The table ends here: `say` gets the result of the build, now or when it is done. */
   announce(say: (text: string) => void): void;
 }
 
 const MEANWHILE = "until then nothing is garbage-collected, and namespaces are not deleted";
 
-/** On a terminal the note is for the table to show; elsewhere the progress is told line by line. */
+/** On a terminal the table shows the note; elsewhere progress is written line by line. */
 export function backgroundNote(out: { isTTY?: boolean; write(text: string): unknown }): BackgroundNote {
   const lines = progressTo(out);
   let current: string | undefined;

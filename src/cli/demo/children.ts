@@ -1,14 +1,14 @@
 import { createInterface } from "node:readline";
 import { type Guarded, spawnGuarded } from "../control-plane/guarded.ts";
 
-/** A `mooring` process of the demo, beside this one. */
+/** Another `mooring` process of the demo. */
 export interface Child {
   readonly pid: number | undefined;
-  /** The line of JSON it printed when it was ready. */
+  /** The line of JSON that it printed when it was ready. */
   readonly ready: unknown;
-  /** Resolves with its last words when it ends without being asked to. */
+  /** Resolves with its last output if it ends unexpectedly. */
   readonly died: Promise<Error>;
-  /** Asks it to end and waits; kills it when it does not listen. */
+  /** Stops it and waits; kills it after a timeout. */
   stop(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ async function terminate(child: Guarded): Promise<void> {
   try {
     process.kill(child.pid, "SIGTERM");
   } catch {
-    // It has ended by itself.
+    // The process has already ended.
   }
   const timer = setTimeout(() => void child.kill(), PATIENCE_MS);
   await child.ended;

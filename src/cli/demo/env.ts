@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** What another terminal needs for a demo. */
+/** The access to a demo for another terminal. */
 export interface Access {
   kubeconfig: string;
   namespace: string;
@@ -13,14 +13,14 @@ export interface Access {
   log: string;
 }
 
-/** One file for each demo that runs, named by its process, in a folder that is the user's own. */
+/** The user's own folder with one file per running demo, named by process id. */
 const folderOf = ({ XDG_CACHE_HOME, HOME }: NodeJS.ProcessEnv): string =>
   join(XDG_CACHE_HOME || join(HOME || homedir(), ".cache"), "mooring", "demos");
 const fileOf = (env: NodeJS.ProcessEnv, pid: number): string => join(folderOf(env), `${pid}.env`);
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** Commands of a shell. Values that open something stay in files of the demo, which only its user can read. */
+/** Shell commands that set the environment. Secrets stay in files of the demo that only its user can read. */
 export function environmentOf(access: Access, assets: string | undefined): string {
   const { kubeconfig, endpoints, metrics, log } = access;
   const at = (name: string) => join(dirname(kubeconfig), name);
@@ -39,7 +39,7 @@ export function environmentOf(access: Access, assets: string | undefined): strin
 const TOKEN = "token";
 const ACCESS = "access.json";
 
-/** Writes what another terminal needs, where `mooring demo env` finds it; the file goes with this process. */
+/** Writes the environment for `mooring demo env`. The file is removed with this process. */
 export async function writeEnvironment(
   access: Access,
   assets: string | undefined,
@@ -54,7 +54,7 @@ export async function writeEnvironment(
   return { [Symbol.dispose]: () => rmSync(fileOf(env, pid), { force: true }) };
 }
 
-/** `mooring demo env`: prints it for the demo that was started last. Files that a killed demo has left are removed. */
+/** `mooring demo env`: prints the environment of the latest demo. Removes the files of killed demos. */
 export function envCommand(env: NodeJS.ProcessEnv = process.env): number {
   const running = demos(env);
   const [last, ...others] = running;
@@ -68,7 +68,7 @@ export function envCommand(env: NodeJS.ProcessEnv = process.env): number {
   return 0;
 }
 
-/** Demos that run, the last one first. */
+/** Running demos, latest first. */
 function demos(env: NodeJS.ProcessEnv): { pid: number; path: string }[] {
   const all = names(folderOf(env)).flatMap((name) => {
     const pid = Number(/^(\d+)\.env$/.exec(name)?.[1]);

@@ -52,7 +52,7 @@ const kubeObject = z.looseObject({
   metadata: z.looseObject({ name: z.string() }),
 });
 
-/** Applies any object that Mooring or its samples consist of, as `kubectl apply --server-side` would. */
+/** Applies an object, as `kubectl apply --server-side` does. */
 export async function applyObject(client: KubeClient, document: unknown, fieldManager = "mooring-demo"): Promise<void> {
   const object: KubeObject = kubeObject.parse(document);
   const own = kinds.find(({ kind }) => kind === object.kind);
@@ -62,19 +62,21 @@ export async function applyObject(client: KubeClient, document: unknown, fieldMa
   await apply(client, resource, object, { fieldManager });
 }
 
-/** Installs what the operator needs anywhere: its CRDs and their guard, its ServiceAccount, the RBAC and the policies that ship. */
+/** Installs the operator's CRDs with their policy, its ServiceAccount, RBAC and admission policies. */
 export async function install(client: KubeClient, installation: Installation = {}): Promise<void> {
   for (const manifest of [...kinds.map(customResourceDefinition), ...crdPolicy()]) await applyObject(client, manifest);
   await installRights(client, installation);
   for (const kind of kinds) await untilServed(client, pathOf(resourceOf(kind)));
 }
 
-/** All but the CRDs. */
+/** Everything but the CRDs. */
 export async function installRights(client: KubeClient, installation: Installation = {}): Promise<void> {
   for (const manifest of rights(kinds, installation)) await applyObject(client, manifest);
 }
 
-/** Installs all that a cluster gets without Helm. There is no node: the operator runs beside the cluster, and no pod does. */
+/**
+ * Installs the same manifests as an installation without Helm. The cluster has no node: the operator runs beside it.
+ */
 export async function installAsShipped(client: KubeClient): Promise<void> {
   const path = fileURLToPath(new URL("../../../deploy/kustomize/install.yaml", import.meta.url));
   for (const document of parseAllDocuments(await readFile(path, "utf8"))) {
@@ -90,7 +92,7 @@ const withoutPods = (deployment: KubeObject): KubeObject => ({
 });
 const deploymentSpec = z.looseObject({ replicas: z.int() });
 
-/** A CRD takes a moment from being stored to being served. */
+/** The API server needs a moment before it serves a new CRD. */
 async function untilServed(client: KubeClient, path: string): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     try {
@@ -106,7 +108,7 @@ async function untilServed(client: KubeClient, path: string): Promise<void> {
 const tokenAnswer = z.object({ status: z.object({ token: z.string() }) });
 const WEEK_SECONDS = 7 * 24 * 3600;
 
-/** A kubeconfig with which the operator is nobody but its own ServiceAccount. */
+/** A kubeconfig with the operator's ServiceAccount. */
 export async function writeOperatorKubeconfig(
   client: KubeClient,
   admin: string,
@@ -131,7 +133,7 @@ const adminConfig = z.object({
   users: z.tuple([z.looseObject({ name: z.string() })]),
 });
 
-/** Another way into the cluster of a kubeconfig: as somebody else, or with a namespace that commands are about. */
+/** A kubeconfig for the same cluster with another user or namespace. */
 export async function writeKubeconfig(
   path: string,
   admin: string,
@@ -151,7 +153,7 @@ export async function writeKubeconfig(
   await writeFile(path, stringify(kubeconfig), { mode: 0o600 });
 }
 
-/** What the demo can show, and the samples that show it. */
+/** The parts of the demo, with their samples. */
 export const parts = {
   compute: ["landscape.yaml"],
   observability: ["metricpipeline.yaml", "logpipeline.yaml", "centrallogging.yaml"],
@@ -179,7 +181,7 @@ export async function kindsBeyond(names: readonly string[]): Promise<Kind[]> {
   return kinds.filter(({ kind }) => !new RegExp(`^kind: ${kind}$`, "m").test(shown));
 }
 
-/** What the Secrets of samples need of a platform. */
+/** The platform credentials for the Secrets of samples. */
 export interface Keys {
   token: string;
   s3?: { accessKey: string; secretKey: string };
@@ -187,7 +189,7 @@ export interface Keys {
 
 const texts = z.record(z.string(), z.string());
 
-/** Applies samples into a namespace, unless they name one, with the keys of this platform. */
+/** Applies samples with the credentials of this platform, into the given namespace unless they name one. */
 export async function applySamples(
   client: KubeClient,
   namespace: string,

@@ -1,8 +1,8 @@
 import type { ReadStream } from "node:tty";
 
 /**
- * Calls back for keys that are pressed in a terminal; elsewhere there are none. Ctrl-C comes as a key then and is no
- * signal: who listens has to handle it.
+ * Calls back for keys that are pressed in a terminal. Ctrl-C then arrives as a key and not as a signal, so the caller
+ * must handle it.
  */
 export function onKey(input: ReadStream, actions: Record<string, () => void>): Disposable {
   if (!input.isTTY) return { [Symbol.dispose]() {} };

@@ -1,9 +1,9 @@
 import { appendFileSync } from "node:fs";
 
-/** The operator's log: in a file, and on the screen for as long as somebody wants to see it. */
+/** The operator's log: in a file, and on the screen on demand. */
 export interface LogView {
   add(line: string): void;
-  /** Shows what was last logged and all that follows, or stops showing it. */
+  /** Shows the latest lines and all that follow, or stops. */
   toggle(): void;
   readonly shown: boolean;
 }

@@ -4,9 +4,9 @@ import { type Child, startChild } from "./children.ts";
 
 const operatorReady = z.object({ metrics: z.string() });
 
-/** The operator of the demo: whoever kills it sees it come back, as the Pod of a Deployment would. */
+/** The operator of the demo. It is restarted after it ends, like the Pod of a Deployment. */
 export interface RunningOperator {
-  /** Of the process that runs now: it has another port after each start. */
+  /** Metrics address of the current process. The port changes with each start. */
   readonly metrics: string;
   readonly pid: number | undefined;
   stop(): Promise<void>;
@@ -25,7 +25,7 @@ export async function keepOperator(args: string[], onLog: (line: string) => void
       if (!stopping) child = await startAnew(child);
     }
   }
-  /** One that does not come up is tried again, for as long as the demo runs. */
+  /** A failed start is repeated as long as the demo runs. */
   const startAnew = (before: Child): Promise<Child> =>
     startChild("operator", args, onLog).catch((error: unknown) => {
       onLog(`demo: ${error instanceof Error ? error.message : String(error)}`);

@@ -4,7 +4,6 @@ import { kinds } from "../../kinds/index.ts";
 import type { KubeClient } from "../../kube/client/transport.ts";
 import { pathOf } from "../../kube/resource.ts";
 
-/** One object as the demo shows it. */
 export interface Row {
   kind: string;
   name: string;
@@ -31,7 +30,6 @@ const list = z.object({
   ),
 });
 
-/** Every Mooring object of a namespace. */
 export async function readRows(client: KubeClient, namespace: string, now: number): Promise<Row[]> {
   const rows: Row[] = [];
   for (const kind of kinds) {
@@ -52,7 +50,7 @@ export async function readRows(client: KubeClient, namespace: string, now: numbe
   return rows;
 }
 
-/** The rows as aligned text, one line each, under a heading. */
+/** The rows as aligned lines with a heading. */
 export function format(rows: readonly Row[]): string[] {
   const cells = rows.map((row) => [row.kind, row.name, row.state, row.ready, row.reason, `${row.ageSeconds}s`]);
   const all = [["KIND", "NAME", "STATE", "READY", "REASON", "AGE"], ...cells];
@@ -65,7 +63,7 @@ export function format(rows: readonly Row[]): string[] {
   );
 }
 
-/** Shows a table that changes: redrawn in place on a terminal, one line per change elsewhere. */
+/** Shows a changing table: redrawn in place on a terminal, one line per change elsewhere. */
 export function createDisplay(out: NodeJS.WriteStream): {
   show(rows: readonly Row[], note?: string): void;
   leave(): void;
@@ -73,13 +71,13 @@ export function createDisplay(out: NodeJS.WriteStream): {
   let drawn = 0;
   const seen = new Map<string, string>();
   return {
-    /** What is drawn stays where it is: something else follows it. */
+    /** Keeps the drawn table: other output follows it. */
     leave() {
       drawn = 0;
     },
     show(rows, note) {
       if (out.isTTY) {
-        // A line that is wrapped would be two, and the next table would be drawn one line too low.
+        // A wrapped line would take two lines, and the next table would be drawn at the wrong place.
         const whole = (line: string) => line.slice(0, (out.columns || 80) - 1);
         const lines = [...format(rows), ...(note === undefined ? [] : ["", ...note.split("\n")])].map(whole);
         out.write(`${drawn > 0 ? `\x1b[${drawn}A` : ""}\x1b[J${lines.join("\n")}\n`);

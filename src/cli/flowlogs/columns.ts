@@ -1,13 +1,13 @@
 export interface Column {
   readonly heading: string;
   readonly align: "left" | "right";
-  /** Room that is there from the beginning, in characters. */
+  /** Initial width in characters. */
   readonly room?: number;
 }
 
-/** Lines rows up below their headings. Columns grow with what they have to hold, and never shrink. */
+/** Aligns rows below their headings. Columns may grow and never shrink. */
 export function createColumns(columns: readonly Column[]): {
-  /** Makes room for a row. */
+  /** Widens the columns for a row. */
   widen(row: readonly string[]): void;
   headings(): string;
   line(row: readonly string[]): string;

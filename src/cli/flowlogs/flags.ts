@@ -94,8 +94,7 @@ export function parseFlags(argv: string[], now: number): Flags {
   if (top.length > 0 && values.limit !== undefined) {
     throw new UsageError("--limit counts printed records: with --top, use --rows");
   }
-  if (values.follow && top.length > 0)
-    throw new UsageError("--follow prints records: it has no end that --top could sum up to");
+  if (values.follow && top.length > 0) throw new UsageError("--follow has no end: leave out --top");
   if (values.follow && values.until !== undefined) throw new UsageError("--follow has no end: leave out --until");
   const moment = (flag: string, text: string) => {
     const at = momentOf(text, now);

@@ -7,19 +7,19 @@ import { protocolName } from "./protocols.ts";
 export const formats = ["table", "json", "csv"] as const;
 export type Format = (typeof formats)[number];
 
-/** Turns records into text. Every text ends with a line end; "" is fine, too. */
+/** Formats records as text. Every text is empty or ends with a line break. */
 export interface RecordFormat {
   record(record: FlowRecord): string;
-  /** What is held back so far. More may follow. */
+  /** The text that is buffered so far. More records may follow. */
   end(): string;
 }
 
 export const recordFormats: Record<Format, () => RecordFormat> = { table, json, csv };
 
-/** One JSON object per line. A count beyond 2^53 has all its digits, too. */
+/** One JSON object per line. Counts beyond 2^53 keep all digits. */
 function json(): RecordFormat {
   return {
-    // No text of a record needs escaping, which JSON.stringify would look for and a bigint would break.
+    // Record texts need no escaping. JSON.stringify would be slower and cannot write a bigint.
     record: (r) =>
       `{"account":"${r.account}","interface":"${r.interface}","srcaddr":"${r.srcaddr}","dstaddr":"${r.dstaddr}",` +
       `"srcport":${r.srcport},"dstport":${r.dstport},"protocol":${r.protocol},"packets":${r.packets},` +
@@ -31,7 +31,7 @@ function json(): RecordFormat {
 const CSV_HEADER =
   "account,interface,srcaddr,dstaddr,srcport,dstport,protocol,packets,bytes,start,end,action,status\r\n";
 
-/** RFC 4180; no text of a record needs quotes. */
+/** RFC 4180. Record texts need no quotes. */
 function csv(): RecordFormat {
   let header = CSV_HEADER;
   return {
@@ -63,7 +63,7 @@ const columns: Column[] = [
   { heading: "INTERFACE", align: "left" },
 ];
 
-/** The columns are made for the first rows; later ones widen them when they have to. */
+/** Rows that set the initial column widths. Later rows widen them if necessary. */
 const ROWS_AHEAD = 500;
 
 function table(): RecordFormat {
@@ -104,7 +104,7 @@ function cells(record: FlowRecord): string[] {
 const TIMES = 1024;
 const times: { seconds: number; text: string }[] = [];
 
-/** `localTime`, which takes its time; the records of ten minutes begin in a few hundred different seconds. */
+/** A cache for `localTime`, which is slow. The records of ten minutes have only a few hundred different seconds. */
 function timeOf(seconds: number): string {
   const kept = times[seconds % TIMES];
   if (kept?.seconds === seconds) return kept.text;

@@ -2,13 +2,13 @@ import { givenKeys, noKeys, ownKeys, ownKeysUrl, readKey, type StorageKeys } fro
 import type { PlatformAccess } from "../platform-access.ts";
 
 export interface KeyOptions {
-  /** Make a key when the user has none. */
+  /** Whether to create a key if the user has none. */
   create: boolean;
   env: Record<string, string | undefined>;
   signal: AbortSignal;
 }
 
-/** The keys of the environment, else the first active one of the token's own user, else, if wished, a new one. */
+/** The keys of the environment, else the first active key of the token's user, else a new one if `create` is set. */
 export async function findKeys(access: PlatformAccess, { create, env, signal }: KeyOptions): Promise<StorageKeys> {
   const given = givenKeys(env);
   if (given) return given;

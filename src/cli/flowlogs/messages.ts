@@ -7,18 +7,18 @@ interface Terminal {
   write(text: string): unknown;
 }
 
-/** What is said beside the output: what is bad, how far it is, and at the end a summary. */
+/** Messages besides the output: errors, progress and the final summary. */
 export interface Messages {
   badLine(key: string, line: number, reason: string): void;
   badObject(key: string, error: Error): void;
-  /** Shown on a terminal only, in one line that keeps changing, a few times a second. */
+  /** Only on a terminal: one changing line, refreshed a few times a second. */
   progress(totals: Totals): void;
-  /** Takes the line of the progress away. */
+  /** Removes the progress line. */
   clear(): void;
   summary(totals: Totals): void;
 }
 
-/** So many bad lines, and as many bad objects, are told; all are counted. */
+/** Maximum messages about bad lines, and about bad objects. All of them are counted. */
 const TOLD = 20;
 const REFRESH_MS = 200;
 const LONGEST = 500;

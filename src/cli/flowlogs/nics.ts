@@ -12,7 +12,7 @@ const serverShape = z.looseObject({
     .nullish(),
 });
 
-/** The ids of the NICs of every server of that name, in all datacenters. Throws when there is none. */
+/** The NIC ids of every server with this name, in all datacenters. Throws if there is no such server. */
 export async function nicsOf(access: PlatformAccess, name: string, signal: AbortSignal): Promise<string[]> {
   const api = access.endpoint("api");
   const connection = access.connection();
@@ -20,7 +20,7 @@ export async function nicsOf(access: PlatformAccess, name: string, signal: Abort
     try {
       return await coreCollection(connection, api, path, { depth }).list(signal, "people");
     } catch (error) {
-      // A datacenter may go while the others are read.
+      // The datacenter may have been deleted meanwhile.
       if (error instanceof NotFound) return [];
       throw error;
     }

@@ -1,17 +1,17 @@
 import { once } from "node:events";
 
-/** Text on its way out, held back while the other side is slow. */
+/** Buffered text output with backpressure. */
 export interface Output {
   write(text: string): void;
-  /** Hands on what was written once there is enough of it; resolves when there is room for more. */
+  /** Flushes a full buffer; resolves when the stream accepts more. */
   relax(): Promise<void>;
-  /** Hands on the rest. */
+  /** Flushes the rest. */
   end(): Promise<void>;
 }
 
 const ENOUGH = 64 * 1024;
 
-/** Writes to a stream. `broken` is called when nothing can be written any more: EPIPE when the reader has gone, as `head` does. */
+/** Writes to a stream. `broken` is called when the stream fails: EPIPE when the reader closed it, as `head` does. */
 export function outputTo(
   stream: NodeJS.WritableStream,
   signal: AbortSignal,

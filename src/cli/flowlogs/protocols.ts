@@ -1,4 +1,4 @@
-/** Names of the IANA protocol numbers that are met in practice. */
+/** Names of common IANA protocol numbers. */
 const names: Record<number, string> = {
   0: "HOPOPT",
   1: "ICMP",

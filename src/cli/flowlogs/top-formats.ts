@@ -11,7 +11,7 @@ export interface TopReport {
   totals: Totals;
 }
 
-/** Turns a report into the whole text. `width` is that of the terminal. */
+/** Formats a whole report. `width` is the width of the terminal. */
 export const topFormats: Record<Format, (report: TopReport, width: number) => string> = { table, json, csv };
 
 const human = (measure: Measure, count: Count) => (measure === "bytes" ? humanBytes(count) : humanCount(count));
@@ -52,7 +52,7 @@ function section({ field, by, total, rows, dropped, missing }: Top, width: numbe
   return `${[title, headings(), ...lines, ...note].join("\n")}\n`;
 }
 
-/** Why there are no rows: any order would be by chance. */
+/** The message for a table without rows, because any order would be random. */
 const unranked = (field: TopField, by: Measure, missing: Count) =>
   `No ranking: there are too many different values of ${field}, and each may lack up to ${human(by, missing)}, more than the largest has. ` +
   "Read less at once, for example with --since, --nic, --cidr or --port.";
@@ -62,14 +62,14 @@ const label = (field: TopField, value: TopRow["value"]) =>
 
 const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-/** A bar of up to `room` characters, drawn to an eighth of one. Nothing that is there is drawn as nothing. */
+/** A bar of up to `room` characters, in steps of an eighth. Any value above zero is visible. */
 function bar(part: number, room: number): string {
   if (room < 1 || !(part > 0)) return "";
   const eighths = Math.max(1, Math.round(part * room * 8));
   return "█".repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8];
 }
 
-/** One document. Counts are numbers with all their digits. */
+/** One JSON document. Counts keep all digits. */
 function json({ tops, totals }: TopReport): string {
   const sums = ({ bytes, packets, flows }: Top["total"]) => `"bytes":${bytes},"packets":${packets},"flows":${flows}`;
   const row = (each: TopRow) => `{"value":${JSON.stringify(each.value)},${sums(each)},"share":${each.share}}`;

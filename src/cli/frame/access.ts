@@ -6,20 +6,21 @@ import { systemClock } from "../../runtime/clock.ts";
 import { openSources } from "../tools/sources.ts";
 import type { Screen } from "./screen.ts";
 
-/** Both sides with the caller's own rights, opened when they are first needed. */
+/** The cluster and the platform with the caller's own rights, opened on first use. */
 export interface Access extends AsyncDisposable {
-  /** What questions of src/diagnostics are answered from. */
+  /** The sources for questions of src/diagnostics. */
   readonly sources: Sources;
-  /** What the caller may not read, or what could not be read, so far. */
+  /** The parts that could not be read so far, for lack of rights or after an error. */
   readonly missing: readonly string[];
-  /** The Kubernetes API, for what is more than a read. */
+  /** The Kubernetes API, for requests other than reads. */
   client(): Promise<KubeClient>;
   cluster(): Promise<ClusterReader>;
-  /** The namespace that is meant: undefined with -A. */
+  /** The selected namespace; undefined with -A. */
   namespace(): Promise<string | undefined>;
   /**
-   * The platform by an Account (`NAMESPACE/NAME` or `ClusterAccount/NAME`, as in status.account); without one by --account,
-   * else by the Account that the namespace uses, else by the environment. Rejects with one line that says what is missing.
+   * The platform of an Account (`NAMESPACE/NAME` or `ClusterAccount/NAME`, as in status.account). Default: --account,
+   * else the Account that the namespace uses, else the environment. Rejects with a one-line message that says what is
+   * missing.
    */
   platform(account?: string): Promise<PlatformReader>;
 }
@@ -68,7 +69,7 @@ export function openAccess(asked: AccessAsked, env: Env, screen: Screen, signal:
     try {
       chosen ??= await usual();
     } catch (error) {
-      // Without a cluster the environment may lead to the platform.
+      // Without a cluster, the environment may have the credentials.
       if (asked.account !== undefined) throw error;
       if (!(env.MOORING_TOKEN || env.IONOS_TOKEN)) {
         const message = error instanceof Error ? error.message : String(error);

@@ -6,8 +6,8 @@ import { isForbidden } from "../../kube/client/errors.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 
 /**
- * The Account that a namespace uses, by the operator's rule: its only one, else the newest default ClusterAccount. Undefined
- * where there is none, or where the caller may not read them: the environment may lead to the platform.
+ * The Account that a namespace uses, by the operator's rule: its only one, else the newest default ClusterAccount.
+ * Undefined if there is none or the caller may not read them: then the environment may have the credentials.
  */
 export async function accountFor(
   cluster: ClusterReader,

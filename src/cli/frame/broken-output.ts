@@ -4,8 +4,8 @@ const listeners = new Set<Listener>();
 let isListening = false;
 
 /**
- * Calls when nothing can be written to stdout any more: EPIPE when the reader has gone, as `head` does. The error may come
- * after the command has ended: a reader that has gone is no failure then either, and anything else is one.
+ * Calls the listener when stdout fails: EPIPE when the reader closed it, as `head` does. The error may come after the
+ * command has ended. A closed reader is not a failure then either; any other error is.
  */
 export function onBrokenOutput(listener: Listener): () => void {
   if (!isListening) process.stdout.on("error", tell);

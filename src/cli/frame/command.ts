@@ -6,31 +6,34 @@ import { type Described, helpOf } from "./help.ts";
 import { openScreen, type Screen, type Surroundings } from "./screen.ts";
 import { yellow } from "./text.ts";
 
-/** What a command is given. */
+/** The context of a command. */
 export interface Context<Name extends string> extends Omit<Access, typeof Symbol.asyncDispose> {
   flags: Flags<Name>;
-  /** What stands on the command line besides flags. */
+  /** The arguments that are not flags. */
   args: readonly string[];
   env: Surroundings["env"];
   screen: Screen;
-  /** The answer: the document for -o json and yaml, else what `people` writes. Both say what could not be read. */
+  /**
+   * Writes the answer: the document for -o json and yaml, else the output of `people`. Both list what could not be
+   * read.
+   */
   answer(value: object, people: () => void): void;
-  /** Aborted by Ctrl-C, and when nobody reads the output any more. */
+  /** Aborted by Ctrl-C, and when the reader of the output is gone. */
   signal: AbortSignal;
 }
 
-/** A command that is declared and not yet made. */
+/** The declaration of a command. */
 export interface Declared<Table extends FlagTable> extends Described {
   /** One line for `mooring help`. */
   summary: string;
   flags: Table;
-  /** What completion offers for its arguments: KIND/NAME from the cluster, or these words. */
+  /** Completion of its arguments: KIND/NAME from the cluster, or these words. */
   completes?: "object" | readonly string[];
-  /** The exit code; 0 when it returns nothing. Throw UsageError for wrong usage, any other error for a failure. */
+  /** Returns the exit code; undefined means 0. Throws UsageError for wrong usage, any other error for a failure. */
   run(context: Context<keyof Table & string>): Promise<number | undefined>;
 }
 
-/** A command for people, as main.ts and completion know it. */
+/** A command as main.ts and completion see it. */
 export interface PeopleCommand {
   name: string;
   summary: string;
@@ -40,7 +43,7 @@ export interface PeopleCommand {
   run(argv: readonly string[], surroundings?: Surroundings): Promise<number>;
 }
 
-/** Exit codes that every command has; a command documents others, or another meaning, in `exitCodes`. */
+/** Exit codes of every command. `exitCodes` of a command documents others, or another meaning. */
 export const FAILED = 1;
 export const WRONG_USAGE = 2;
 export const FOUND = 3;
@@ -50,7 +53,7 @@ export function command<const Table extends FlagTable>(declared: Declared<Table>
   const { name, summary, completes, exitCodes = {} } = declared;
   const flags = { ...declared.flags, ...helpFlag };
   const help = helpOf({ ...declared, flags });
-  // A command for which 2 means something says wrong usage as a failure.
+  // If 2 has another meaning for a command, wrong usage counts as a failure.
   const wrongUsage = 2 in exitCodes ? FAILED : WRONG_USAGE;
   return {
     name,
@@ -99,7 +102,7 @@ async function perform<Table extends FlagTable>(
     ending.abort();
   };
   const forget = onBrokenOutput(onBroken);
-  // Timers of the clock do not keep the process alive, and between two reads there may be nothing else.
+  // Timers of the clock do not keep the process alive, and there may be nothing else between two reads.
   const alive = setInterval(() => {}, 60_000);
   const screen = openScreen(surroundings, flags.text("output") ?? "table", systemClock.now);
   try {
@@ -123,7 +126,7 @@ async function perform<Table extends FlagTable>(
     const given = { flags, args, screen, answer, signal: ending.signal, env: surroundings.env };
     return (await run({ ...given, sources, missing, client, cluster, namespace, platform })) ?? 0;
   } catch (error) {
-    // The reader has gone, as `head` does.
+    // The reader closed the output, as `head` does.
     if (broken?.code === "EPIPE") return 0;
     if (broken) throw broken;
     if (ending.signal.aborted) return INTERRUPTED;

@@ -10,10 +10,10 @@ import type { Flag } from "./flags.ts";
 import { visible } from "./text.ts";
 
 const NAMESPACES: Resource = { group: "", version: "v1", kind: "Namespace", plural: "namespaces", namespaced: false };
-/** Somebody waits at the prompt. */
+/** Short, because the user waits at the prompt. */
 const PATIENCE_MS = 3_000;
 
-/** What the commands are: their names, and how those with a flag table are loaded. */
+/** The names of all commands, and how to load those with a flag table. */
 export interface Commands {
   names: Readonly<Record<string, string>>;
   load(name: string): Promise<PeopleCommand> | undefined;
@@ -21,7 +21,7 @@ export interface Commands {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** What can stand at the end of the words before the cursor; the last word may be begun. Empty for files. */
+/** The candidates for the last word, which may be incomplete. Empty for file names. */
 export async function candidates(commands: Commands, words: readonly string[], env: Env): Promise<string[]> {
   const [name, ...rest] = words;
   const begun = words.at(-1) ?? "";
@@ -78,11 +78,11 @@ async function objects(rest: readonly string[], begun: string, env: Env): Promis
   }
 }
 
-// Names go to a shell: one that would steer it is left out.
+// The shell evaluates candidates, so names with special characters are left out.
 const names = (found: readonly KubeObject[]) =>
   found.map(({ metadata }) => metadata.name).filter((name) => visible(name) === name && !/\s/.test(name));
 
-/** Objects of the namespace that the words name; none when the cluster does not answer in time. */
+/** Objects of the namespace that the words name; empty if the cluster does not answer in time. */
 async function list(resource: Resource, rest: readonly string[], env: Env, everywhere: boolean): Promise<KubeObject[]> {
   const given = (...forms: string[]) => {
     const at = rest.findIndex((word) => forms.includes(word));
@@ -107,7 +107,7 @@ async function list(resource: Resource, rest: readonly string[], env: Env, every
   }
 }
 
-/** The script that a shell sources. All of them ask the program itself, so that they never grow old. */
+/** The script that a shell sources. It asks the program itself, so it never becomes outdated. */
 export const scripts: Readonly<Record<string, string>> = {
   bash: `# bash completion of mooring: source <(mooring completion bash)
 _mooring() {

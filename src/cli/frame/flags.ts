@@ -1,22 +1,22 @@
 import { parseArgs } from "node:util";
 
-/** A flag as its help shows it and as it is parsed. */
+/** A flag, for parsing and for help. */
 export interface Flag {
   type: "string" | "boolean";
   short?: string;
   multiple?: true;
   default?: string;
-  /** What stands for the value in the help, for example NAME. */
+  /** The placeholder of the value in the help, for example NAME. */
   value?: string;
-  /** A noun phrase in lower case; the default is added. */
+  /** A noun phrase in lower case. The default is added to it. */
   help: string;
   choices?: readonly string[];
-  /** What completion offers: names from the cluster, or files. */
+  /** Completion of the value: names from the cluster, or files. */
   completes?: "namespace" | "account" | "context" | "file" | "directory";
 }
 export type FlagTable = Readonly<Record<string, Flag>>;
 
-/** The cluster, as kubectl names it. */
+/** Flags of the cluster, named as in kubectl. */
 export const clusterFlags = {
   kubeconfig: {
     type: "string",
@@ -47,7 +47,7 @@ export const selectorFlag = {
   },
 } as const satisfies FlagTable;
 
-/** The way to the platform. */
+/** Flags of the platform. */
 export const platformFlags = {
   account: {
     type: "string",
@@ -73,15 +73,14 @@ export const outputFlag = <const Choice extends string>(...choices: readonly [Ch
     },
   }) as const satisfies FlagTable;
 
-/** kubectl's formats. */
+/** The formats of kubectl. */
 export const usualOutput = outputFlag("table", "wide", "json", "yaml");
 
 export const helpFlag = { help: { type: "boolean", short: "h", help: "show this help" } } as const satisfies FlagTable;
 
-/** Wrong usage: told with the help's name. */
+/** Wrong usage. The message refers to the help of the command. */
 export class UsageError extends Error {}
 
-/** The flags of one call. */
 export interface Flags<Name extends string> {
   text(name: Name): string | undefined;
   on(name: Name): boolean;

@@ -1,16 +1,16 @@
 import type { Flag, FlagTable } from "./flags.ts";
 
-/** What the help of a command is made of. */
+/** The parts of a command's help. */
 export interface Described {
   name: string;
-  /** How it is called, after the name; one line each. */
+  /** The arguments after the name; one line per form. */
   usage: readonly string[];
-  /** What it answers, in full sentences. */
+  /** The purpose, in full sentences. */
   description: string;
-  /** Commands with what each does. */
+  /** Commands, each with its effect. */
   examples: readonly (readonly [command: string, what: string])[];
   flags: FlagTable;
-  /** Exit codes besides 1 and 130; 2 is wrong usage unless it is named here. */
+  /** Exit codes besides 1 and 130. 2 is wrong usage unless it is listed here. */
   exitCodes?: Readonly<Record<number, string>>;
 }
 
@@ -48,7 +48,7 @@ function flagLines(name: string, { short, value, help, default: usual, multiple 
   return lines.map((line, at) => (at === 0 ? head.padEnd(FLAG_WIDTH) : indent) + line);
 }
 
-/** Words in lines of at most this width; line breaks of the text stay. */
+/** Wraps words at this width; line breaks of the text stay. */
 export function wrapped(text: string, width: number): string[] {
   return text.split("\n").flatMap((paragraph) => {
     const lines: string[] = [];

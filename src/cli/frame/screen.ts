@@ -1,7 +1,7 @@
 import { Document, isScalar, visit } from "yaml";
 import { escaped, rendered, type Text, tableLines, visible } from "./text.ts";
 
-/** A stream, as far as a command needs it. */
+/** The part of a stream that a command needs. */
 export interface Stream {
   isTTY?: boolean;
   columns?: number;
@@ -15,7 +15,7 @@ export interface Surroundings {
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Where a command writes. Text of others is made harmless here, for every command: there is no other way to stdout. */
+/** The output of a command. It escapes external text for every command, and nothing else writes to stdout. */
 export interface Screen {
   /** --output; "table" for commands without it. */
   readonly format: string;
@@ -24,15 +24,15 @@ export interface Screen {
   line(...parts: Text[]): void;
   /** Aligned rows under a heading. */
   table(heads: readonly string[], rows: readonly (readonly Text[])[]): void;
-  /** A document that programs read: YAML with -o yaml, else JSON. */
+  /** A document for programs: YAML with -o yaml, else JSON. */
   data(value: unknown): void;
-  /** The answer: the document for -o json and yaml, else what `people` writes. */
+  /** The answer: the document for -o json and yaml, else the output of `people`. */
   answer(value: unknown, people: () => void): void;
-  /** For the reader, not part of the answer: goes to stderr. */
+  /** A remark that is not part of the answer: goes to stderr. */
   note(...parts: Text[]): void;
-  /** How far long work has come: one changing line on a terminal, nothing elsewhere. */
+  /** Progress of long work: one changing line on a terminal, nothing elsewhere. */
   progress(done: number, what: string): void;
-  /** Lines that change: redrawn in place on a terminal; elsewhere each line is written when it is new. */
+  /** Changing lines: redrawn in place on a terminal; elsewhere every new line is written once. */
   live(lines: readonly (readonly Text[])[]): void;
 }
 
@@ -91,9 +91,9 @@ export function openScreen({ stdout, stderr, env }: Surroundings, format: string
   return screen;
 }
 
-/** A line that wraps, and lines that have left the screen, would be drawn over at the wrong place. */
+/** Truncates lines to the width and the list to the height of the terminal, so that redrawing hits the right place. */
 function fitting(lines: readonly (readonly Text[])[], { columns, rows }: Stream): Text[][] {
-  // A terminal that does not know its size says 0.
+  // A terminal of unknown size reports 0.
   const most = (rows || 50) - 1;
   const shown =
     lines.length <= most ? lines : [...lines.slice(0, most - 1), [`… ${lines.length - most + 1} more lines`]];
@@ -107,7 +107,7 @@ function fitting(lines: readonly (readonly Text[])[], { columns, rows }: Stream)
   });
 }
 
-/** YAML in which nothing steers a terminal: such values are double-quoted, where they can be escaped. */
+/** YAML without terminal control characters: such values are double-quoted and escaped. */
 export function yamlOf(value: unknown): string {
   const document = new Document(value, { aliasDuplicateObjects: false });
   visit(document, {

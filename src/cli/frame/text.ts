@@ -1,4 +1,4 @@
-/** Text for people. What was written by others may be in it: it is made harmless where it is printed, not before. */
+/** Text for people. It may contain external text, which is escaped when it is printed, not before. */
 export type Text = string | Painted;
 
 export type Colour = "red" | "yellow" | "green" | "grey" | "bold";
@@ -20,11 +20,11 @@ export const bold = painter("bold");
 
 const codes: Record<Colour, string> = { red: "31", yellow: "33", green: "32", grey: "90", bold: "1" };
 
-/** Characters that steer a terminal, break a line, turn the direction of writing or are not seen. */
+/** Control characters, line breaks, direction marks and invisible characters. */
 const hostile = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
 const short: Record<string, string> = { "\n": "\\n", "\r": "\\r", "\t": "\\t", "\u001b": "\\e" };
 
-/** Text of others on one line: what would not be seen, or would steer the terminal, is written as an escape. */
+/** External text on one line, with control characters and invisible characters escaped. */
 export const visible = (text: string): string =>
   text.replace(hostile, (character) => {
     const code = character.codePointAt(0) ?? 0;
@@ -33,7 +33,7 @@ export const visible = (text: string): string =>
 
 const hex = (code: number, digits: number) => code.toString(16).padStart(digits, "0");
 
-/** The same for JSON and for double-quoted YAML: the escapes are theirs, so that a program reads what was there. */
+/** The same for JSON and double-quoted YAML, with their escapes, so that a program reads the original text. */
 export const escaped = (text: string): string =>
   text.replace(hostile, (character) =>
     character === "\n" ? character : [...units(character)].map((unit) => `\\u${hex(unit, 4)}`).join(""),
@@ -45,17 +45,17 @@ function* units(character: string) {
 
 export const plain = (text: Text): string => visible(typeof text === "string" ? text : text.text);
 
-/** One piece of output: made harmless, then coloured. */
+/** One piece of output: escaped, then coloured. */
 export function rendered(text: Text, colours: boolean): string {
   const harmless = plain(text);
   if (typeof text === "string" || !colours || harmless === "") return harmless;
   return `\u001b[${codes[text.colour]}m${harmless}\u001b[0m`;
 }
 
-/** Columns, counted as a terminal shows most of them. */
+/** Width in columns. Wide and combining characters count as one. */
 export const widthOf = (text: Text): number => [...plain(text)].length;
 
-/** Rows under a heading as aligned lines. The last column is not padded. */
+/** Rows with a heading as aligned lines. The last column is not padded. */
 export function tableLines(heads: readonly string[], rows: readonly (readonly Text[])[]): Text[][] {
   const all: (readonly Text[])[] = [heads, ...rows];
   const widths = heads.map((_, column) => all.reduce((most, row) => Math.max(most, widthOf(row[column] ?? "")), 0));

@@ -14,10 +14,10 @@ import { schemaOf } from "../manifests/schemas.ts";
 
 export const importCommand = command({
   name: "import",
-  summary: "an existing landscape of the platform as manifests that change nothing when applied",
+  summary: "existing resources of the platform as manifests that change nothing when applied",
   usage: ["[--account NAME] [--datacenter NAME|ID] [--kinds KIND,…] [-o DIR|-] [OPTION…]"],
   description:
-    "Reads the contract and prints an object for each resource: with externalId, references instead of ids, and all that spec can say. Every object is judged by a plan: applied, it becomes Ready and nothing is written to the platform. Objects only observe (managementPolicy: Observe) unless --manage is given. What cannot be said in spec is listed with the reason. Values that may be secret are never printed.",
+    "Reads the contract and prints an object for each resource: with externalId, references instead of ids, and all fields that spec can express. A plan checks every object: when it is applied, it becomes Ready and nothing is written to the platform. Objects only observe (managementPolicy: Observe) unless --manage is given. Values that spec cannot express are listed with the reason. Values that may be secret are never printed.",
   examples: [
     ["mooring import --account main -o landscape/", "one file per object"],
     ["mooring import --datacenter shop --kinds Server,Volume | kubectl apply -f -", "a part of it, applied at once"],
@@ -42,7 +42,7 @@ export const importCommand = command({
       help: "folder for one file per object, or - for one stream (default)",
     },
     force: { type: "boolean", help: "overwrite files that exist" },
-    manage: { type: "boolean", help: "objects manage their resources, where that changes nothing" },
+    manage: { type: "boolean", help: "objects manage their resources, if that changes nothing" },
     "from-terraform": {
       type: "string",
       value: "STATE",
@@ -86,7 +86,7 @@ export const importCommand = command({
         sources,
       });
       if (result.kept.length === 0 && result.dropped.length === 0) {
-        throw new Error("there is nothing to import: all that was asked for has an object, or there is none");
+        throw new Error("nothing to import: no resource matches, or all of them have an object");
       }
       write(screen, result.kept, flags.text("output") ?? "-", flags.on("force"));
       for (const { object, notes } of result.kept) {
@@ -130,7 +130,7 @@ const refTo = (account: string) => {
   return kind === "ClusterAccount" && name !== undefined ? { kind, name } : { name: name ?? kind };
 };
 
-/** One stream, or one file per object. A file that somebody may have edited is not overwritten without a word. */
+/** Writes one stream, or one file per object. An existing file is overwritten only with --force. */
 function write(screen: Screen, imported: readonly Imported[], to: string, force: boolean): void {
   const documents = imported.map(({ object }) => ({
     file: `${object.kind.toLowerCase()}-${object.metadata.name}.yaml`,

@@ -3,17 +3,17 @@ import { fixed, growing, joined, unless, validations } from "../../kinds/fields/
 import { type Kind, type Rule, type Rules, usesAccount } from "../../kinds/kind.ts";
 
 /*
- * What an object may become is decided at the root of its schema, where its status is known. Before a resource exists, every
- * field of spec can be corrected. An open intent is an annotation, which a rule cannot see: a change that comes in between is
- * accepted, and the operator compares what it has made with spec. What it finds to differ may be changed back.
+ * Rules about changes are at the root of the schema, because they read status. Before a resource exists, every field of
+ * spec may change. An open intent is an annotation, which a CEL rule cannot read: a change during a creation is
+ * accepted, and the operator then compares the new resource with spec. Fields that it reports as different may be
+ * changed back.
  */
 
-/** Whether a rule is about a change. */
 export const isChange = ({ rule }: Rules): boolean => rule.includes("oldSelf");
 
 const ADOPTED = "oldSelf.?status.?internal.?adoptedAt.hasValue()";
 
-/** The rule about what may become of an object, which its creation leaves out. */
+/** The rules about updates of an object. They do not apply at its creation. */
 export function changeRules(kind: Kind): object[] {
   const { rule, parts } = joined(...kind.rules.filter(isChange), ...growth(kind), ...immutability(kind));
   if (parts.length === 0) return [];
@@ -22,11 +22,14 @@ export function changeRules(kind: Kind): object[] {
   return validations(whole)["x-kubernetes-validations"].map((each) => ({ fieldPath: ".spec", ...each }));
 }
 
-/** A rule over spec, as a rule over the whole object has it. */
+/** Turns a rule over spec into a rule over the whole object. */
 const overObject = (rule: string): string =>
   rule.replaceAll(/\b(self|oldSelf)\b/g, "$1.spec").replaceAll(/\bADOPTED\b/g, ADOPTED);
 
-/** Nothing was made yet, or nothing is owned; or the operator has found that spec is not what the resource was made from. */
+/**
+ * A CEL expression: every change is allowed, because no resource exists, it is only observed, or the operator reports
+ * that spec differs from it.
+ */
 function isFree({ resource, task }: Kind): string {
   if (!resource) return `!has(oldSelf.status) || !has(oldSelf.status.${task?.begun})`;
   const reasons = correctable.map((reason) => `'${reason}'`).join(", ");
@@ -41,7 +44,7 @@ function isFree({ resource, task }: Kind): string {
 const growth = ({ grows = [], kind }: Kind): Rules[] =>
   grows.map((field) => growing(field, `${field} can only grow: keep it, or create another ${kind} with a smaller one`));
 
-/** Rules that refuse a change of what the platform cannot change, unless replacement is allowed. */
+/** Rules that refuse changes of immutable fields, unless replacement is allowed. */
 function immutability(kind: Kind): Rules[] {
   if (!usesAccount(kind)) return [];
   const { kind: noun, resource, immutable } = kind;
@@ -59,7 +62,7 @@ function immutability(kind: Kind): Rules[] {
   return [account, resource ? unless("self.replacePolicy == 'WhenNeeded'", completed(others)) : fixed(others)];
 }
 
-/** What spec did not say of a resource that was adopted may be said later: the operator compares it. */
+/** Fields that spec of an adopted resource leaves out may be added later: the operator compares them. */
 function completed(fields: readonly { field: string; message: string }[]): Rules {
   const { rule, parts } = fixed(fields);
   const late = parts.map(

@@ -6,7 +6,7 @@ import { type Kind, type Rule, usesAccount } from "../../kinds/kind.ts";
 import { type Json, structural } from "../../kube/write/structural.ts";
 import { changeRules, isChange } from "./changes.ts";
 
-/** The CustomResourceDefinition of a kind, made of its zod schemas alone. */
+/** The CustomResourceDefinition of a kind, generated from its zod schemas. */
 export function customResourceDefinition(kind: Kind): Json {
   const spec = defaultsOf(structural(kind.spec, "spec"));
   const rules = kind.rules.filter((each) => !isChange(each));
@@ -48,7 +48,7 @@ export function customResourceDefinition(kind: Kind): Json {
                 status: {
                   description: `Observed state of the ${kind.kind}.`,
                   ...keptWhole(structural(status, "status")),
-                  // Before the operator has seen an object, tools that wait for it must not take it for finished.
+                  // Until the first reconcile, tools that wait for the object must not take it for finished.
                   default: { conditions: [pending] },
                 },
               },
@@ -61,8 +61,8 @@ export function customResourceDefinition(kind: Kind): Json {
 }
 
 /**
- * A default beneath a list is the operator's, which reads spec with the same schema. Were it the API server's, the list that
- * is there would never equal the one in the manifest: apply would write it each time, and its field managers would quarrel.
+ * Moves defaults inside lists from the API server to the operator, which parses spec with the same schema. Otherwise a
+ * stored list would never equal the one in the manifest: every apply would write it, and field managers would conflict.
  */
 function defaultsOf(node: Json, listed = false): Json {
   const { default: value, ...rest } = node;
@@ -78,8 +78,8 @@ function defaultsOf(node: Json, listed = false): Json {
 }
 
 /**
- * The operator writes all of status at once. So server-side apply needs one entry in managedFields for an object in it, not one
- * for each field below. Conditions stay apart: others may add theirs.
+ * The operator writes all of status at once. With atomic maps, server-side apply needs one entry in managedFields per
+ * object instead of one per field. Conditions stay separate: other controllers may add theirs.
  */
 function keptWhole(status: Json): Json {
   const properties = Object.entries(Object(status.properties)).map(([name, field]) => {
@@ -89,7 +89,7 @@ function keptWhole(status: Json): Json {
   return { ...status, properties: Object.fromEntries(properties) };
 }
 
-/** Here, because what an object has is in its status: who has a resource may as well only observe it. */
+/** At the root, because it reads status: an object with a resource may switch to Observe without externalId. */
 const observable: Rule & { fieldPath: string } = {
   fieldPath: ".spec.managementPolicy",
   rule: "self.spec.managementPolicy != 'Observe' || has(self.spec.externalId) || (has(self.status) && has(self.status.id))",
@@ -100,7 +100,7 @@ const pending = {
   type: "Ready",
   status: "Unknown",
   reason: "Pending",
-  // Without a time: a made-up one would be shown as an age.
+  // Without a time, because kubectl would show it as an age.
   message: "Waiting for the operator",
 };
 
@@ -109,13 +109,13 @@ const scaleOf = ({ scale }: Kind): Json =>
     ? {}
     : { scale: { specReplicasPath: `.spec.${scale.spec}`, statusReplicasPath: `.status.${scale.status}` } };
 
-/** What objects refer to can be selected by its name: the Lans of a Datacenter. */
+/** References are selectable fields: `kubectl get lans --field-selector` finds the Lans of a Datacenter. */
 function selectable(spec: Json): Json {
   const fields = referencesIn(spec, ".spec").map((path) => ({ jsonPath: `${path}.name` }));
   return fields.length === 0 ? {} : { selectableFields: fields };
 }
 
-/** The paths of references to objects of Mooring, outside lists. */
+/** The paths of references to Mooring's objects, outside lists. */
 function referencesIn(node: Json, at: string): string[] {
   return Object.entries(Object(node.properties)).flatMap(([name, child]) =>
     /(?<!secret|key)ref$/i.test(name) ? [`${at}.${name}`] : referencesIn(Object(child), `${at}.${name}`),
@@ -161,7 +161,7 @@ function columns(kind: Kind): Json[] {
   }));
 }
 
-/** An object's own name may be longer than what the platform takes. */
+/** A rule for kinds whose platform name is shorter than `metadata.name` may be. */
 function nameLimit({ kind, resource }: Kind): Rule[] {
   const { longest } = resource?.names ?? {};
   if (longest === undefined) return [];

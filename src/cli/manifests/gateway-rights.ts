@@ -1,7 +1,7 @@
 import { GROUP } from "../../kinds/index.ts";
 import { SPENDING_NAMES } from "../../kinds/inference/spending.ts";
 
-/** Where a gateway runs: its namespace, its ServiceAccount, and the name of its cluster-scoped objects. */
+/** The namespace of a gateway, its ServiceAccount, and the name of its cluster-scoped objects. */
 export interface GatewayInstallation {
   namespace: string;
   account: string;
@@ -10,7 +10,7 @@ export interface GatewayInstallation {
 
 const api = { apiVersion: "rbac.authorization.k8s.io/v1" };
 
-/** It reads who may use what, and never a Secret; it writes what is spent, in its own namespace only. */
+/** The gateway reads accesses and no Secrets. It writes its spending records, only in its own namespace. */
 export function gatewayRights({ namespace, account, name }: GatewayInstallation): object[] {
   const subjects = [{ kind: "ServiceAccount", name: account, namespace }];
   const roleRef = (kind: string) => ({ apiGroup: "rbac.authorization.k8s.io", kind, name });
@@ -35,7 +35,7 @@ export function gatewayRights({ namespace, account, name }: GatewayInstallation)
       metadata: { name, namespace },
       rules: [
         { apiGroups: [""], resources: ["configmaps"], resourceNames: SPENDING_NAMES, verbs: ["get", "update"] },
-        // RBAC cannot limit a creation to a name; the admission policy does.
+        // RBAC cannot restrict a create to a name; the admission policy does.
         { apiGroups: [""], resources: ["configmaps"], verbs: ["create"] },
       ],
     },

@@ -3,7 +3,7 @@ import type { Kind } from "../../kinds/kind.ts";
 import { operatorPolicies } from "./policy.ts";
 import { type Installation, operatorRights, tenantRoles } from "./rbac.ts";
 
-/** Everything about rights that an installation consists of. With Roles alone, nothing of it is cluster-wide. */
+/** All rights of an installation. With watched namespaces, none of them is cluster-wide. */
 export const rights = (kinds: readonly Kind[], installation: Installation = {}): object[] => [
   ...operatorRights(kinds, installation),
   ...(installation.watched ? [] : [...operatorPolicies(installation), ...tenantRoles(kinds)]),

@@ -2,7 +2,7 @@ import { flags } from "../../operator/config.ts";
 import { createMetrics } from "../../operator/metrics.ts";
 import { systemClock } from "../../runtime/clock.ts";
 
-/** docs/metrics.md, out of the metrics themselves. */
+/** docs/metrics.md, generated from the metrics. */
 export function metricsPage(): string {
   const { described } = createMetrics({ clock: systemClock, mostObjects: 0 });
   const rows = described.map(({ name, type, labels, help }) => {

@@ -2,7 +2,7 @@ import { GROUP } from "../../kinds/index.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import { type Json, structural } from "../../kube/write/structural.ts";
 
-/** Which field names an object of which kind: with this, kustomize keeps them in step when it changes names. */
+/** For kustomize: the fields that name objects, by kind. It then updates references when it changes names. */
 export function nameReferences(kinds: readonly Kind[]): Json {
   const all = kinds.flatMap((kind) =>
     references(structural(kind.spec, "spec"), "spec").map(([field, path]) => ({ field, path, kind: kind.kind })),
@@ -21,7 +21,10 @@ export function nameReferences(kinds: readonly Kind[]): Json {
 
 const builtIn = ["Secret", "ConfigMap"];
 
-/** Fields are called after the kind they name: lanRef, userDataSecretRef, secretKeyRef, clusterRef for a KafkaCluster; accountRef has two. */
+/**
+ * Fields have the name of the kind that they refer to: lanRef, userDataSecretRef, secretKeyRef, clusterRef for a
+ * KafkaCluster. accountRef has two kinds.
+ */
 function targetsOf(field: string, kinds: readonly Kind[]): string[] {
   const word = field.replace(/(Key)?Ref$/, "").toLowerCase();
   const named = [...builtIn, ...kinds.map(({ kind }) => kind)].filter((kind) => {
@@ -32,7 +35,7 @@ function targetsOf(field: string, kinds: readonly Kind[]): string[] {
   return named;
 }
 
-/** Every field of a schema that refers to an object, with its path; kustomize goes through lists by itself. */
+/** Every reference field of a schema with its path. kustomize descends into lists without help. */
 function references({ properties, items }: Json, path: string): [field: string, path: string][] {
   const below = Object.entries(Object(properties)).flatMap(([name, child]) => {
     const here = `${path}/${name}`;

@@ -18,9 +18,9 @@ import { clusterNameOf, type Installation, leasesOf, namespaceOf, usernameOf } f
 const api = { apiVersion: "admissionregistration.k8s.io/v1" };
 
 /**
- * What RBAC cannot say about the operator. Who may create Secrets everywhere may create one of the type with which Kubernetes
- * hands out the token of any ServiceAccount, and who may update them may change anybody's: these policies refuse both to
- * the operator's ServiceAccount, and concern nobody else.
+ * Limits that RBAC cannot express. With the right to create Secrets, the operator could create one of the type that
+ * holds the token of any ServiceAccount; with the right to update them, it could change any Secret. These policies
+ * refuse both, only for the operator's ServiceAccount.
  */
 export function operatorPolicies(installation: Installation = {}): object[] {
   const namespace = namespaceOf(installation);
@@ -35,7 +35,7 @@ export function operatorPolicies(installation: Installation = {}): object[] {
     `${owners(written)}.exists(owner, owner.?controller == optional.of(true) && owner.apiVersion.startsWith('${GROUP}/'))`;
   const published = (written: string) => `${isLabelled(written)} && ${isControlled(written)}`;
   const isOutput = (written: string) => `${labels(written)}[?'${OUTPUT}'] == optional.of('true')`;
-  // What an owner has stays the owner's, and nothing becomes an output later: that could be deleted.
+  // The owner stays the same, and a Secret cannot become an output later, because outputs may be deleted.
   const sameKind = `${sameMeta("ownerReferences")} && ${labels("object")}[?'${OUTPUT}'] == ${labels("oldObject")}[?'${OUTPUT}']`;
   const isToken = (secret: string) => `${secret}.metadata.name.startsWith('${KEPT_TOKEN}-')`;
   const own = (secret: string) =>
@@ -44,7 +44,7 @@ export function operatorPolicies(installation: Installation = {}): object[] {
     variables: [
       { name: "published", expression: `${isOpaque("object")} && ${published("object")}` },
       { name: "wasPublished", expression: `${isOpaque("oldObject")} && ${published("oldObject")}` },
-      // Whose it is, its owner says: the label may have been taken away, and is put back.
+      // The owner reference decides. A removed label may be restored.
       { name: "wasControlled", expression: `${isOpaque("oldObject")} && ${isControlled("oldObject")}` },
       { name: "own", expression: own("object") },
       { name: "wasOwn", expression: own("oldObject") },
@@ -59,7 +59,8 @@ export function operatorPolicies(installation: Installation = {}): object[] {
           ]),
         ].join(" && "),
       },
-      // Which Secret an Account names no policy can look up. Certificates, releases and what nodes join with it never does.
+      // A policy cannot find out which Secrets are named by Accounts. It excludes types that Accounts never use:
+      // certificates, Helm releases and bootstrap tokens.
       {
         name: "mayBeHeld",
         expression: `!('${FINALIZER}' in ${finalizers("object")}) || '${FINALIZER}' in ${finalizers("oldObject")} || object.type == 'kubernetes.io/basic-auth' || !object.type.matches('^(bootstrap[.])?kubernetes[.]io/|^helm[.]sh/')`,
@@ -68,7 +69,7 @@ export function operatorPolicies(installation: Installation = {}): object[] {
     validations: [
       {
         expression: "request.operation != 'CREATE' || variables.published || variables.own",
-        message: "Mooring creates Secrets of type Opaque only, with its label and for an object of its own",
+        message: "Mooring creates only Secrets of type Opaque, with its label and for one of its own objects",
       },
       {
         expression: [
@@ -77,11 +78,11 @@ export function operatorPolicies(installation: Installation = {}): object[] {
           `variables.wasControlled && variables.published && ${sameKind}`,
           "variables.wasOwn && variables.own",
         ].join(" || "),
-        message: "Of a Secret that is not its own, Mooring changes its label and its finalizer only",
+        message: "Mooring changes only its label and its finalizer in a Secret that is not its own",
       },
       {
         expression: `request.operation != 'DELETE' || (variables.wasPublished && ${isOutput("oldObject")}) || (variables.wasOwn && ${isToken("oldObject")})`,
-        message: "Mooring deletes no Secrets but those that it wrote for spec.output, and the tokens of its Accounts",
+        message: "Mooring deletes only Secrets that it wrote for spec.output, and the tokens of its Accounts",
       },
     ],
   };
@@ -93,19 +94,19 @@ export function operatorPolicies(installation: Installation = {}): object[] {
     validations: [
       {
         expression: "request.operation == 'DELETE' || variables.output",
-        message: "Mooring writes ConfigMaps for spec.output only, with its labels and for an object of its own",
+        message: "Mooring writes ConfigMaps only for spec.output, with its labels and for one of its own objects",
       },
       {
         expression: `request.operation == 'CREATE' || variables.wasOutput`,
-        message: "Mooring neither changes nor deletes a ConfigMap that is not its own",
+        message: "Mooring does not change or delete a ConfigMap that is not its own",
       },
       {
         expression: `request.operation != 'UPDATE' || ${sameMeta("ownerReferences")}`,
-        message: "A ConfigMap stays with the object that it was written for",
+        message: "A ConfigMap keeps the owner that it was written for",
       },
     ],
   };
-  /** What the operator changes of Mooring's objects besides their status: its finalizer and its annotations. */
+  /** Besides status, the operator changes only its finalizer and its annotations. */
   const kept = (field: "annotations" | "finalizers", names: string[]) => {
     const mine = `name in [${names.map((name) => `'${name}'`).join(", ")}]`;
     const isSame = (a: string, b: string) => (field === "finalizers" ? `name in ${b}` : `${b}[?name] == ${a}[?name]`);
@@ -115,7 +116,7 @@ export function operatorPolicies(installation: Installation = {}): object[] {
       [before, now],
     ].map(([a = "", b = ""]) => `${a}.all(name, ${mine} || ${isSame(a, b)})`);
   };
-  // The API server shows an empty field of a custom resource as null after the last entry was taken away.
+  // After the last entry is removed, the API server shows the field of a custom resource as null.
   const entries = (object: string, field: string, none: string) =>
     `${object}.metadata.?${field}.orValue(null) == null ? ${none} : ${object}.metadata.${field}`;
   const fields = { annotations: "{}", labels: "{}", finalizers: "[]", ownerReferences: "[]" };
@@ -133,11 +134,11 @@ export function operatorPolicies(installation: Installation = {}): object[] {
     validations: [
       {
         expression: "request.operation == 'UPDATE'",
-        message: "Mooring neither creates nor deletes objects of its own kinds",
+        message: "Mooring does not create or delete objects of its own kinds",
       },
       {
         expression: `request.operation != 'UPDATE' || ${[same("spec"), ...unchanged].join(" && ")}`,
-        message: "Of an object of its own kinds, Mooring changes the status, its finalizer and its annotations only",
+        message: "Mooring changes only status, its finalizer and its annotations in objects of its own kinds",
       },
     ],
   };
@@ -146,7 +147,7 @@ export function operatorPolicies(installation: Installation = {}): object[] {
   const isLease = `(object.metadata.name in [${leases.join(", ")}] && request.namespace == '${namespace}' || ${isMarker})`;
   const onlyOwn = {
     validations: [
-      { expression: `request.operation != 'DELETE' && ${isLease}`, message: "Mooring writes no Lease but its own" },
+      { expression: `request.operation != 'DELETE' && ${isLease}`, message: "Mooring writes only its own Leases" },
     ],
   };
   return [
@@ -158,8 +159,8 @@ export function operatorPolicies(installation: Installation = {}): object[] {
 }
 
 /**
- * With a CRD all of its objects are deleted, and with them what they stand for on the platform. This concerns everybody,
- * and there is one of it, as there is one set of CRDs.
+ * Deleting a CRD deletes all of its objects and their resources on the platform. The policy applies to everybody. There
+ * is one per cluster, like the CRDs.
  */
 export function crdPolicy(): object[] {
   const allowed = `oldObject.metadata.?annotations.orValue({})[?'${ALLOW_DELETION}'] == optional.of('true')`;
@@ -170,7 +171,6 @@ export function crdPolicy(): object[] {
   });
 }
 
-/** A rule about all objects of a resource. */
 const resource = (group: string, plural: string, operations: string[]) => ({
   apiGroups: [group],
   apiVersions: [plural === "*" ? "*" : "v1"],
@@ -189,7 +189,7 @@ function ofOperator(installation: Installation, title: string, group: string, ru
   });
 }
 
-/** RBAC cannot say which ConfigMaps the gateway creates: its records, and no other. */
+/** RBAC cannot restrict a create to a name, so this policy limits the gateway to its own ConfigMaps. */
 export function gatewayPolicy({ namespace, account, name }: GatewayInstallation): object[] {
   const isGateway = `request.userInfo.username == 'system:serviceaccount:${namespace}:${account}'`;
   const names = SPENDING_NAMES.map((each) => `'${each}'`).join(", ");
@@ -204,7 +204,7 @@ export function gatewayPolicy({ namespace, account, name }: GatewayInstallation)
     validations: [
       {
         expression: `request.operation != 'DELETE' && ${isRecord}`,
-        message: "The gateway writes the ConfigMaps with what is spent, and no other",
+        message: "The gateway writes only the ConfigMaps that record spending",
       },
     ],
   });
@@ -213,7 +213,7 @@ export function gatewayPolicy({ namespace, account, name }: GatewayInstallation)
 function policy(name: string, resourceRule: object, rules: object): object[] {
   const spec = {
     failurePolicy: "Fail",
-    // With what the API server would fill in: this belongs to its appliers as a whole, who must agree on all of it.
+    // Includes the API server's defaults, because the field is atomic: all appliers must agree on its whole value.
     matchConstraints: {
       matchPolicy: "Equivalent",
       namespaceSelector: {},

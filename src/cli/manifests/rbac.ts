@@ -8,33 +8,33 @@ import { SIGNING_KEY } from "../../operator/signing-key.ts";
 const NAME = "mooring";
 const DEFAULT_NAMESPACE = "mooring-system";
 
-/** Where an operator runs, and for whom. */
+/** An installation of the operator. */
 export interface Installation {
-  /** The operator's own namespace, with its ServiceAccount and its Lease. */
+  /** The namespace of the operator, its ServiceAccount and its Lease. */
   namespace?: string;
-  /** The name of its Roles. */
   name?: string;
-  /** The name of its ServiceAccount. */
   account?: string;
-  /** The name of its cluster-scoped objects. */
   clusterName?: string;
-  /** The only namespaces whose objects it manages: it then has Roles there and no right anywhere else. */
+  /** Namespaces to manage. If set, the operator has Roles there and no other rights. */
   watched?: readonly string[];
-  /** Its shards, each with a Lease of its own. */
+  /** The shards; each has its own Lease. */
   shards?: readonly string[];
-  /** Whether it may ask who may read its metrics (`--metrics-auth`). A Role cannot give this: by default only without `watched`. */
+  /**
+   * Whether the operator may check access to its metrics (`--metrics-auth`). A Role cannot grant this, so the default
+   * is true only without `watched`.
+   */
   metricsAuth?: boolean;
 }
 
 export const namespaceOf = ({ namespace = DEFAULT_NAMESPACE }: Installation): string => namespace;
 const accountOf = ({ account = NAME }: Installation): string => account;
-/** Cluster-scoped objects of several installations must not have the same name. */
+/** Cluster-scoped objects of several installations must have different names. */
 export const clusterNameOf = (installation: Installation): string => {
   const namespace = namespaceOf(installation);
   if (installation.clusterName !== undefined) return installation.clusterName;
   return namespace === DEFAULT_NAMESPACE ? NAME : `${NAME}-${namespace}`;
 };
-/** The Leases of the operator, in its own namespace: also the one of an installation that works on this namespace alone. */
+/** The Leases in the operator's namespace, including the marker of an installation that manages only this namespace. */
 export const leasesOf = ({ shards = [] }: Installation): string[] => [leaseOf(), INSTALLATION, ...shards.map(leaseOf)];
 export const usernameOf = (installation: Installation): string =>
   `system:serviceaccount:${namespaceOf(installation)}:${accountOf(installation)}`;
@@ -46,7 +46,7 @@ interface Rule {
   resourceNames?: string[];
 }
 
-/** What the operator does in each namespace that it manages: as much as the engine uses, and no more. */
+/** The rights of the operator in each managed namespace: only those that the engine uses. */
 function namespaceRules(kinds: readonly Kind[]): Rule[] {
   const of = (chosen: readonly Kind[], part = "") => chosen.map(({ plural }) => plural + part);
   const managed = kinds.filter(hasResource);
@@ -55,29 +55,32 @@ function namespaceRules(kinds: readonly Kind[]): Rule[] {
     { apiGroups: [GROUP], resources: of(kinds), verbs: ["list", "watch"] },
     { apiGroups: [GROUP], resources: of(withFinalizer), verbs: ["get", "patch"] },
     { apiGroups: [GROUP], resources: of(kinds, "/status"), verbs: ["patch"] },
-    // An API server may ask for it from whoever makes an object the owner of a Secret.
+    // Some API servers require this to set an owner reference with blockOwnerDeletion.
     { apiGroups: [GROUP], resources: of(managed, "/finalizers"), verbs: ["update"] },
-    // Credentials and first-boot configuration are read by their names; those with a label of Mooring are watched. Label and
-    // finalizer on credentials are a patch. Keys of the platform are written into Secrets that belong to their object; what
-    // spec.output asks for as well, or into ConfigMaps, and deleted when it asks no more. The admission policy bounds all this.
-    // ConfigMaps with public keys for a machine are read by the name that spec gives.
+    // Secrets: those with credentials and first-boot data are read by name; those with a label of Mooring are watched.
+    // Credentials are patched with a label and a finalizer. Keys of the platform and outputs are written to Secrets
+    // with an owner; outputs are deleted when spec drops them. ConfigMaps: the same for outputs; those with SSH keys
+    // are read by name. The admission policies restrict all of this.
     { apiGroups: [""], resources: ["secrets"], verbs: ["get", "list", "watch", "create", "update", "patch", "delete"] },
     { apiGroups: [""], resources: ["configmaps"], verbs: ["get", "list", "watch", "create", "update", "delete"] },
     { apiGroups: [""], resources: ["events"], verbs: ["create", "patch"] },
   ];
 }
 
-/** RBAC cannot limit a creation to a name; the admission policy does. */
+/** RBAC cannot restrict a create to a name; the admission policy does. */
 const byName = (group: string, plural: string, resourceNames: string[], verbs: string[]): Rule[] => [
   { apiGroups: [group], resources: [plural], resourceNames, verbs },
   { apiGroups: [group], resources: [plural], verbs: ["create"] },
 ];
-/** Leases are read by any name: that of a shard which a label of a namespace names may not be there. */
+/** Leases are readable under any name, because a namespace label may name a shard without a Lease. */
 const leaseRules = (installation: Installation): Rule[] => [
   { ...leases, resourceNames: leasesOf(installation), verbs: ["update"] },
   { ...leases, verbs: ["get", "create"] },
 ];
-/** The Lease by which a second installation is noticed: written where the installation works, and readable for all of them. */
+/**
+ * The Lease that reveals a second installation. It is written in the managed namespaces or the shared one, and all
+ * installations may read it.
+ */
 const markerRules: Rule[] = [
   {
     apiGroups: ["coordination.k8s.io"],
@@ -89,24 +92,23 @@ const markerRules: Rule[] = [
 ];
 const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] };
 const signingKeyRules = byName("", "secrets", [SIGNING_KEY], ["get", "list", "watch"]);
-/** The tokens of Accounts with a password: one Secret for each, whose name only the operator knows. */
+/** Tokens of Accounts with a password: one Secret each. The names are not known in advance. */
 const tokenRules: Rule[] = [{ apiGroups: [""], resources: ["secrets"], verbs: ["get", "list", "patch", "delete"] }];
 
-/** Whether one is being deleted: nothing is made in it then. A Role cannot give this. */
+/** For namespaces that are being deleted: nothing is created there. A Role cannot grant this. */
 const clusterRules: Rule[] = [{ apiGroups: [""], resources: ["namespaces"], verbs: ["list", "watch"] }];
 
-/** What `--metrics-auth` asks the API server. */
 const reviewRules: Rule[] = [
   { apiGroups: ["authentication.k8s.io"], resources: ["tokenreviews"], verbs: ["create"] },
   { apiGroups: ["authorization.k8s.io"], resources: ["subjectaccessreviews"], verbs: ["create"] },
 ];
-/** For whoever is to read the metrics, such as the ServiceAccount of Prometheus: bound to nobody. */
+/** For readers of the metrics, such as the ServiceAccount of Prometheus. It is not bound to anybody. */
 const readerRules = [{ nonResourceURLs: ["/metrics"], verbs: ["get"] }];
 
 const api = { apiVersion: "rbac.authorization.k8s.io/v1" };
 const roleRef = (kind: string, name: string) => ({ apiGroup: "rbac.authorization.k8s.io", kind, name });
 
-/** An operator of one namespace may be any ServiceAccount. */
+/** The operator of a single namespace may use any ServiceAccount. */
 const everyOperator = [{ apiGroup: "rbac.authorization.k8s.io", kind: "Group", name: "system:serviceaccounts" }];
 const subjectsOf = (installation: Installation) => [
   { kind: "ServiceAccount", name: accountOf(installation), namespace: namespaceOf(installation) },
@@ -123,7 +125,7 @@ const boundRole = (name: string, rules: Rule[], installation: Installation) => [
   },
 ];
 
-/** What `--metrics-auth` needs, and a role for whoever reads the metrics. */
+/** The rights for `--metrics-auth`, and a role for readers of the metrics. */
 export function metricsRights(installation: Installation = {}): object[] {
   const name = clusterNameOf(installation);
   return [
@@ -132,7 +134,6 @@ export function metricsRights(installation: Installation = {}): object[] {
   ];
 }
 
-/** The ServiceAccount of the operator and all of its rights. */
 export function operatorRights(kinds: readonly Kind[], installation: Installation = {}): object[] {
   const namespace = namespaceOf(installation);
   const { watched, metricsAuth = watched === undefined, name = NAME } = installation;
@@ -166,9 +167,10 @@ export function operatorRights(kinds: readonly Kind[], installation: Installatio
 }
 
 /**
- * What people may do with Mooring's objects, added to the roles view, edit and admin that every cluster has. Nobody writes
- * status or finalizers but the operator. An Account decides which Secret is sent to which endpoint, a Grant who else uses what a
- * namespace has, and an InferenceAccess what it may cost, so that it takes the administrator of a namespace to write one.
+ * Rights of users on Mooring's objects, aggregated to the roles view, edit and admin. Only the operator writes status
+ * and finalizers. Accounts, Grants and InferenceAccesses are for administrators of a namespace: an Account decides
+ * which Secret is sent to which endpoint, a Grant who may use objects of the namespace, an InferenceAccess what calls
+ * may cost.
  */
 export function tenantRoles(kinds: readonly Kind[]): object[] {
   const writing = ["create", "update", "patch", "delete", "deletecollection"];

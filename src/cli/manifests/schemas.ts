@@ -4,7 +4,7 @@ import { customResourceDefinition } from "./crd.ts";
 
 const schemas = new Map<string, object>();
 
-/** The schema of the objects of a kind, as the CRD of this version has it. */
+/** The schema of a kind's objects, as in the CRD of this version. */
 export function schemaOf(kind: Kind): object {
   const schema = schemas.get(kind.kind) ?? schemaIn(customResourceDefinition(kind));
   schemas.set(kind.kind, schema);

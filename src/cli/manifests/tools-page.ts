@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Group, groups, type Row } from "../../tools/table/row.ts";
 import { table } from "../../tools/table/table.ts";
 
-/** docs/tools.md: every tool with its arguments, from the table. */
+/** docs/tools.md, generated from the table of tools. */
 export function toolsPage(): string {
   const sections = Object.entries(groups).map(([group, what]) => {
     const rows = table.filter((row) => row.group === group);

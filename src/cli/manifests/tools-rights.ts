@@ -1,7 +1,7 @@
 import { GROUP } from "../../kinds/index.ts";
 import type { Kind } from "../../kinds/kind.ts";
 
-/** Where a tool server runs: its namespace, its ServiceAccount, and the name of its cluster-scoped objects. */
+/** The namespace of a tool server, its ServiceAccount, and the name of its cluster-scoped objects. */
 export interface ToolsInstallation {
   namespace: string;
   account: string;
@@ -11,7 +11,7 @@ export interface ToolsInstallation {
 const api = { apiVersion: "rbac.authorization.k8s.io/v1" };
 const reading = ["get", "list", "watch"];
 
-/** It reads Mooring's objects and Events, and never a Secret; it writes nothing. */
+/** The tools read Mooring's objects and Events, no Secrets, and write nothing. */
 export function toolsRights(kinds: readonly Kind[], { namespace, account, name }: ToolsInstallation): object[] {
   return [
     {

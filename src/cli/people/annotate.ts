@@ -19,15 +19,15 @@ interface Word {
   name: string;
   summary: string;
   description: string;
-  /** The annotation and its value; null takes it away. */
+  /** The annotation and its value; null removes it. */
   annotation: string;
   value(now: number): string | null;
   done: string;
-  /** Why an object cannot have it; undefined when it can. */
+  /** The reason why an object cannot have the annotation, if there is one. */
   refusal?(each: Known): string | undefined;
 }
 
-/** An annotation as a word: one merge patch with the caller's own rights, and nothing else. */
+/** A command that sets one annotation: a single merge patch with the caller's rights. */
 const made = (word: Word): PeopleCommand =>
   command({
     name: word.name,
@@ -93,8 +93,8 @@ const now = (at: number) => new Date(at).toISOString();
 
 export const reconcile = made({
   name: "reconcile",
-  summary: "reconcile objects immediately, and try again what failed",
-  description: `Sets the annotation ${RECONCILE_AT}: the operator reads the resource on the platform now, and tries again what failed.`,
+  summary: "reconcile objects immediately, and retry what failed",
+  description: `Sets the annotation ${RECONCILE_AT}: the operator reads the resource on the platform now, and retries what failed.`,
   annotation: RECONCILE_AT,
   value: now,
   done: "will be reconciled",

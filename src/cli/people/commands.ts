@@ -1,6 +1,8 @@
 import type { PeopleCommand } from "../frame/command.ts";
 
-/** Commands for people, by name. Each is loaded only when it is called; `test/cli/people.test.ts` compares the summaries. */
+/**
+ * Commands for people by name. Each is loaded only when it is called; `test/cli/people.test.ts` compares the summaries.
+ */
 export const people: Readonly<Record<string, { summary: string; load(): Promise<PeopleCommand> }>> = {
   why: {
     summary: "why an object is not Ready, root cause first: what to do and who has to act",
@@ -11,15 +13,15 @@ export const people: Readonly<Record<string, { summary: string; load(): Promise<
     load: async () => (await import("./get.ts")).get,
   },
   tree: {
-    summary: "objects in their places: what lives in what, or what an object needs and what needs it",
+    summary: "objects as trees, or the dependencies and dependents of one object",
     load: async () => (await import("./tree.ts")).tree,
   },
   wait: {
-    summary: "wait until objects are Ready or deleted; ends at once with the reason when one is Stalled",
+    summary: "wait until objects are Ready or deleted; ends immediately with the reason if one is Stalled",
     load: async () => (await import("./wait.ts")).wait,
   },
   reconcile: {
-    summary: "reconcile objects immediately, and try again what failed",
+    summary: "reconcile objects immediately, and retry what failed",
     load: async () => (await import("./annotate.ts")).reconcile,
   },
   pause: {
@@ -39,7 +41,7 @@ export const people: Readonly<Record<string, { summary: string; load(): Promise<
     load: async () => (await import("./drift.ts")).drift,
   },
   orphans: {
-    summary: "resources on the platform that no object has, with age, price and what to do",
+    summary: "resources on the platform without an object, with age, price and what to do",
     load: async () => (await import("./orphans.ts")).orphans,
   },
   cost: {
@@ -51,7 +53,7 @@ export const people: Readonly<Record<string, { summary: string; load(): Promise<
     load: async () => (await import("./expiring.ts")).expiring,
   },
   options: {
-    summary: "what can stand in spec with an Account: locations, images, templates, sizes, models",
+    summary: "valid values for spec with an Account: locations, images, templates, sizes, models",
     load: async () => (await import("./options.ts")).options,
   },
   plan: {
@@ -59,7 +61,7 @@ export const people: Readonly<Record<string, { summary: string; load(): Promise<
     load: async () => (await import("../plan/command.ts")).plan,
   },
   import: {
-    summary: "an existing landscape of the platform as manifests that change nothing when applied",
+    summary: "existing resources of the platform as manifests that change nothing when applied",
     load: async () => (await import("../import/command.ts")).importCommand,
   },
   explain: {

@@ -6,7 +6,8 @@ export const drift = command({
   name: "drift",
   summary: "objects whose resource differs from spec, field by field",
   usage: ["[-A] [-l SELECTOR] [OPTION…]"],
-  description: "Lists fields in which a resource on the platform differs from spec, as the operator last read it.",
+  description:
+    "Reads each resource and lists the fields that differ from spec. If a resource cannot be read, the drift of the last reconcile is shown.",
   examples: [
     ["mooring drift -A", "what differs, in all namespaces"],
     ["mooring drift --exit-code", "exit with 3 if anything differs"],

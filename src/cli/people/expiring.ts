@@ -10,7 +10,7 @@ export const expiring = command({
   summary: "keys, tokens and certificates that expire soon",
   usage: ["[-A] [--days N] [OPTION…]"],
   description:
-    "Lists keys, tokens and certificates of objects, of the certificate manager and of the token in use that expire soon or have expired, the first ones first.",
+    "Lists keys, tokens and certificates of objects, of the certificate manager and of the token in use that expire soon or have expired, in order of expiry.",
   examples: [
     ["mooring expiring -A", "what expires within 30 days"],
     ["mooring expiring --days 7 --exit-code", "exit with 3 if anything expires within a week"],

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
 import { z } from "zod";
 
-/** An object as a manifest names it. */
+/** The fields that identify the object of a manifest. */
 const manifest = z.looseObject({
   apiVersion: z.string(),
   kind: z.string(),
@@ -12,7 +12,7 @@ const manifest = z.looseObject({
 const list = z.looseObject({ kind: z.string().regex(/List$/), items: z.array(z.unknown()) });
 export type Manifest = z.output<typeof manifest>;
 
-/** All objects of files, of the YAML and JSON files of folders, and of stdin for "-". */
+/** All objects in files, in the YAML and JSON files of folders, and in stdin for "-". */
 export function manifestsIn(paths: readonly string[], stdin: () => string = () => readFileSync(0, "utf8")): Manifest[] {
   return paths.flatMap((path) => {
     if (path === "-") return objectsIn(stdin(), "stdin");
@@ -34,7 +34,7 @@ function objectsIn(text: string, from: string): Manifest[] {
     return (whole.success ? whole.data.items : [value]).map((each) => {
       const read = manifest.safeParse(each);
       if (read.success) return read.data;
-      throw new Error(`${from}: a document is no Kubernetes object: it needs apiVersion, kind and metadata.name`);
+      throw new Error(`${from}: a document is not a Kubernetes object: it needs apiVersion, kind and metadata.name`);
     });
   });
 }

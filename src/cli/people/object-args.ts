@@ -1,7 +1,7 @@
 import { kindOf, type ObjectAsked } from "../../diagnostics/objects.ts";
 import { UsageError } from "../frame/flags.ts";
 
-/** Objects as kubectl takes them: KIND/NAME…, KIND NAME…, and KIND/NAMESPACE/NAME as Mooring prints them. */
+/** Parses object arguments like kubectl: KIND/NAME…, KIND NAME…, and KIND/NAMESPACE/NAME as Mooring prints them. */
 export function objectsIn(args: readonly string[], namespace: string | undefined): ObjectAsked[] {
   const [first, ...names] = args;
   if (first === undefined) return [];

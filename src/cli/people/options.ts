@@ -8,10 +8,10 @@ const isTopic = (text: string): text is Topic => topics.some((each) => each === 
 
 export const options = command({
   name: "options",
-  summary: "what can stand in spec with an Account: locations, images, templates, sizes, models",
+  summary: "valid values for spec with an Account: locations, images, templates, sizes, models",
   usage: [`[${topics.join("|")}]… [OPTION…]`],
   description:
-    "Reads the platform's catalogues with an Account and lists what can stand in spec, with the fields and, where there are prices, what it costs a month.",
+    "Reads the platform's catalogues with an Account and lists valid values for spec, with their fields and, where there are any, monthly prices.",
   examples: [
     ["mooring options", "everything"],
     ["mooring options images --location de/txl", "images and aliases of one location"],
@@ -20,7 +20,7 @@ export const options = command({
   flags: {
     ...clusterFlags,
     ...platformFlags,
-    location: { type: "string", value: "ID", help: "only what there is in this location, for example de/txl" },
+    location: { type: "string", value: "ID", help: "only values for this location, for example de/txl" },
     ...usualOutput,
   },
   completes: topics,
@@ -42,12 +42,12 @@ export const options = command({
       });
       for (const each of found.not_checked ?? []) screen.note(yellow("not checked: "), each);
     });
-    // Nothing at all could be read: that is no answer.
+    // Nothing could be read, so there is no answer.
     return found.options.length === 0 ? 1 : 0;
   },
 });
 
-/** Ids and lists are for -o wide. */
+/** Ids and lists are only for -o wide. */
 function columnsOf(items: readonly Option[], wide: boolean): string[] {
   const all = [...new Set(items.flatMap((item) => Object.keys(item)))];
   return wide ? all : all.filter((name) => name !== "id" && name !== "features");

@@ -6,10 +6,10 @@ import { age } from "./words.ts";
 
 export const orphans = command({
   name: "orphans",
-  summary: "resources on the platform that no object has, with age, price and what to do",
+  summary: "resources on the platform without an object, with age, price and what to do",
   usage: ["[--account NAME] [OPTION…]"],
   description:
-    "Reads the whole contract and compares it with the objects of all namespaces that you may read: lists resources that no object has, and objects whose resource is gone. A resource of another cluster is listed too: created-by tells whose it is.",
+    "Reads the whole contract and compares it with the objects of all namespaces that you may read: lists resources without an object, and objects whose resource is gone. Resources of another cluster are listed as well: created-by shows their owner.",
   examples: [
     ["mooring orphans", "what costs money without an object"],
     ["mooring orphans -o wide", "the same with how to adopt and how to delete each one"],
@@ -45,9 +45,9 @@ export const orphans = command({
       if (bare.length > 0) screen.line(bold("Objects whose resource is gone"));
       for (const { object, id } of bare) screen.line("  ", object, `  ${id}`);
       for (const { kind, why } of found.not_checked) screen.note(yellow("not checked: "), `${kind}: ${why}`);
-      // What somebody may not read may be the object of a resource.
+      // A resource may belong to an object that the caller may not read.
       if (missing.length > 0)
-        screen.note(yellow("objects that you may not read count as absent: resources of theirs are listed, too"));
+        screen.note(yellow("objects that you may not read count as absent, so their resources are listed as well"));
     });
     return flags.on("exit-code") && orphaned.length + bare.length > 0 ? FOUND : 0;
   },

@@ -9,7 +9,7 @@ export function sorted(objects: Iterable<Known>): Known[] {
   return [...objects].sort((a, b) => rank(a) - rank(b) || a.key.localeCompare(b.key));
 }
 
-/** Objects as one table, whatever their kinds. */
+/** A table of objects of any kinds. */
 export function tableOf(
   objects: readonly Known[],
   { now, namespaces, wide }: { now: number; namespaces: boolean; wide: boolean },
@@ -38,7 +38,7 @@ export function tableOf(
       state,
       age(created, now),
       ...(wide ? [id, account] : []),
-      // A message that says that all is well is for -o wide.
+      // The message of a Ready object is only for -o wide.
       wide || standing !== "Ready" ? (standing === "Stalled" ? red(message) : message) : "",
     ];
   });

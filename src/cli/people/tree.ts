@@ -20,10 +20,10 @@ type Given = Context<keyof typeof flags & string>;
 
 export const tree = command({
   name: "tree",
-  summary: "objects in their places: what lives in what, or what an object needs and what needs it",
+  summary: "objects as trees, or the dependencies and dependents of one object",
   usage: ["[-A] [-l SELECTOR] [--watch] [OPTION…]", "KIND/NAME [--watch] [OPTION…]"],
   description:
-    "Without an object: all objects as trees, each under what it lives in, else under its Account. With one: what it needs and what needs it, to any depth.",
+    "Without an object: all objects as trees, each below the object that it lives in, else below its Account. With an object: its dependencies and dependents, at any depth.",
   examples: [
     ["mooring tree", "the landscape of the namespace"],
     ["mooring tree datacenter/main", "what would be lost with a Datacenter"],

@@ -37,10 +37,10 @@ type Given = Context<keyof typeof flags & string>;
 
 export const wait = command({
   name: "wait",
-  summary: "wait until objects are Ready or deleted; ends at once with the reason when one is Stalled",
+  summary: "wait until objects are Ready or deleted; ends immediately with the reason if one is Stalled",
   usage: ["-f FILE… [OPTION…]", "KIND/NAME… [OPTION…]", "-l SELECTOR [-A] [OPTION…]"],
   description:
-    "Shows the objects in a live table until all are Ready (or, with --for=deleted, gone). An object that needs somebody to act, or that waits for one that does, ends it at once with the reason. A status that is older than the last edit does not count.",
+    "Shows the objects in a live table until all are Ready (or, with --for=deleted, gone). Ends immediately with the reason if an object is Stalled, or waits for one that is. A status that is older than the last edit does not count.",
   examples: [
     ["mooring wait -f landscape.yaml", "until everything in a file is Ready"],
     ["mooring wait server/web --timeout 5m", "until one Server is Ready"],
@@ -80,13 +80,13 @@ export const wait = command({
   },
 });
 
-/** An object that is waited for, whether it exists or not. */
+/** An object to wait for; it may not exist. */
 interface Row {
   key: string;
   object: Known | undefined;
 }
 
-/** What is Stalled, or paused, and stands in the way of objects that wait for it. */
+/** Stalled or paused objects that block the late ones. */
 async function stalledBehind({ sources }: Given, late: readonly Row[]): Promise<Row[]> {
   const cluster = await sources.cluster();
   const read = new Map<string, ReturnType<Find>>();
@@ -107,7 +107,7 @@ async function stalledBehind({ sources }: Given, late: readonly Row[]): Promise<
   return [...found.values()];
 }
 
-/** Reads all that is waited for. */
+/** Returns a function that reads all objects to wait for. */
 function lookAt({ args, flags, sources, namespace }: Given): (first: boolean) => Promise<Row[]> {
   const files = flags.all("filename");
   const selector = flags.text("selector");
@@ -158,7 +158,7 @@ const isCurrent = ({ object }: Known, type: string) => {
 };
 const isDone = (each: Known | undefined): boolean => each !== undefined && isCurrent(each, "Ready");
 const isStalled = ({ object }: Row): boolean => object !== undefined && isCurrent(object, "Stalled");
-/** What nobody deletes does not go. */
+/** With --for=deleted, only an object that is being deleted can be stuck. */
 const isStuck = (row: Row): boolean => row.object?.object.metadata.deletionTimestamp !== undefined && isStalled(row);
 
 function factsOf({ key, object }: Row) {

@@ -43,11 +43,11 @@ export const why = command({
   summary: "why an object is not Ready, root cause first: what to do and who has to act",
   usage: ["KIND/NAME [OPTION…]", "[-A] [-l SELECTOR]"],
   description:
-    "Follows what an object waits for down to the cause, with the platform's request, Events and recent activity on the resource. Without an object: all that is not Ready, grouped by root cause.",
+    "Follows the objects that an object waits for down to the root cause, with the platform's request, Events and recent activity on the resource. Without an object: all objects that are not Ready, grouped by root cause.",
   examples: [
     ["mooring why server/web", "why a Server is not Ready"],
-    ["mooring why -A", "all that is not Ready in the cluster, grouped by root cause"],
-    ["mooring why -n shop -o json", "the same of one namespace, for programs"],
+    ["mooring why -A", "all objects of the cluster that are not Ready, grouped by root cause"],
+    ["mooring why -n shop -o json", "the same for one namespace, for programs"],
   ],
   flags,
   exitCodes: { 0: "answered", 3: "with --exit-code: something is not Ready" },
@@ -60,7 +60,7 @@ export const why = command({
     }
     const [one, ...more] = asked;
     if (!one || more.length > 0)
-      throw new UsageError("one object at a time; without one, all that is not Ready are shown");
+      throw new UsageError("one object at a time; without one, all objects that are not Ready are shown");
     return whyOne(context, one);
   },
 });

@@ -3,7 +3,7 @@ import { isPaused } from "../../engine/state/annotations.ts";
 import { readStatus } from "../../engine/status/status.ts";
 import { green, grey, red, type Text, yellow } from "../frame/text.ts";
 
-/** How an object stands, the worst first. */
+/** The state of an object, worst first. */
 export const standings = ["Stalled", "Reconciling", "Paused", "Ready"] as const;
 export type Standing = (typeof standings)[number];
 
@@ -30,7 +30,7 @@ const units = [
   ["s", 1],
 ] as const;
 
-/** An age as kubectl shows it: two units at most. */
+/** An age like kubectl's: two units at most. */
 export function age(from: string | undefined, now: number): string {
   const at = Date.parse(from ?? "");
   if (Number.isNaN(at)) return "";

@@ -14,11 +14,11 @@ export const plan = command({
   summary: "what an apply of manifests would create, change, replace, adopt and delete, with prices",
   usage: ["-f FILE|DIR|- [OPTION…]", "-k DIR [OPTION…]"],
   description:
-    "Makes the operator's own decision on the manifests, the objects of the cluster and reads of the platform. Nothing is written: the API server gets dry runs, the platform only GETs. The operator need not be running. Without a cluster, the schemas and rules of the CRDs stand in for the API server, and MOORING_TOKEN and MOORING_ENDPOINTS lead to the platform.",
+    "Decides as the operator does, from the manifests, the objects of the cluster and reads of the platform. Nothing is written: the API server gets dry runs, the platform only GETs. The operator need not be running. Without a cluster, the schemas and rules of the CRDs replace the API server, and MOORING_TOKEN and MOORING_ENDPOINTS give access to the platform.",
   examples: [
     ["mooring plan -f landscape.yaml", "what an apply of the file would do"],
     ["mooring plan -k overlays/production", "the same for a kustomization"],
-    ["mooring plan -f manifests/ --prune -l app=shop", "with the deletion of what is in no file"],
+    ["mooring plan -f manifests/ --prune -l app=shop", "with the deletion of objects that are in no file"],
     ["mooring plan -f landscape.yaml -o markdown", "for a comment on a pull request"],
   ],
   flags: {
@@ -37,11 +37,11 @@ export const plan = command({
       completes: "directory",
       help: "folder with a kustomization",
     },
-    recursive: { type: "boolean", short: "R", help: "folders below those of -f as well" },
+    recursive: { type: "boolean", short: "R", help: "also subfolders of -f" },
     prune: { type: "boolean", help: "also delete objects that match -l and are in no file" },
     destroy: { type: "boolean", help: "what deleting all objects of the files would do" },
-    offline: { type: "boolean", help: "no cluster: the files and the platform alone; MOORING_TOKEN leads there" },
-    all: { type: "boolean", help: "also show objects that stay as they are" },
+    offline: { type: "boolean", help: "use no cluster, only the files and the platform (MOORING_TOKEN)" },
+    all: { type: "boolean", help: "also show unchanged objects" },
     ...selectorFlag,
     ...clusterFlags,
     ...platformFlags,
@@ -55,7 +55,7 @@ export const plan = command({
     if (folder === undefined && names.length === 0) throw new UsageError("-f or -k is needed");
     const prune = flags.on("prune") ? flags.text("selector") : undefined;
     if (flags.on("prune") && prune === undefined)
-      throw new UsageError("--prune needs -l: which objects are the files' own");
+      throw new UsageError("--prune needs -l: the labels of the objects that belong to the files");
     if (!flags.on("prune") && flags.text("selector") !== undefined) throw new UsageError("-l is for --prune");
     const texts = [
       ...(await readFiles(names, flags.on("recursive"))),
@@ -82,7 +82,10 @@ export const plan = command({
   },
 });
 
-/** The cluster; none where no kubeconfig leads to one. One that does not answer is an error: its objects would be missing. */
+/**
+ * The cluster; undefined without a kubeconfig. A cluster that does not answer is an error, because its objects would be
+ * missing from the plan.
+ */
 type Reached = Required<NonNullable<PlanAsked["cluster"]>> & { client: KubeClient };
 
 async function reach(open: () => Promise<Reached>, offline: boolean) {

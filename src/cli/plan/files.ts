@@ -10,10 +10,10 @@ export interface Source {
 }
 
 const MANIFEST = /\.(ya?ml|json)$/;
-/** What kubectl prints for a large landscape. */
+/** Maximum output of kubectl: enough for a large landscape. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
-/** The manifests that -f names: files, folders (their files, and with `recursive` those below), `-` for stdin. */
+/** The manifests of -f: files, folders (with `recursive` all subfolders), `-` for stdin. */
 export async function readFiles(names: readonly string[], recursive: boolean): Promise<Source[]> {
   const all: Source[] = [];
   for (const name of names) {
@@ -40,7 +40,7 @@ function filesAt(path: string, recursive: boolean): string[] {
   return files;
 }
 
-/** What `kubectl kustomize` makes of a folder. */
+/** The output of `kubectl kustomize` for a folder. */
 export async function kustomized(folder: string, signal: AbortSignal): Promise<Source> {
   try {
     const { stdout } = await promisify(execFile)("kubectl", ["kustomize", folder], { signal, maxBuffer: MOST_BYTES });

@@ -21,7 +21,7 @@ const signs: Record<PlanItem["action"], string> = {
   none: "no change",
 };
 
-/** Whatever others have written stays text: no links, no images, no mentions, no tables of theirs. */
+/** Escapes external text: no links, images, mentions or tables. */
 const plain = (text: string): string =>
   visible(text).replaceAll(/[\\`*_[\]#|<>&~@:]/g, (each) => `&#${each.codePointAt(0)};`);
 

@@ -22,7 +22,7 @@ const marks: Record<PlanItem["action"], { mark: string; word: string; colour: (t
   none: { mark: " ", word: "no change", colour: grey },
 };
 
-/** A plan for people: what happens first, what stays the same not at all. */
+/** A plan for people: changes first; unchanged objects only with `all`. */
 export function writePlan(screen: Screen, plan: PlanDocument, all: boolean): void {
   for (const item of plan.items) if (all || item.action !== "none") writeItem(screen, item, plan);
   screen.line(bold(plan.changes ? "Plan: " : "No change: "), summaryLine(plan));

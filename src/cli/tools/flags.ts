@@ -63,7 +63,7 @@ export interface Settings {
   hosts: string[];
   origins: string[];
   json: boolean;
-  /** For stderr: what was not understood, and what is in effect. */
+  /** For stderr: values that were not understood, and the effective settings. */
   warnings: string[];
   told: string;
 }
@@ -72,7 +72,7 @@ type Transport = "stdio" | "http";
 
 type Env = Record<string, string | undefined>;
 
-/** Reads flags over the environment over defaults. A value that is not known counts as the default, with a warning. */
+/** Reads settings: flags before environment before defaults. An unknown value counts as the default, with a warning. */
 export function readSettings(argv: string[], env: Env = process.env): Settings | "help" | "version" {
   const { values } = parseArgs({ args: argv, options });
   if (values.help) return "help";
@@ -140,7 +140,7 @@ export function readSettings(argv: string[], env: Env = process.env): Settings |
 
 const USUAL_ADDRESS = "127.0.0.1:8080";
 
-/** Without a host it is the loopback interface: everybody's network has to be asked for. */
+/** Without a host, the address is the loopback interface. Any other interface must be named. */
 function addressIn(text: string): Settings["listen"] | undefined {
   const [, host = "", port] = /^(.*):(\d{1,5})$/.exec(text) ?? [];
   if (port === undefined || Number(port) > 65_535) return undefined;

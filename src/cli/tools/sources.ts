@@ -13,14 +13,14 @@ import type { Settings } from "./flags.ts";
 
 type Env = Record<string, string | undefined>;
 
-/** Where the public platform is, for who sets its variables and nothing else: the hosts that tools call. */
+/** Hosts of the public platform that tools call, for users who set only the platform's own variables. */
 const { api, dns, certificates, objectStorage, objectStorageManagement } = platforms.ionos;
 const publicHosts = { api, dns, certificates, objectStorage, objectStorageManagement };
 
-/** The environment with the variables of the platform's own clients under our names, where ours are not set. */
+/** The environment, with the variables of the platform's own clients under Mooring's names where those are not set. */
 export function understood(env: Env): Env {
   const url = env.IONOS_API_URL;
-  // A token of ours is not sent to addresses that nobody named for it.
+  // MOORING_TOKEN is sent only to addresses that are set explicitly.
   const theirs = !env.MOORING_TOKEN && (url || env.IONOS_TOKEN);
   const all = Object.keys(publicHosts).map((name) => [name, url]);
   const endpoints = {
@@ -40,15 +40,18 @@ export function understood(env: Env): Env {
   };
 }
 
-/** Where both sides are. */
+/** The cluster and the platform to read. */
 export type Where = Pick<Settings, "account" | "namespace" | "kubeconfig" | "tokenFile"> & {
   platform?: Settings["platform"];
   context?: string | undefined;
-  /** By which name the cluster knows the caller. */
+  /** The user agent for requests to the cluster. */
   userAgent?: string;
 };
 
-/** Both sides, opened when they are first needed: a server without a token starts, and says so when it is asked. */
+/**
+ * The cluster and the platform, opened on first use: a server without a token starts, and reports the problem at the
+ * first call.
+ */
 export function openSources(
   settings: Where,
   given: Env,
@@ -71,7 +74,7 @@ export function openSources(
     access = undefined;
     await (await before?.catch(() => undefined))?.[Symbol.asyncDispose]();
   };
-  /** The token may have been renewed since it was read. */
+  /** Whether the token may have been renewed since it was read. */
   const renews = settings.account !== undefined || settings.tokenFile !== undefined;
 
   async function platform(): Promise<PlatformReader> {
@@ -111,7 +114,7 @@ export function openSources(
 
   function connected(): Promise<KubeClient> {
     const { kubeconfig, context, userAgent = "mooring-tools" } = settings;
-    // Who asks about the platform alone does not wait for all that speaks to a cluster.
+    // Loaded on demand: questions about the platform alone do not need the Kubernetes client.
     client ??= import("../../kube/client/config.ts").then(({ connect }) =>
       connect({ env, userAgent, ...(kubeconfig && { kubeconfig }), ...(context !== undefined && { context }) }),
     );

@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 const SOON_DAYS = 7;
 const SKEW_MS = 60_000;
 
-/** Every Account that the caller may see: its conditions, and what the platform says to its token. */
+/** Checks every Account that the caller can read: its conditions, and its token on the platform. */
 export async function accountChecks(examined: Examined): Promise<Check[]> {
   const { sources, namespace } = examined;
   const found = [...(await allObjects(sources, namespace, [account, clusterAccount])).values()];
@@ -41,7 +41,7 @@ export async function accountChecks(examined: Examined): Promise<Check[]> {
 
 const facts = accountStatus.partial();
 
-/** What the object itself says. */
+/** Checks the status of the Account. */
 function told(each: Known, now: number): Check[] {
   const { key, object } = each;
   const ready = readyOf(object);
@@ -67,7 +67,7 @@ function expiry(key: string, expires: string | undefined, now: number, fix: stri
   return [ok("account", key, `its token expires in ${days} days`)];
 }
 
-/** What the platform says to its token: endpoints, TLS, clocks, rate limits, privileges by kind. */
+/** Checks the token on the platform: endpoints, TLS, clocks, rate limits, privileges by kind. */
 async function onPlatform({ sources, platformOf }: Examined, { key }: Known): Promise<Check[]> {
   const { signal } = sources;
   const title = `${key} on the platform`;
@@ -89,7 +89,7 @@ async function onPlatform({ sources, platformOf }: Examined, { key }: Known): Pr
             "account",
             title,
             `this machine's clock differs from the platform's by ${Math.round(skew / 1000)} s`,
-            "correct the clock, for example by NTP",
+            "correct the clock, for example with NTP",
           )
         : ok("account", title, "clocks agree"),
       ...rateLimit(title, headers),
@@ -115,7 +115,7 @@ function rateLimit(title: string, headers: Record<string, string>): Check[] {
   return [warn("account", title, seen, "set spec.callsPerSecond of the Account, or have the limit raised")];
 }
 
-/** Whether the token may list each kind. Kinds that live in others are left out: those say enough. */
+/** Checks that the token may list each kind. Kinds inside other resources are skipped. */
 async function privileges(platform: PlatformReader, title: string, signal: AbortSignal): Promise<Check[]> {
   const allowed: string[] = [];
   const checks: Check[] = [];
@@ -142,7 +142,7 @@ async function privileges(platform: PlatformReader, title: string, signal: Abort
 
 const path = z.string().refine((text) => !text.includes("//") && !text.includes("undefined"));
 
-/** Undefined where the kind lives in another resource, or its endpoint is not set. */
+/** Undefined if the kind lives inside another resource, or if its endpoint is not set. */
 function listUrl(platform: PlatformReader, { resource: { place } }: ResourceKind): string | undefined {
   const { endpoint, url } = products[place.product];
   try {

@@ -3,24 +3,24 @@ import type { ClusterReader } from "../cluster.ts";
 import type { PlatformReader } from "../reader.ts";
 import type { Sources } from "../sources.ts";
 
-/** One line of the doctor. */
+/** One result of the doctor. */
 export interface Check {
   area: "cluster" | "operator" | "rights" | "account";
   check: string;
   status: "ok" | "warn" | "fail";
   message: string;
-  /** What to do; absent when there is nothing to do. */
+  /** The way out, if something must be done. */
   fix?: string;
 }
 
-/** What the doctor examines with. */
+/** The inputs of the doctor. */
 export interface Examined {
   sources: Sources;
   cluster: ClusterReader;
   platformOf(account: string): Promise<PlatformReader>;
-  /** The namespace that is asked about; undefined for all. */
+  /** The namespace to check; undefined for all. */
   namespace: string | undefined;
-  /** The version of this program, where the caller compares it with the operator's. */
+  /** The version of this program, to compare with the operator's. */
   version: string | undefined;
 }
 
@@ -47,7 +47,7 @@ export const fail = (area: Check["area"], check: string, message: string, fix: s
 
 export const said = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Runs an examination; what the caller may not read is a warning that says so. */
+/** Runs a check. If the caller lacks a right, the result is a warning that says so. */
 export async function examine(
   { sources }: Examined,
   area: Check["area"],

@@ -19,7 +19,7 @@ const serverVersion = z.looseObject({ gitVersion: z.string() });
 const discovery = z.looseObject({ resources: z.array(z.looseObject({ name: z.string() })) });
 const install = "apply the CRDs of this version: kubectl apply --server-side -f crds/, or upgrade the chart";
 
-/** The API server, the CRDs and what guards them. */
+/** Checks the API server, the CRDs and their policy. */
 export async function clusterChecks(examined: Examined): Promise<Check[]> {
   const { cluster, sources } = examined;
   return [
@@ -67,7 +67,7 @@ async function crds({ cluster, sources }: Examined): Promise<Check[]> {
   return [ok("cluster", "CRDs", `all ${kinds.length} kinds are served, in the version of this program`)];
 }
 
-/** Fields of spec that every kind has besides its own. */
+/** Fields of spec that all kinds share. */
 const shared = new Set([
   "accountRef",
   "deletionPolicy",
@@ -118,7 +118,7 @@ async function policies({ cluster, sources }: Examined): Promise<Check> {
   );
 }
 
-/** Whether somebody works: Deployments, leaders, shards. */
+/** Checks Deployments, leaders and shards. */
 export async function operatorChecks(examined: Examined): Promise<Check[]> {
   return [
     ...(await examine(examined, "operator", "Deployment", () => deployments(examined))),
@@ -210,7 +210,7 @@ async function leaders({ cluster, sources }: Examined): Promise<Check | Check[]>
 async function shards({ cluster, sources }: Examined): Promise<Check | Check[]> {
   const namespaces = await cluster.list(NAMESPACES, { labelSelector: SHARD }, sources.signal);
   const named = [...new Set(namespaces.map(({ metadata }) => metadata.labels?.[SHARD] ?? ""))];
-  if (named.length === 0) return ok("operator", "shards", "no namespace is of a shard");
+  if (named.length === 0) return ok("operator", "shards", "no namespace has a shard label");
   const found = await leadersOf(cluster, sources.now(), sources.signal);
   if (found === "hidden")
     return warn("operator", "shards", "not checked: you may not list Leases", "ask for the right to list leases");

@@ -3,10 +3,10 @@ import { type Check, type Examined, examine } from "./check.ts";
 import { clusterChecks, operatorChecks } from "./cluster-checks.ts";
 import { rightsChecks } from "./rights-checks.ts";
 
-/** Everything that has to be right for objects to become Ready, line by line. */
+/** Checks everything that objects need to become Ready. */
 export async function doctor(examined: Examined) {
   const checks: Check[] = await clusterChecks(examined);
-  // Without a cluster there is nothing else to examine.
+  // Without a cluster there is nothing else to check.
   if (checks[0]?.status !== "fail") {
     checks.push(...(await rightsChecks(examined)));
     checks.push(...(await operatorChecks(examined)));

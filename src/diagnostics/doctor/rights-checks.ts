@@ -5,7 +5,7 @@ import { type Check, type Examined, examine, ok, warn } from "./check.ts";
 const whoami = z.looseObject({ status: z.looseObject({ userInfo: z.looseObject({ username: z.string() }) }) });
 const review = z.looseObject({ status: z.looseObject({ allowed: z.boolean() }) });
 
-/** What the caller may do. */
+/** Checks the rights of the caller. */
 export async function rightsChecks(examined: Examined): Promise<Check[]> {
   const {
     cluster,

@@ -8,20 +8,20 @@ import type { StorageKeys } from "../storage-keys.ts";
 import { type ListPage, readListPage, readStorageError, type StoredObject } from "./listing.ts";
 import { visible } from "./records/visible.ts";
 
-/** One bucket, for reading. */
+/** Read access to a bucket. */
 export interface Bucket extends AsyncDisposable {
-  /** All objects below a prefix, in the order of their keys, page by page as they are asked for. */
+  /** All objects with a prefix in the order of keys, read page by page on demand. */
   list(prefix: string, signal: AbortSignal): AsyncIterable<StoredObject>;
-  /** The bytes of an object, as they arrive. */
+  /** The content of an object as a stream. */
   open(key: string, signal: AbortSignal): Promise<Readable>;
 }
 
 export interface BucketOptions {
-  /** Address of object storage; the bucket is a part of the path. */
+  /** Address of object storage. The bucket is part of the path. */
   endpoint: string;
   bucket: string;
   keys: StorageKeys;
-  /** Default: the one that the host names, as in s3.eu-central-3.example.com. */
+  /** Default: the region in the host name, as in s3.eu-central-3.example.com. */
   region?: string | undefined;
   clock?: Clock;
 }
@@ -29,7 +29,7 @@ export interface BucketOptions {
 const ATTEMPTS = 4;
 const FIRST_DELAY_MS = 250;
 
-/** Reads a bucket with signed requests. What passes (429, 5xx, a lost connection) is tried a few times. */
+/** Reads a bucket with signed requests. Temporary errors (429, 5xx, a lost connection) are retried a few times. */
 export function openBucket({ endpoint, bucket, keys, region, clock = systemClock }: BucketOptions): Bucket {
   const base = `${endpoint.replace(/\/+$/, "")}/${encodePath(bucket)}`;
   const agent = new Agent({ allowH2: false, connectTimeout: 10_000, headersTimeout: 30_000, bodyTimeout: 60_000 });
@@ -38,7 +38,7 @@ export function openBucket({ endpoint, bucket, keys, region, clock = systemClock
     secretAccessKey: keys.secretKey,
     service: "s3",
     region: region ?? regionOf(endpoint),
-    // The signing keys of the day.
+    // Cache of the day's signing keys.
     cache: new Map<string, ArrayBuffer>(),
   };
   const redact = redactor(keys.secretKey);
@@ -70,7 +70,7 @@ export function openBucket({ endpoint, bucket, keys, region, clock = systemClock
   async function page(prefix: string, token: string | undefined, signal: AbortSignal): Promise<ListPage> {
     const query = new URLSearchParams({ "list-type": "2", ...(prefix && { prefix }) });
     if (token !== undefined) query.set("continuation-token", token);
-    // Signatures are made over %20, which is not what URLSearchParams writes.
+    // Signatures require %20 for spaces; URLSearchParams writes "+".
     const url = `${base}?${query.toString().replaceAll("+", "%20")}`;
     return readListPage(await readText(await get(url, `bucket ${bucket}`, signal)));
   }
@@ -93,7 +93,7 @@ class StorageError extends Error {
   override readonly name = "StorageError";
 }
 
-/** What an answer other than 200 means, with the way out where there is one. */
+/** The message for an answer other than 200, with the way out if there is one. */
 function refusal(status: number, xml: string): string {
   const { code = "", message = "" } = readStorageError(xml) ?? {};
   const said = [code, message].filter((words) => words !== "").map((words) => visible(words, 200));

@@ -3,21 +3,21 @@ import type { Action, FlowRecord } from "./records/record.ts";
 import type { Period } from "./selection.ts";
 
 export interface Criteria extends Period {
-  /** Interface ids; undefined means all. */
+  /** Interface ids; undefined: all. */
   interfaces?: ReadonlySet<string> | undefined;
   action?: Action | undefined;
-  /** Source or destination. Empty means all. */
+  /** Source or destination ports. Empty: all. */
   ports: ReadonlySet<number>;
-  /** The source, the destination, and either of them; undefined means all. */
+  /** Source, destination, and either of them; undefined: all. */
   source?: Networks | undefined;
   destination?: Networks | undefined;
   either?: Networks | undefined;
 }
 
 export interface Filter {
-  /** Whether a record is about the interfaces and the time that were asked for, whatever else it says. */
+  /** Whether a record is from the requested interfaces and period. */
   concerns(record: FlowRecord): boolean;
-  /** Of those that concern: whether it is wanted. */
+  /** Whether such a record also meets all other criteria. */
   matches(record: FlowRecord): boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Begins `start` for up to `width` items ahead and gives the results in the order of the items. A failure is a result
- * like any other. When the reading is left early, what was begun and not taken is handed to `discard`.
+ * Runs `start` for up to `width` items ahead and yields the results in the order of the items. A failure is a result as
+ * well. If the consumer stops early, unused results go to `discard`.
  */
 export async function* inOrder<Item, Result>(
   items: AsyncIterable<Item>,
@@ -23,7 +23,7 @@ export async function* inOrder<Item, Result>(
       yield { item: first.item, result: await first.settled };
     }
   } finally {
-    // Not waited for: whoever leaves early has what he wants.
+    // Not awaited: the consumer has stopped.
     for (const { settled } of begun)
       void settled.then((result) => result.status === "fulfilled" && discard(result.value));
     await source.return?.();

@@ -1,19 +1,19 @@
-/** An object of a bucket, as a list names it. */
+/** An object of a bucket, from a list. */
 export interface StoredObject {
   readonly key: string;
-  /** Milliseconds since the epoch; NaN when the list does not say. */
+  /** Milliseconds since the epoch; NaN if unknown. */
   readonly lastModified: number;
 }
 
 export interface ListPage {
   readonly objects: StoredObject[];
-  /** Where the next page begins; undefined on the last one. */
+  /** The start of the next page; undefined on the last page. */
   readonly next: string | undefined;
 }
 
 /**
- * Reads an answer to ListObjectsV2. The format is fixed and flat, and nothing of it but these elements is relied on:
- * that needs no parser for all of XML.
+ * Parses an answer to ListObjectsV2. The format is fixed and flat and only these elements are used, so a full XML
+ * parser is not necessary.
  */
 export function readListPage(xml: string): ListPage {
   if (!xml.includes("<ListBucketResult")) throw new Error("the answer is not a list of objects");
@@ -25,7 +25,7 @@ export function readListPage(xml: string): ListPage {
   return { objects, next: truncated ? element(xml, "NextContinuationToken") : undefined };
 }
 
-/** Code and words of an S3 error; undefined when the answer is something else. */
+/** Code and message of an S3 error; undefined for any other answer. */
 export function readStorageError(xml: string): { code: string; message: string } | undefined {
   const code = element(xml, "Code");
   return code === undefined ? undefined : { code, message: element(xml, "Message") ?? "" };

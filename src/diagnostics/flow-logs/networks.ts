@@ -1,12 +1,12 @@
 import { BlockList, isIP } from "node:net";
 
-/** A set of addresses: single ones and networks. */
+/** A set of addresses and networks. */
 export type Networks = (address: string) => boolean;
 
-/** Verdicts that are kept: the same addresses come again and again. */
+/** Size of the cache of results, because the same addresses occur many times. */
 const KEPT = 65_536;
 
-/** Which addresses are in one of the networks, each an address or a CIDR; undefined when one of them is neither. */
+/** The set of these addresses and CIDR networks; undefined if one of the texts is neither. */
 export function networksOf(texts: readonly string[]): Networks | undefined {
   const list = new BlockList();
   for (const text of texts) {

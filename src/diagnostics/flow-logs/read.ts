@@ -11,34 +11,37 @@ export interface ReadOptions {
   open: (key: string, signal: AbortSignal) => Promise<Readable>;
   filter: Filter;
   signal: AbortSignal;
-  /** A record that the filter lets through, in the order of the objects; valid until it returns. */
+  /**
+   * Called for each record that passes the filter, in the order of the objects. The record is valid only during the
+   * call.
+   */
   record(record: FlowRecord): void;
   badLine(key: string, line: number, reason: string): void;
   badObject(key: string, error: Error): void;
-  /** Called between two chunks: the place to wait for a slow output. False ends the reading. */
+  /** Called between two chunks, to wait for a slow output. False stops the read. */
   between(totals: Totals): Promise<boolean>;
 }
 
 export interface Totals {
   objects: number;
-  /** All that were read, and those of them that the filter let through. */
+  /** All records read, and those that passed the filter. */
   records: number;
   matched: number;
   badLines: number;
   badObjects: number;
-  /** Objects, and so intervals, in which the platform has skipped records. */
+  /** Objects, that is intervals, in which the platform skipped records. */
   incomplete: number;
 }
 
-/** How many objects are fetched and unpacked ahead of the one that is read. */
+/** Number of objects to fetch and decompress ahead. */
 const AHEAD = 4;
 const CHUNK_BYTES = 64 * 1024;
-/** What lies ready of each object. */
+/** Buffered bytes per object. */
 const READY_BYTES = 1024 * 1024;
 
 /**
- * Reads all records of the objects, in order and in bounded memory. A line or an object that cannot be read is reported,
- * and the reading goes on. Rejects when the list fails or the signal aborts.
+ * Reads all records of the objects, in order and with bounded memory. A bad line or object is reported, and the read
+ * continues. Rejects if the list fails or the signal aborts.
  */
 export async function readFlowLogs(options: ReadOptions): Promise<Totals> {
   const { filter, signal } = options;
@@ -87,10 +90,10 @@ export async function readFlowLogs(options: ReadOptions): Promise<Totals> {
   return totals;
 }
 
-/** Unpacks on another thread, while what was unpacked before is read on this one. */
+/** Decompresses on another thread, while this one parses. */
 function unpack(packed: Readable): Readable {
   const sizes = { chunkSize: CHUNK_BYTES, readableHighWaterMark: READY_BYTES };
-  // Whoever reads it gets the error, which may come before anybody does.
+  // The reader gets the error; without this listener an early error would be uncaught.
   const gunzip = createGunzip(sizes).on("error", () => {});
   return pipeline(packed, gunzip, () => {});
 }

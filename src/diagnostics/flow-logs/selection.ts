@@ -1,21 +1,21 @@
 import type { StoredObject } from "./listing.ts";
 
-/** A span of time in milliseconds since the epoch, open on either side. */
+/** A period in milliseconds since the epoch; either end may be open. */
 export interface Period {
   since?: number | undefined;
   until?: number | undefined;
 }
 
-/** Objects are rotated every ten minutes; what is late or early by the platform's clocks is within the margin. */
+/** The platform writes an object every ten minutes. The margin covers differences of clocks. */
 const ROTATION_MS = 600_000;
 const MARGIN_MS = 60_000;
 
-/** Flow logs are published as gzip text; whatever else lies in the bucket is not ours. */
+/** Flow logs are gzip files. Other objects of the bucket are ignored. */
 export const isFlowLog = ({ key }: StoredObject): boolean => key.endsWith(".log.gz");
 
 /**
- * Whether an object can hold records of the period. Its key carries when its interval began; of another key only the
- * time of writing is known, before which all of its records ended.
+ * Whether an object may contain records of the period. The key of a flow log contains the start of its interval. For
+ * any other key only the time of writing is known, and all records are older than that.
  */
 export function canMatter({ key, lastModified }: StoredObject, { since, until }: Period): boolean {
   const begin = beginOf(key);
@@ -24,7 +24,7 @@ export function canMatter({ key, lastModified }: StoredObject, { since, until }:
   return until === undefined || begin - MARGIN_MS <= until;
 }
 
-/** `…-20260301T100000Z.log.gz` */
+/** The time in a key such as `…-20260301T100000Z.log.gz`. */
 function beginOf(key: string): number | undefined {
   const parts = /-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.log\.gz$/.exec(key);
   if (!parts) return undefined;

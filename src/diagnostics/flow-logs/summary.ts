@@ -19,13 +19,13 @@ export interface SummaryAsked {
   rows: number;
 }
 
-/** Who talked to whom, by the flow logs of a bucket. */
+/** The traffic between addresses, by the flow logs of a bucket. */
 export async function flowLogSummary({ platform: open, signal, progress }: Sources, asked: SummaryAsked) {
   const platform = await open();
   const now = platform.now();
   const moment = (name: string, text: string) => {
     const at = momentOf(text, now);
-    if (at === undefined) throw new Error(`${name}: "${text}" is no time; write 15m, 1h, 7d or 2026-03-01T10:00Z`);
+    if (at === undefined) throw new Error(`${name}: "${text}" is not a time; write 15m, 1h, 7d or 2026-03-01T10:00Z`);
     return at;
   };
   const period = {
@@ -62,14 +62,14 @@ export async function flowLogSummary({ platform: open, signal, progress }: Sourc
     totals,
     tops: tallies.map((tally) => {
       const { field, by, total, rows, dropped, missing } = tally.top(asked.rows);
-      const note = `there are too many different values: each may lack up to ${missing}, and those with less are not shown; ask for a shorter time`;
+      const note = `there are too many different values: each may lack up to ${missing}, and values with less are not shown; ask for a shorter period`;
       return { field, by, total: plain(total), rows: rows.map(plain), ...(dropped > 0 && { note }) };
     }),
     ...(problems.length > 0 && { problems: problems.slice(0, 10) }),
   };
 }
 
-/** Sums may be larger than JSON's numbers. */
+/** Sums may exceed JSON's number range. */
 const plain = (sums: object) =>
   Object.fromEntries(
     Object.entries(sums).map(([name, value]) => [name, typeof value === "bigint" ? Number(value) : value]),

@@ -11,7 +11,7 @@ export type Sums = Record<Measure, Count>;
 
 export interface TopRow extends Sums {
   readonly value: string | number;
-  /** Of the total by the measure, 0 to 1. */
+  /** Share of the total, 0 to 1. */
   readonly share: number;
 }
 
@@ -20,11 +20,11 @@ export interface Top {
   readonly by: Measure;
   readonly total: Sums;
   readonly rows: TopRow[];
-  /** How often a value was dropped to save memory; 0 means that every row is exact. */
+  /** Number of values dropped to save memory; 0 means that every row is exact. */
   readonly dropped: number;
   /**
-   * By how much a row may be too small at most, because its value was dropped before it came up again. A value that has no more than
-   * that is in no row: another one that was dropped may have as much.
+   * Maximum amount by which a row may be too small, because its value was dropped and came up again. Values with no
+   * more than this are not shown: a dropped value may have as much.
    */
   readonly missing: Count;
 }
@@ -34,7 +34,7 @@ export interface Tally {
   top(rows: number): Top;
 }
 
-/** A function for each: `record[field]` in the innermost loop would take most of the time. */
+/** One function per field: `record[field]` would be much slower in this inner loop. */
 const values: Record<TopField, (record: FlowRecord) => string | number> = {
   srcaddr: (record) => record.srcaddr,
   dstaddr: (record) => record.dstaddr,
@@ -44,13 +44,13 @@ const values: Record<TopField, (record: FlowRecord) => string | number> = {
   protocol: (record) => record.protocol,
 };
 
-/** So many values are counted at once; whenever there are twice as many, the smaller half is dropped. */
+/** Number of values to count. At twice this number, the smaller half is dropped. */
 const CAPACITY = 100_000;
 
 /**
- * Sums up by the values of one field, in bounded memory. Sums are exact up to twice the capacity of different values.
- * Beyond, a plain map that drops its smaller half when it is full: a value may then lose what it had each time, which
- * was never more than what the smallest kept one had, and the sum of these is `missing`.
+ * Sums by the values of one field, with bounded memory. Sums are exact for up to twice the capacity of different
+ * values. Beyond that, the map drops its smaller half whenever it is full. Each time a value may lose at most the
+ * largest dropped sum; `missing` adds these up.
  */
 export function createTally(field: TopField, by: Measure, capacity = CAPACITY): Tally {
   const keyOf = values[field];
@@ -60,7 +60,10 @@ export function createTally(field: TopField, by: Measure, capacity = CAPACITY): 
   let missing: Count = 0;
 
   const ranked = () => [...sums].sort(([, a], [, b]) => descending(a[by], b[by]));
-  /** Drops the smaller half. Only the value in the middle is looked for: to sort them all would take most of the time. */
+  /**
+   * Drops the smaller half. It sorts only the numbers to find the median: sorting all entries would take most of the
+   * time.
+   */
   const shrink = () => {
     const sizes = new Float64Array(sums.size);
     let at = 0;
@@ -113,7 +116,7 @@ function count(sums: Sums, { bytes, packets }: FlowRecord): void {
 
 const descending = (a: Count, b: Count) => (a < b ? 1 : a > b ? -1 : 0);
 
-/** How many of sorted numbers are not above a value. */
+/** How many of the sorted numbers are at most `value`. */
 function countUpTo(sorted: Float64Array, value: number): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {

@@ -6,7 +6,7 @@ import type { PlatformReader } from "../reader.ts";
 import { attempt, type Sources } from "../sources.ts";
 import type { Topic } from "./topics.ts";
 
-/** Where a value of a topic stands. */
+/** The fields in which values of a topic are valid. */
 export const fieldsOf: Record<Topic, string> = {
   locations: "spec.location of Datacenter and IPBlock, spec.region of Account",
   "cpu-families": "spec.cpuFamily of Server",
@@ -18,7 +18,7 @@ export const fieldsOf: Record<Topic, string> = {
 
 export type Option = Record<string, string | number | undefined> & { value: string };
 
-/** What can stand in spec with an Account, from the platform's catalogues. What could not be read is named. */
+/** Valid values for spec from the platform's catalogues. Catalogues that could not be read are listed. */
 export async function options(sources: Sources, asked: { topics: readonly Topic[]; location?: string | undefined }) {
   const missing: string[] = [];
   const found: { topic: Topic; field: string; items: Option[] }[] = [];
@@ -148,7 +148,7 @@ const readers: Record<Topic, Reader> = {
   },
 };
 
-/** The sizes that the kind itself allows: the platform has no catalogue of them. */
+/** The sizes that the schema of the kind allows. The platform has no catalogue of them. */
 const sizes: readonly string[] = z
   .object({ enum: z.array(z.string()) })
   .catch({ enum: [] })
@@ -173,7 +173,7 @@ async function read<Item>(
   for (let pages = 0; pages < MOST_PAGES; pages++) {
     const url = `${coreUrl(platform.endpoint("api"), path)}?depth=1&limit=${PAGE}&offset=${all.length}`;
     const { items } = page.parse((await platform.read({ method: "GET", url, product: "core", signal })).body);
-    // Some catalogues have no pages: they answer with all, whatever is asked.
+    // Some catalogues ignore paging and return everything.
     all.push(...items);
     if (items.length !== PAGE) return all;
   }

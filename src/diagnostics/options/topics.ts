@@ -1,3 +1,3 @@
-/** What can stand in spec, by topic. */
+/** Topics of valid values for spec. */
 export const topics = ["locations", "cpu-families", "images", "templates", "kafka-sizes", "models"] as const;
 export type Topic = (typeof topics)[number];

@@ -14,7 +14,7 @@ interface Item {
   priced: boolean;
 }
 
-/** What the objects of the cluster cost per month by the price catalogues of their contracts, in groups. */
+/** The monthly cost of the objects in the cluster by the price catalogues of their contracts, in groups. */
 export async function costs(
   sources: Sources,
   asked: { namespace?: string | undefined; selector?: string | undefined; by: Grouping },
@@ -35,7 +35,7 @@ export async function costs(
   const items: Item[] = [];
   for (const { kind, key, object } of all) {
     const { account, id } = readStatus(object);
-    // What is not there costs nothing yet.
+    // An object without a resource costs nothing yet.
     if (account === undefined || id === undefined) continue;
     const prices = await pricesOf(account);
     const price = prices && priceOf(prices, kind.kind, object.spec);
@@ -63,7 +63,7 @@ export async function costs(
   };
 }
 
-/** Whose an object is: its controller, else what Flux, Helm or Argo CD noted on it. */
+/** The owner of an object: its controller, else the one that Flux, Helm or Argo CD recorded. */
 export function ownerOf({ metadata }: KubeObject): string {
   const { ownerReferences = [], labels = {}, annotations = {} } = metadata;
   const controller = ownerReferences.find((each) => each.controller) ?? ownerReferences[0];

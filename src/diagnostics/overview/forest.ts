@@ -4,17 +4,17 @@ import { readStatus } from "../../engine/status/status.ts";
 import { allObjects, type Known, summaryOf } from "../objects.ts";
 import type { Sources } from "../sources.ts";
 
-/** An object in its place: under what it lives in, else under its Account. */
+/** An object in the tree, below the object that it lives in or below its Account. */
 export interface Branch {
   object: ObjectKey;
-  /** Undefined for an object that others name and that does not exist, or may not be read. */
+  /** Undefined for a referenced object that does not exist or that the caller may not read. */
   known?: Known;
   ready: boolean;
   reason: string;
   below: Branch[];
 }
 
-/** The whole landscape as trees. Each object stands once: under the first object that it lives in, else its Account. */
+/** All objects as trees. Each object appears once: below the first object that it lives in, else below its Account. */
 export async function forest(
   sources: Sources,
   asked: { namespace?: string | undefined; selector?: string | undefined },
@@ -32,7 +32,7 @@ export async function forest(
       else below.set(parent, [key]);
     }
   }
-  // What is named and not there, or in another namespace, is shown all the same.
+  // Referenced objects that do not exist, or are in another namespace, are shown as well.
   for (const parent of below.keys()) if (!all.has(parent)) roots.add(parent);
   const branchOf = (key: ObjectKey): Branch => {
     const known = all.get(key);
@@ -64,7 +64,7 @@ function isInCircle(start: ObjectKey, parents: ReadonlyMap<ObjectKey, ObjectKey 
   return false;
 }
 
-/** The same for programs. */
+/** The same tree as a document. */
 export const plainBranch = ({ known: _, below, ...branch }: Branch): object => ({
   ...branch,
   below: below.map(plainBranch),

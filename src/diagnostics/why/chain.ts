@@ -9,7 +9,7 @@ import { type Actor, actorOf } from "./reasons.ts";
 
 const DEEPEST = 8;
 
-/** One step of the chain: an object that is not Ready, and what it waits for. */
+/** One step of the chain: an object that is not Ready, and the objects that it waits for. */
 export interface Step {
   object: string;
   exists: boolean;
@@ -17,12 +17,11 @@ export interface Step {
   reason: string;
   message: string;
   what_to_do: string;
-  /** Who has to act. */
   who: Actor;
   waits_for: Step[];
 }
 
-/** An object by its key: undefined when there is none, "hidden" when the caller may not read it. */
+/** An object by its key: undefined if it does not exist, "hidden" if the caller may not read it. */
 export type Find = (key: ObjectKey) => Promise<Known | undefined | "hidden">;
 
 export async function stepOf(
@@ -59,20 +58,20 @@ export async function stepOf(
     message: paused && !ready ? `paused: remove the annotation mooring.dev/paused to resume; ${message}` : message,
     what_to_do: paused ? reasons.Paused : adviceFor(reason),
     who: paused ? "you" : actorOf(reason),
-    // What somebody has to do comes first.
+    // Causes that need a user come first.
     waits_for: waits.sort((a, b) => urgency(rootOf(a)) - urgency(rootOf(b))),
   };
 }
 
 const urgency = ({ who }: Step) => (who === "you" || who === "administrator" ? 0 : 1);
 
-/** Keys of objects that belong to no namespace have two parts. */
+/** The keys of cluster-scoped objects have two parts. */
 export function placeOf(key: ObjectKey) {
   const [kind = "", name = ""] = key.split("/");
   return key.split("/").length === 2 ? { kind, namespace: undefined, name } : targetOf(key);
 }
 
-/** What spec names, and the Account. */
+/** The referenced objects and the Account. */
 export function neededBy({ kind, object }: Known): ObjectKey[] {
   const { accountRef } = policiesOf(object);
   const { account } = readStatus(object);
@@ -80,7 +79,7 @@ export function neededBy({ kind, object }: Known): ObjectKey[] {
   return [...(chosen ? [objectOf(chosen)] : []), ...namedBy(kind, object).map(({ key }) => key)];
 }
 
-/** Where the chain ends: what stands in the way of all the rest. A paused object waits for nothing but that. */
+/** The end of the chain: the root cause. A paused object is a root cause. */
 export const rootOf = (step: Step): Step => {
   const [first] = step.waits_for;
   return first && step.reason !== "Paused" ? rootOf(first) : step;

@@ -4,7 +4,6 @@ import type { ClusterReader } from "../cluster.ts";
 import { findObject } from "../objects.ts";
 import { type Find, placeOf } from "./chain.ts";
 
-/** An object by its key, with the caller's own rights. */
 export async function findKey(cluster: ClusterReader, key: ObjectKey, signal: AbortSignal): ReturnType<Find> {
   try {
     return await findObject(cluster, placeOf(key), signal);

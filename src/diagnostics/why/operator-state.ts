@@ -11,11 +11,11 @@ const LEASES: Resource = {
   namespaced: true,
 };
 
-/** Where the operator is installed unless somebody chose another namespace. */
+/** The default namespace of the operator. */
 export const OPERATOR_NAMESPACE = "mooring-system";
-/** The Lease of the operator; those of shards are called `mooring-NAME`. */
+/** The operator's Lease; shards have `mooring-NAME`. */
 const LEASE = /^mooring(-(?!installation$).+)?$/;
-/** Clocks differ, and a leader that starts again needs a moment. */
+/** Clocks differ, and a restarting leader needs a moment. */
 const GRACE_MS = 60_000;
 
 const spec = z.looseObject({
@@ -24,7 +24,7 @@ const spec = z.looseObject({
   leaseDurationSeconds: z.number().nullish(),
 });
 
-/** One Lease of the operator: who leads, and since when nobody has renewed it. */
+/** A Lease of the operator: its holder, and since when it is expired. */
 export interface Leader {
   namespace: string;
   lease: string;
@@ -33,7 +33,7 @@ export interface Leader {
   running: boolean;
 }
 
-/** Who leads, as far as the caller may see; "hidden" when the Leases may not be read. */
+/** The leaders that the caller can see; "hidden" if the caller may not read Leases. */
 export async function leadersOf(
   cluster: ClusterReader,
   now: number,
@@ -66,7 +66,7 @@ function leaderOf({ metadata, spec: raw }: KubeObject, now: number): Leader {
   };
 }
 
-/** Why nobody works on objects, as one line; undefined when somebody does, or when that cannot be told. */
+/** The reason why no operator works on objects, in one line; undefined if one does, or if that is not known. */
 export async function idleOperator(
   cluster: ClusterReader,
   now: number,
@@ -80,6 +80,5 @@ export async function idleOperator(
   );
 }
 
-/** What to do when no operator runs. */
 export const startOperator =
   "Start the operator: see its Deployment and Pods (kubectl -n mooring-system get deployments,pods).";

@@ -5,7 +5,7 @@ import { findKey } from "./find.ts";
 import { idleOperator, startOperator } from "./operator-state.ts";
 import type { Actor } from "./reasons.ts";
 
-/** One root cause, and all that waits for it. */
+/** A root cause, and all objects that wait for it. */
 export interface Problem {
   cause: string;
   reason: string;
@@ -15,14 +15,17 @@ export interface Problem {
   affected: { object: string; reason: string; message: string }[];
 }
 
-/** Everything that is not Ready, grouped by root cause: what somebody has to do first, then what most objects wait for. */
+/**
+ * All objects that are not Ready, grouped by root cause: first causes that need a user, then those with the most
+ * waiting objects.
+ */
 export async function problems(
   sources: Sources,
   asked: { namespace?: string | undefined; selector?: string | undefined },
 ) {
   const { namespace, selector } = asked;
   const chosen = await allObjects(sources, namespace, undefined, selector);
-  // What they wait for may have other labels.
+  // The objects that they wait for may have other labels.
   const all = selector === undefined ? chosen : await allObjects(sources, namespace);
   const late = [...chosen.values()].filter(({ object }) => !isReady(object));
   const find = await finder(sources, all);
@@ -56,7 +59,7 @@ const causeOf = ({ object, reason, message, what_to_do, who }: Step) => ({
   who,
 });
 
-/** Finds among what was listed, and asks the cluster for what is elsewhere. */
+/** Searches the listed objects first, then the cluster. */
 async function finder(sources: Sources, all: ReadonlyMap<string, Known>): Promise<Find> {
   const cluster = await sources.cluster();
   const asked = new Map<string, ReturnType<Find>>();

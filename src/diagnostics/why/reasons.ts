@@ -1,9 +1,9 @@
 import { needsPerson, type Reason, reasons } from "../../engine/status/reasons.ts";
 
-/** Who has to act before an object goes on. */
+/** Who must act before an object can proceed. */
 export type Actor = "you" | "administrator" | "operator" | "nobody";
 
-/** Reasons of an object that is Ready, or of Events alone. */
+/** Reasons of a Ready object, or only of Events. */
 export const told: ReadonlySet<string> = new Set<Reason>([
   "Available",
   "Observed",
@@ -21,7 +21,7 @@ export const told: ReadonlySet<string> = new Set<Reason>([
   "Advice",
 ]);
 
-/** What only somebody with rights over the operator or the cluster can change. */
+/** Reasons that need a right over the operator or the cluster. */
 const administrators: ReadonlySet<string> = new Set<Reason>([
   "AccountNotAllowed",
   "EndpointNotAllowed",
@@ -41,14 +41,14 @@ export function actorOf(reason: string): Actor {
 }
 
 const acting: Record<Actor, string> = {
-  you: "you: somebody who may edit the object, or what it names",
+  you: "you: a user who may edit the object, or the objects that it refers to",
   administrator: "the administrator of the cluster or of the operator",
-  operator: "the operator: it goes on, or tries again, by itself",
+  operator: "the operator: it continues or retries automatically",
   nobody: "nobody",
 };
 export const actorInWords = (actor: Actor): string => acting[actor];
 
-/** The page of a reason. */
+/** The description of a reason. */
 export function explainReason(asked: string) {
   const reason = reasonNames.find((name) => name.toLowerCase() === asked.toLowerCase());
   if (reason === undefined) throw new Error(`there is no reason "${asked}"${nearest(asked)}`);

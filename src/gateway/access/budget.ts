@@ -5,39 +5,43 @@ import type { Access } from "./access.ts";
 import { type Ledger, MOST_RECORDS, TooManyRecords } from "./ledger.ts";
 import { createPurse, type Purse } from "./purse.ts";
 
-/** Money that is kept back for a call, until it is known what it cost. */
+/** An amount that is reserved for a call until its real cost is known. */
 export interface Reservation {
-  /** Once. */
+  /** Releases the reservation and books the real cost. Call it once. */
   settle(eur: number): void;
 }
 
-/** Holds accesses, and namespaces, to what they may spend in a day of UTC. */
+/** Enforces the daily budgets (UTC) of accesses and namespaces. */
 export interface Budgets {
-  /** Keeps back what a call may cost; rejects with `Refused` when that is not left, and takes nothing then. */
+  /**
+   * Reserves the maximum cost of a call. Rejects with `Refused` if the budget is too small, and then reserves nothing.
+   */
   reserve(access: Access, eur: number): Promise<Reservation>;
-  /** Gives back what was taken and not used. */
+  /** Returns all unspent amounts to the ledger. */
   close(): Promise<void>;
 }
 
-/** Something that a call has to fit into. */
+/** A budget that limits a call. */
 interface Budget {
   key: string;
   limit: number;
-  /** As messages name it. */
+  /** The name in messages. */
   title: string;
 }
 
-/** A purse, and the budget as it was last asked for: administrators may change it at any time. */
+/** A purse and the latest state of its budget, which administrators may change at any time. */
 interface Known {
   purse: Purse;
   budget: Budget;
-  /** What was left when a call was refused a moment ago. Who asks for more is refused without asking the ledger. */
+  /**
+   * The amount left at the latest refusal. Until the time is over, larger calls are refused without asking the ledger.
+   */
   refused?: { left: number; until: number };
 }
 
 const REFUSED_MS = 1000;
 
-/** Whether calls through an access have to be paid for out of some budget. */
+/** Whether a budget limits the calls of an access. */
 export const isLimited = ({ eurPerDay, ofNamespace }: Access): boolean =>
   eurPerDay !== undefined || ofNamespace !== undefined;
 
@@ -67,7 +71,7 @@ export function createBudgets({ clock, ledger }: { clock: Clock; ledger: Ledger 
       found.budget = budget;
       return found;
     }
-    // Who has not called today has none: an access that is gone does not stay.
+    // Drops the purses of former days, and with them those of deleted accesses.
     for (const [each, { purse }] of known) if (purse.day !== day) known.delete(each);
     const created: Known = {
       budget,
@@ -77,13 +81,13 @@ export function createBudgets({ clock, ledger }: { clock: Clock; ledger: Ledger 
     return created;
   }
 
-  /** Throws where it is known to be too much. */
+  /** Throws if the latest refusal shows that the budget is too small. */
   function check(found: Known, eur: number): void {
     const { refused } = found;
     if (refused && refused.until > clock.monotonic() && eur > refused.left) throw refusal(found, eur, refused.left);
   }
 
-  /** The purse that has it, or throws. */
+  /** Reserves the amount, or throws `Refused`. */
   async function keep(budget: Budget, eur: number): Promise<Known> {
     const found = knownOf(budget);
     const result = await found.purse.keep(eur).catch((error: unknown) => {
@@ -103,7 +107,7 @@ export function createBudgets({ clock, ledger }: { clock: Clock; ledger: Ledger 
     const costs = `the call may cost ${shown(eur)} EUR`;
     if (eur > limit) return quota(`${costs}, more than ${whole} has: ${hint}`, { retry: false });
     if (eur <= left + purse.kept) {
-      return quota(`${costs}; that much of ${whole} is kept back for open calls: try again, or ${hint}`, {
+      return quota(`${costs}; that much of ${whole} is reserved for open calls: try again, or ${hint}`, {
         retryAfter: 2,
       });
     }
@@ -144,7 +148,7 @@ export function createBudgets({ clock, ledger }: { clock: Clock; ledger: Ledger 
 }
 
 const tooManyRecords = ({ title }: Budget): Refused => {
-  const message = `${title} has no budget today: its namespace has used more than ${MOST_RECORDS} InferenceAccesses since midnight UTC, also counting those that were deleted: use one of them, or wait until midnight UTC`;
+  const message = `${title} has no budget today: its namespace has used more than ${MOST_RECORDS} InferenceAccesses since midnight UTC, deleted ones included: use one of them, or wait until midnight UTC`;
   return quota(message, { retry: false });
 };
 

@@ -4,10 +4,10 @@ import type { KubeClient } from "../../kube/client/transport.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { Refused } from "../refused.ts";
 
-/** Whom a token has to be made for: one that was made for the API server is not taken, and need not be sent here. */
+/** The audience of callers' tokens. Tokens for the API server are refused, so clients need not send them here. */
 export const AUDIENCE = "mooring-gateway";
 
-/** Says in which namespace the workload runs that sends this Authorization header, or throws `Refused`. Peers take turns. */
+/** Returns the namespace of the ServiceAccount in an Authorization header, or throws `Refused`. Peers take turns. */
 export type Callers = (authorization: string | undefined, peer: string) => Promise<string>;
 
 const review = z.object({
@@ -18,7 +18,7 @@ const review = z.object({
   }),
 });
 
-/** Asks the API server by TokenReview. */
+/** Checks tokens by TokenReview. */
 export function createCallers(options: {
   client: Pick<KubeClient, "request">;
   clock: Clock;

@@ -22,8 +22,8 @@ const resourceOf = ({ kind, plural, scope }: Kind): Resource => ({
 });
 
 /**
- * The InferenceAccess objects that name the gateway's ClusterAccount, in namespaces that it admits. Both are asked anew for
- * every call: who is no longer admitted has no access from then on.
+ * The InferenceAccess objects that name the gateway's ClusterAccount, in namespaces that it admits. Both are checked at
+ * every call: an access ends as soon as its namespace is no longer admitted.
  */
 export async function watchAccesses(options: {
   client: KubeClient;
@@ -56,12 +56,13 @@ export async function watchAccesses(options: {
   ];
   await Promise.all([...watchers.map(({ synced }) => synced), namespaces.begin()]);
 
-  /** What the ClusterAccount says, where it admits the namespace. */
+  /** The sharing rules of the ClusterAccount, if it admits the namespace. */
   const sharingWith = (namespace: string) => {
     const found = accounts.get(account);
     const labels = namespaces.labelsOf(namespace);
     const sharing = found && readSharing(found.spec);
-    // Only who has a token of its own needs more than that.
+    // The kind InferenceAccess is enough here. Only an access with a token of its own needs the kind AccessToken as
+    // well.
     const { kind } = inferenceAccess;
     return sharing && admits(sharing, { kind: { kind }, namespace, labels }) ? sharing : undefined;
   };
@@ -80,7 +81,7 @@ export async function watchAccesses(options: {
   };
 }
 
-/** One that is to go, that cannot be read, or that is one too many for its namespace, gives access to nothing. */
+/** Undefined for an object that is being deleted, that cannot be parsed, or that exceeds the limit of its namespace. */
 export function accessOf({ metadata, spec, status }: KubeObject, account: string): Access | undefined {
   const { conditions = [] } = told.safeParse(status).data ?? {};
   const isExcess = conditions.some(({ type, reason }) => type === "Ready" && reason === "TooManyObjects");

@@ -11,17 +11,19 @@ import { isConflict, isNotFound } from "../../kube/client/errors.ts";
 import type { KubeClient } from "../../kube/client/transport.ts";
 import { type KubeObject, pathOf } from "../../kube/resource.ts";
 
-/** What a ledger gave of a budget, and what it had left before. */
+/** The amount taken from a budget, and the amount that was left before. */
 export interface Taken {
   eur: number;
   left: number;
 }
 
-/** What accesses have of their budgets, the same for all replicas, and after a restart. */
+/** The amounts taken from budgets. All replicas share it, and it survives a restart. */
 export interface Ledger {
-  /** Takes `most` of what `limit` leaves on a day, or what is left, but nothing when that is less than `least`. */
+  /** Takes `most` of the rest of the limit, or the whole rest, but nothing if the rest is less than `least`. */
   take(key: string, day: string, { least, most }: { least: number; most: number }, limit: number): Promise<Taken>;
-  /** Gives back what was taken and not used; below zero: adds what calls have cost beyond that, also above the limit. */
+  /**
+   * Returns an unspent amount. A negative amount adds the cost of calls beyond the reservation, even above the limit.
+   */
   giveBack(key: string, day: string, eur: number): Promise<void>;
 }
 
@@ -31,15 +33,15 @@ const share = (left: number, { least, most }: { least: number; most: number }): 
 class DayOver extends Error {}
 
 /**
- * A namespace has a record for each access that it had today, also for those that are gone. So many of one namespace fit into a
- * ConfigMap: more would take the room of others.
+ * Records of one namespace per ConfigMap. There is one for each access of today, deleted ones included. Without this
+ * limit, one namespace could take the space of others.
  */
 export const MOST_RECORDS = 100;
 
-/** A namespace has had more accesses today than there are records for. */
+/** A namespace has used more accesses today than there are records. */
 export class TooManyRecords extends Error {}
 
-/** A ledger of this process alone. Only the current day is kept. */
+/** A ledger in the memory of this process. It keeps only the current day. */
 export function createMemoryLedger(): Ledger {
   const totals = new Map<string, number>();
   let today = "";
@@ -63,11 +65,11 @@ const CONFIG_MAPS = { group: "", version: "v1", kind: "ConfigMap", plural: "conf
 const ATTEMPTS = 20;
 
 /**
- * A ledger in ConfigMaps of the gateway's own namespace, where no tenant writes. Each change is written on condition that
- * nobody else wrote meanwhile: two replicas never take the same money. Only the current day is kept.
+ * A ledger in ConfigMaps of the gateway's namespace, where tenants cannot write. Every write checks the
+ * resourceVersion, so two replicas never take the same amount. It keeps only the current day.
  */
 export function createConfigMapLedger(client: Pick<KubeClient, "request">, namespace: string): Ledger {
-  /** One write of this process at a time and shard; the next one waits for it. */
+  /** The pending writes by ConfigMap. This process writes each ConfigMap one write at a time. */
   const lines = new Map<string, Promise<unknown>>();
 
   function inLine<T>(name: string, work: () => Promise<T>): Promise<T> {
@@ -86,14 +88,14 @@ export function createConfigMapLedger(client: Pick<KubeClient, "request">, names
     }
   }
 
-  /** Tells what an access had before. */
+  /** Changes the total of an access. Returns the total before. */
   async function change(key: string, day: string, edit: (total: number) => number): Promise<number> {
     const name = shardOf(key);
     const [owner = "", access = ""] = key.split("/");
     const entry = entryOf(owner, access);
     for (let nth = 1; ; nth += 1) {
       const found = await read(name);
-      // A replica whose day has not ended yet takes nothing away from the next one.
+      // Keeps entries of the next day, which a replica with a clock ahead of this one may have written.
       const kept = Object.entries(Object(found?.data)).filter(([, text]) => String(text) >= day);
       const data = Object.fromEntries(kept);
       const spent = readSpent(data[entry]);
@@ -132,7 +134,7 @@ export function createConfigMapLedger(client: Pick<KubeClient, "request">, names
     async giveBack(key, day, eur) {
       const changed = inLine(shardOf(key), () => change(key, day, (total) => Math.max(0, total - eur)));
       await changed.catch((error) => {
-        // Nobody needs it any more.
+        // An amount of a former day need not be returned.
         if (!(error instanceof DayOver)) throw error;
       });
     },

@@ -2,25 +2,25 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { Ledger, Taken } from "./ledger.ts";
 
 /**
- * A replica takes this part of a budget at once, and spends it without asking. One that is killed loses what it had of it, at
- * most twice this part, and what is kept back for its open calls.
+ * The part of a budget that a replica takes at once and spends without asking the ledger. A killed replica loses the
+ * rest, at most twice this part, and the amounts reserved for open calls.
  */
 const PART = 0.01;
 
-/** What a replica has of a budget on one day. */
+/** The amount of one budget that a replica holds on one day. */
 export interface Purse {
   readonly day: string;
-  /** Kept back for open calls. */
+  /** Amount reserved for open calls. */
   readonly kept: number;
-  /** Keeps back so much, or tells what the ledger has left when that is too little. */
+  /** Reserves an amount, or returns the rest in the ledger if that is too little. */
   keep(eur: number): Promise<{ isKept: true } | { isKept: false; left: number }>;
-  /** Ends what `keep` began: the call has cost `real`. */
+  /** Ends a reservation made by `keep`; `real` is the cost of the call. */
   settle(eur: number, real: number): void;
-  /** Gives everything back that no call needs. */
+  /** Returns everything that is not reserved. */
   close(): Promise<void>;
 }
 
-/** Between two times that a replica gives back, so that who leaves one large call after the other causes few writes. */
+/** Minimum time between two returns to the ledger, so that a series of large calls causes few writes. */
 const PAUSE_MS = 1000;
 
 export function createPurse(options: {
@@ -31,7 +31,7 @@ export function createPurse(options: {
   limit: () => number;
 }): Purse {
   const { clock, ledger, key, day, limit } = options;
-  /** Taken out of the ledger, neither spent nor kept back. Below zero when calls cost more than was kept back. */
+  /** Taken from the ledger, neither spent nor reserved. Negative if calls cost more than their reservation. */
   let eur = 0;
   let kept = 0;
   let filling: Promise<unknown> | undefined;
@@ -47,10 +47,10 @@ export function createPurse(options: {
     return taken;
   }
 
-  /** What goes back to the ledger; below zero: what it has yet to be told. */
+  /** The amount to return to the ledger; negative if the ledger lacks costs. */
   const excess = () => (eur < 0 || eur > 2 * PART * limit() ? eur - Math.max(0, Math.min(eur, PART * limit())) : 0);
 
-  /** Gives back at once, or as soon as the pause is over. What fails is tried again after it. */
+  /** Returns the excess now or after the pause. A failed write is retried after the next pause. */
   function balance(): void {
     if (balancing !== undefined || cancel !== undefined || excess() === 0) return;
     const pause = balancedAt + PAUSE_MS - clock.monotonic();
@@ -83,7 +83,7 @@ export function createPurse(options: {
     async keep(wanted) {
       while (eur < wanted) {
         if (filling !== undefined) {
-          // Who comes meanwhile looks again afterwards: what is there may be enough.
+          // Another call is filling the purse. Check again afterwards: it may then hold enough.
           await filling.catch(() => {});
           continue;
         }

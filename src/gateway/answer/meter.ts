@@ -1,16 +1,16 @@
 import { z } from "zod";
 import type { Usage } from "../../kinds/inference/prices.ts";
 
-/** Reads along what an answer has used, and gives on what the client is to have. */
+/** Measures the usage in an answer, and returns the part that the client gets. */
 export interface Meter {
   isStream: boolean;
   push(chunk: Buffer): Buffer;
   end(): Buffer;
-  /** The most that the platform told so far; undefined: nothing. */
+  /** The largest usage that the platform reported so far, if any. */
   usage(): Usage | undefined;
-  /** Whether that is all that the answer has used, also when it has not come to its end. */
+  /** Whether the usage is complete, even if the answer is not. */
   isFinal(): boolean;
-  /** Events so far: each is about one token. */
+  /** Number of events so far. One event is about one token. */
   readonly events: number;
 }
 
@@ -20,7 +20,7 @@ const eventShape = z.looseObject({ usage: usageShape, choices: z.array(z.unknown
 const hasUsage = /"usage"\s*:\s*\{/;
 const inputTokens = /"prompt_tokens"\s*:\s*(\d+)/;
 const outputTokens = /"completion_tokens"\s*:\s*(\d+)/;
-/** More of a single event is not waited for. */
+/** A longer event is passed on before it is complete. */
 const LONGEST_EVENT = 1_048_576;
 const TAIL = 16_384;
 
@@ -29,16 +29,16 @@ const spent = ({ prompt_tokens, completion_tokens }: z.infer<typeof usageShape>)
   output: completion_tokens,
 });
 
-/** What is known to be more, of each. */
+/** The larger value of each count. */
 export const larger = (a: Usage | undefined, b: Usage): Usage => ({
   input: Math.max(a?.input ?? 0, b.input),
   output: Math.max(a?.output ?? 0, b.output),
 });
 
-/** So much of a refusal is given on. */
+/** Maximum length of a refusal that is passed on. */
 const LONGEST_REFUSAL = 65_536;
 
-/** A refusal is read as a whole and given on without the gateway's own token, which a platform may quote. */
+/** Reads the whole refusal and removes the gateway's token from it, because a platform may quote it. */
 export function refusalMeter(redact: (text: string) => string): Meter {
   const whole = wholeMeter();
   let text: Buffer = none;
@@ -54,7 +54,10 @@ export function refusalMeter(redact: (text: string) => string): Meter {
   };
 }
 
-/** Of a whole answer usage stands at the end; no text in it can look like that, because its quotes are escaped. */
+/**
+ * Measures an answer that is not a stream. Its usage is at the end. Text in the answer cannot be mistaken for it,
+ * because quotes in text are escaped.
+ */
 export function wholeMeter(): Meter {
   let tail: Buffer = none;
   return {
@@ -73,19 +76,19 @@ export function wholeMeter(): Meter {
       }
       return most;
     },
-    // A number may be cut.
+    // The last number may be truncated.
     isFinal: () => false,
   };
 }
 
-/** Of a stream an event of its own tells it, the last one; who did not ask for it does not get it. */
+/** Measures a stream. The last event has the usage; it is dropped if the client did not ask for it. */
 export function streamMeter(hidesUsage: boolean): Meter {
   let rest: Buffer = none;
   let usage: Usage | undefined;
   let isFinal = false;
   let count = 0;
 
-  /** What of whole events goes on. */
+  /** The part of complete events that is passed on. */
   function passed(events: Buffer): Buffer {
     const text = events.toString("utf8");
     count += text.match(/^data:/gm)?.length ?? 0;
@@ -125,7 +128,7 @@ export function streamMeter(hidesUsage: boolean): Meter {
   };
 }
 
-/** Where the last mark ends; 0: there is none. */
+/** The end of the last mark; 0 if there is none. */
 function endOf(bytes: Buffer, mark: string): number {
   const at = bytes.lastIndexOf(mark);
   return at < 0 ? 0 : at + mark.length;

@@ -3,16 +3,16 @@ import type { Dispatcher } from "undici";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Meter } from "./meter.ts";
 
-/** Who takes nothing for so long is left. */
+/** A client that reads nothing for this long is disconnected. */
 const STALLED_MS = 60_000;
 
-/** What of the platform's headers a client gets. */
+/** The headers of the platform that a client gets. */
 const PASSED = ["content-type", "x-request-id", "retry-after"];
 
 /**
- * Gives an answer on as it comes, no faster than the client takes it. Rejects when either side breaks off: what the client
- * has got then is not an end. A stream is given on at once, piece by piece; of a whole answer the last piece goes with its end,
- * so that a small one is a single packet.
+ * Passes an answer on, no faster than the client reads it. Rejects if either side breaks off, so that the client does
+ * not mistake a part for the whole. A stream is passed on chunk by chunk. The last chunk of any other answer is sent
+ * together with its end, so that a small answer is one packet.
  */
 export async function pass(
   clock: Clock,

@@ -19,7 +19,7 @@ const completion = z.looseObject({
   usage: usageShape,
 });
 
-/** What an answer says, whole or put together from a stream. */
+/** The content of an answer, from one body or from a stream. */
 export interface Said {
   id: string;
   created: number;
@@ -30,7 +30,7 @@ export interface Said {
   usage: z.output<typeof usageShape>;
 }
 
-/** The answer of a chat completion; undefined when it is none. */
+/** The content of a chat completion; undefined if the value is not one. */
 export function saidIn(value: unknown): Said | undefined {
   const parsed = completion.safeParse(value);
   if (!parsed.success) return undefined;
@@ -44,7 +44,7 @@ export function saidIn(value: unknown): Said | undefined {
   return { id, created, model, text: message?.content ?? "", calls, finish: finish ?? undefined, usage };
 }
 
-/** Ids are those of the chat completion, with the prefix of their kind. */
+/** Ids are made from the id of the chat completion and a prefix for their type. */
 const idOf = (prefix: string, { id }: Pick<Said, "id">, nth?: number) =>
   `${prefix}_${id.replace(/^chatcmpl-/, "")}${nth === undefined ? "" : `-${nth}`}`;
 
@@ -63,10 +63,10 @@ export const callItem = (said: Said, nth: number, status: string) => {
   return { type: "function_call", id: idOf("fc", said, nth), call_id: id, name, arguments: text, status };
 };
 
-/** A response as clients of this API know it. What the call has asked for is told again. */
+/** A response in the format of the Responses API. It repeats the parameters of the call. */
 export function responseOf(call: ResponsesCall, said: Said, status: "in_progress" | "ended") {
   const isCut = said.finish === "length";
-  // A stream may end without a word.
+  // A stream may end without a finish reason.
   const isBroken = said.finish === undefined;
   const output = [
     ...(said.text !== "" || said.calls.length === 0 ? [messageItem(said, isCut ? "incomplete" : "completed")] : []),

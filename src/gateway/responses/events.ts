@@ -27,9 +27,9 @@ const chunkShape = z.looseObject({
   usage: z.looseObject({ prompt_tokens: z.number(), completion_tokens: z.number().nullish() }).nullish(),
 });
 
-/** Turns the events of a chat completion into those of a response. */
+/** Translates the events of a chat completion into those of a response. */
 export interface ResponseEvents {
-  /** The data of one event, as the platform sent it. */
+  /** Takes the data of one event as the platform sent it. */
   take(data: string): string;
   end(): string;
 }
@@ -37,7 +37,7 @@ export interface ResponseEvents {
 export function createResponseEvents(call: ResponsesCall): ResponseEvents {
   let number = 0;
   let begun: Said | undefined;
-  /** What is open: the text, or a call of a tool. */
+  /** The open item: the text, or a tool call by its index. */
   let open: "text" | number | undefined;
   let items = 0;
   let ended = false;

@@ -3,12 +3,12 @@ import { responseOf, saidIn } from "./answer.ts";
 import { createResponseEvents } from "./events.ts";
 import type { ResponsesCall } from "./request.ts";
 
-/** An answer that is larger cannot be translated. */
+/** A larger answer cannot be translated. */
 const LONGEST = 4 * 1_048_576;
 
 const none = Buffer.alloc(0);
 
-/** Counts an answer like the meter that it is given, and passes it on as a response. */
+/** Measures like the given meter, and passes the answer on as a response. */
 export const translating = (meter: Meter, call: ResponsesCall): Meter =>
   meter.isStream ? streamed(meter, call) : whole(meter, call);
 

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { Refused } from "../refused.ts";
 
-/** What is asked for by the fields of this API, and by those of no chat completion. */
+/** Fields of the Responses API that a chat completion cannot express, each with the reason. */
 const untranslated: Readonly<Record<string, string>> = {
   previous_response_id: "the platform keeps no answers: send the earlier messages in input",
   conversation: "the platform keeps no answers: send the earlier messages in input",
-  background: "the platform has no answers that are fetched later: leave it out",
+  background: "the platform has no background answers: leave it out",
   prompt: "the platform keeps no prompts: send it in input and instructions",
   reasoning: "the platform has no such setting: leave it out",
   max_tool_calls: "tools are called by the client: leave it out",
@@ -62,7 +62,7 @@ const body = z.looseObject({
   user: z.string().nullish(),
 });
 
-/** A call of the Responses API, as it was understood. */
+/** A parsed call of the Responses API. */
 export type ResponsesCall = z.output<typeof body>;
 
 export function responsesCallIn(value: unknown): ResponsesCall {
@@ -78,7 +78,7 @@ export function responsesCallIn(value: unknown): ResponsesCall {
   throw new Refused(422, "invalid_value", `${issue?.path.join(".") || "body"}: ${issue?.message ?? "is not valid"}`);
 }
 
-/** The chat completion that gives the same answer. */
+/** The chat completion that is equivalent to the call. */
 export function chatBodyOf(call: ResponsesCall): object {
   const { model, input, instructions, max_output_tokens: most, tools, tool_choice: chosen, text } = call;
   const { temperature, top_p, user, parallel_tool_calls: parallel } = call;
@@ -97,7 +97,7 @@ export function chatBodyOf(call: ResponsesCall): object {
     }),
     ...(parallel != null && tools?.length && { parallel_tool_calls: parallel }),
     ...(wanted != null && wanted.type !== "text" && { response_format: formatOf(wanted) }),
-    // The last event of a stream tells what it has used.
+    // The last event of a stream has the usage.
     ...(call.stream === true && { stream: true, stream_options: { include_usage: true } }),
   };
 }
@@ -108,7 +108,7 @@ function messagesOf(items: readonly z.output<typeof item>[]): object[] {
   for (const each of items) {
     if (each.type === "function_call") {
       const { call_id: id, name, arguments: text } = each;
-      // Calls that follow one another are of one message.
+      // Consecutive tool calls belong to one message.
       if (!calls) {
         calls = [];
         messages.push({ role: "assistant", content: null, tool_calls: calls });

@@ -6,7 +6,7 @@ import type { Upstream, UpstreamAnswer, UpstreamCall } from "./upstream.ts";
 
 const ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 500;
-/** Who would have to wait longer is told so instead. */
+/** A longer pause is not waited for: the client gets the platform's answer instead. */
 const MOST_PAUSE_MS = 15_000;
 const AGAIN = new Set([429, 500, 502, 503, 504]);
 
@@ -14,20 +14,21 @@ export interface AttemptParts {
   clock: Clock;
   upstream: Upstream;
   shares: Shares;
-  /** In [0, 1): spreads the pauses of those who failed together. */
+  /** In [0, 1): jitter for retries of calls that failed together. */
   random: () => number;
-  /** Told of every answer, "error" for none, and of the seconds it took. */
+  /** Called for every answer, with "error" if there is none, and its seconds. */
   answered: (status: number | "error", seconds: number) => void;
-  /** Told how long a turn was waited for. */
+  /** Called with the seconds that a call waited for its turn. */
   waited: (seconds: number) => void;
-  /** Told when the platform may be working on the call, and when it is known not to be. */
+  /** Called when the platform may be working on the call, and when it certainly is not. */
   underWay: (isIt: boolean) => void;
 }
 
 /**
- * The platform's answer to a call, whatever it is. Until its first byte is there a call may be sent again: after 429 and 5xx,
- * a broken connection, and once after 401 with the credentials read anew, but not after silence: the model may be at work
- * until now. Each attempt has a turn of its own. Rejects with `Refused` or the signal's reason.
+ * Returns the platform's answer to a call, whatever its status. Until the first byte of the answer, a call is retried
+ * after 429 and 5xx, after a broken connection, and once after 401 with fresh credentials. It is not retried after a
+ * timeout, because the model may still be working. Each attempt takes its own turn. Rejects with `Refused` or the
+ * signal's reason.
  */
 export async function attempt(
   { clock, upstream, shares, random, answered, waited, underWay }: AttemptParts,
@@ -58,7 +59,7 @@ export async function attempt(
     await sleep(clock, pause, signal);
   }
 
-  /** Undefined: there was none. */
+  /** Undefined if the connection broke. */
   async function once(nth: number): Promise<UpstreamAnswer | undefined> {
     const begun = clock.monotonic();
     const took = () => (clock.monotonic() - begun) / 1000;

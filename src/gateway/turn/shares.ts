@@ -3,18 +3,18 @@ import { Refused } from "../refused.ts";
 
 export interface ShareOptions {
   clock: Clock;
-  /** Calls per second on average, and at once. */
+  /** Average rate, and burst. */
   perSecond: number;
   burst: number;
-  /** Nobody waits longer for its turn; who would have to is refused at once. */
+  /** Maximum wait for a turn. A call that would wait longer is refused immediately. */
   mostWaitMs: number;
 }
 
-/** The rate of a contract, shared between namespaces: they take turns, however much each of them asks for. */
+/** The rate limit of a contract, shared by namespaces. They take turns, however many calls each of them has. */
 export interface Shares {
-  /** Resolves when the call may leave. `again`: it has had a turn before, and comes first in its namespace. */
+  /** Resolves when the call may be sent. `again`: a retry, which comes first in its namespace. */
   enter(namespace: string, signal: AbortSignal, again?: boolean): Promise<void>;
-  /** The platform asks to wait: nobody has a turn for so long. */
+  /** The platform asks for a pause: no call is sent for this time. */
   pause(ms: number): void;
   readonly waiting: number;
 }
@@ -25,9 +25,9 @@ interface Waiting {
 }
 
 export function createShares({ clock, perSecond, burst, mostWaitMs }: ShareOptions): Shares {
-  /** In the order of their turns. A namespace is here while it waits. */
+  /** Waiting calls by namespace, in the order of turns. */
   const lines = new Map<string, Waiting[]>();
-  /** As many as have their turn in time. */
+  /** The number of calls that can be sent within the maximum wait. */
   const most = Math.max(1, Math.floor((mostWaitMs / 1000) * perSecond));
   let waiting = 0;
   let slots = burst;
@@ -55,7 +55,10 @@ export function createShares({ clock, perSecond, burst, mostWaitMs }: ShareOptio
     if (line.length === 0) lines.delete(namespace);
   }
 
-  /** Makes room for one more: the longest line gives up its last, unless it is the newcomer's own. */
+  /**
+   * Makes room for one more call: the namespace with the most waiting calls loses its last one, unless that is the
+   * caller's own namespace.
+   */
   function makeRoom(namespace: string): void {
     if (waiting < most) return;
     let longest: [string, Waiting[]] = ["", []];
@@ -79,7 +82,7 @@ export function createShares({ clock, perSecond, burst, mostWaitMs }: ShareOptio
       const next = line.shift();
       waiting -= 1;
       slots -= 1;
-      // The next turn is another one's.
+      // Moves the namespace to the end of the order.
       lines.delete(namespace);
       if (line.length > 0) lines.set(namespace, line);
       next?.go();
@@ -97,7 +100,7 @@ export function createShares({ clock, perSecond, burst, mostWaitMs }: ShareOptio
     },
     async enter(namespace, signal, again = false) {
       refill();
-      // Nobody waits, and there is room.
+      // No call is waiting, and the rate allows one.
       if (lines.size === 0 && slots >= 1 && closedUntil <= clock.monotonic() && !signal.aborted) {
         slots -= 1;
         return;

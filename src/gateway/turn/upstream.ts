@@ -3,12 +3,12 @@ import type { Credentials } from "../access/access.ts";
 
 export interface UpstreamCall {
   method: "GET" | "POST";
-  /** One of the paths that are known: never what a client has written. */
+  /** One of the known paths, never text from a client. */
   path: string;
   body?: string;
 }
 
-/** An answer, with the way to take the gateway's own token out of its words. */
+/** An answer, with a function that removes the gateway's token from text. */
 export type UpstreamAnswer = Dispatcher.ResponseData<{ redact: (text: string) => string }>;
 
 /** The platform's inference API. */
@@ -17,16 +17,16 @@ export interface Upstream {
   close(): Promise<void>;
 }
 
-/** So many calls may be open at the same time. Each has a connection of its own, and the list of models has one. */
+/** Maximum open calls. Each has its own connection, and the list of models has one more. */
 export const MOST_CALLS = 512;
 
-/** A large model thinks for a while before its first word, and between two of them. */
+/** A large model may pause this long before its first token and between two tokens. */
 const SILENCE_MS = 180_000;
 
 const isProxied = (): boolean =>
   ["http_proxy", "https_proxy"].some((name) => process.env[name] ?? process.env[name.toUpperCase()]);
 
-/** Nothing of a client's request goes there but the body that was read: no header, no path, no query. */
+/** Only the parsed body of a client's request reaches the platform: no header, no path, no query. */
 export function createUpstream(options: { url: string; credentials: Credentials; ca?: string | undefined }): Upstream {
   const { origin, pathname } = new URL(options.url);
   const prefix = pathname.replace(/\/$/, "");
@@ -37,7 +37,7 @@ export function createUpstream(options: { url: string; credentials: Credentials;
     headersTimeout: SILENCE_MS,
     bodyTimeout: SILENCE_MS,
   };
-  // Where there is no proxy, nobody has to be asked for each call whether it goes through one.
+  // Without a proxy, a plain pool is cheaper: it does not check the proxy rules at each call.
   const agent = isProxied() ? new EnvHttpProxyAgent({ ...limits, ...tls }) : new Pool(origin, { ...limits, ...tls });
   return {
     async send({ method, path, body }, signal, refused) {
@@ -61,10 +61,13 @@ export function createUpstream(options: { url: string; credentials: Credentials;
   };
 }
 
-/** Shorter words may be ordinary ones. */
+/** Shorter strings may be ordinary words. */
 const SHORTEST_SECRET = 16;
 
-/** Takes credentials out of a text: the whole header, its token, and the signature of a token, without which the rest opens nothing. */
+/**
+ * Removes credentials from a text: the whole header, the token, and the signature of a token, without which the rest is
+ * useless.
+ */
 function redactor(headers: readonly string[]): (text: string) => string {
   const secrets = headers.flatMap((header) => {
     const token = header.replace(/^\w+ /, "");

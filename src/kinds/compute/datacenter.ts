@@ -35,7 +35,7 @@ const children = z.object({
   entities: z.record(
     z.string(),
     z.looseObject({
-      // A shallow answer leaves them out, which is not the same as having none.
+      // A shallow answer omits the items. That does not mean that there are none.
       items: z.array(
         z.looseObject({
           id: z.string(),
@@ -47,10 +47,12 @@ const children = z.object({
   ),
 });
 
-/** What holds nothing by itself: whatever is in a LAN is in a server, a gateway or a load balancer as well. */
+/**
+ * Entities that hold nothing of their own: whatever uses a LAN is also part of a server, a gateway or a load balancer.
+ */
 const EMPTY: readonly string[] = ["lans", "securitygroups"];
 
-/** What would go with the datacenter. */
+/** The entities that are deleted together with the datacenter. */
 function contents(item: unknown): string[] {
   return Object.entries(children.parse(item).entities).flatMap(([name, { items }]) =>
     EMPTY.includes(name) ? [] : items.map(({ id, type, properties }) => `${type ?? name} ${properties?.name ?? id}`),

@@ -51,13 +51,13 @@ const wire = z.object({
   }),
 });
 
-/** Any new value: write the snapshot back into its volume. */
+/** A new value of this annotation restores the snapshot to its volume. */
 const RESTORE_AT = "mooring.dev/restore-at";
 const collection = "/snapshots";
 const volumePath = (parents: Inputs["parents"]) =>
   `${datacenterPath(parents)}/volumes/${encodeURIComponent(parents.volume ?? "")}`;
 
-/** Where its volume is now: of a Volume or Server that was created again it is another one on the platform. */
+/** The volume as it is now. A Volume or Server that was created again has a new id on the platform. */
 function volumeNow({ parents, refs }: Inputs): Inputs["parents"] {
   const { volume, datacenter } = refs;
   return volume && datacenter ? { datacenter: datacenter.id, volume: volume.id } : parents;
@@ -87,10 +87,13 @@ function references(spec: SnapshotSpec): Reference[] {
   return [datacenterReference(spec), volume];
 }
 
-/** As status will show it, so that one that was carried out is known again. */
+/** The annotation in the form that status stores, so that a restore that was handled is recognized. */
 const askedFor = ({ [RESTORE_AT]: asked }: Inputs["annotations"]) => asked && boundedText(asked);
 
-/** A wish that came with the object itself is none: a manifest that is applied anew must not undo what a volume holds. */
+/**
+ * The pending restore. An annotation that the object was created with does not count: applying a manifest again must
+ * not overwrite a volume.
+ */
 function wish({ annotations, shown }: Pick<Inputs, "annotations" | "shown">): string | undefined {
   const asked = askedFor(annotations);
   return asked === undefined || shown.restored === undefined || shown.restored === asked ? undefined : asked;

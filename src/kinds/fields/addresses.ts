@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { Mention } from "../desired.ts";
 
-/** Addresses that mean something in their own network only: anybody may use them in a LAN. */
+/** Private addresses: valid only within their own network, so anybody may use them in a LAN. */
 const local = /^(10\.\d+|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])|169\.254|172\.(1[6-9]|2\d|3[01])|192\.168)\.\d+\.\d+$/;
 
 const block = z.object({ ips: z.array(z.string()) });
 
-/** A public address comes out of an IP block. */
+/** Public addresses must come from an IPBlock. */
 export const addressMentions = (addresses: readonly string[] = [], field: string): Mention[] =>
   addresses
     .filter((value) => !local.test(value))
@@ -26,7 +26,7 @@ export const ipv6Address = () =>
 
 const isBlock = (block: string, length: number) => block.endsWith(`/${length}`) && z.cidrv6().safeParse(block).success;
 
-/** An IPv6 block of this length, or one of the words that stand for one. */
+/** An IPv6 block of this prefix length, or one of the keywords for it. */
 export function ipv6Block(length: number, words: readonly string[], example: string) {
   const form = `must be ${[...words, `a /${length} block`].join(" or ")}, for example ${example}/${length}`;
   const block = `isCIDR(self) && cidr(self).ip().family() == 6 && cidr(self).prefixLength() == ${length}`;
@@ -40,7 +40,7 @@ export function ipv6Block(length: number, words: readonly string[], example: str
 
 const ADDRESS_OR_NETWORK = "must be an IP address or a network, for example 10.0.1.0/24";
 
-/** An address or a network, of either version of IP. */
+/** An IP address or a network, IPv4 or IPv6. */
 export const addressOrNetwork = () =>
   z
     .string()
@@ -55,7 +55,7 @@ export const addressOrNetwork = () =>
       ],
     });
 
-/** IPv6 can be written in many ways; all else is left as it is. */
+/** The canonical form of an IPv6 address, which can be written in many ways. Other text is returned unchanged. */
 export function oneSpelling(written: string | null | undefined): string | undefined {
   const [address = "", length] = written?.split("/") ?? [];
   if (!address.includes(":")) return written ?? undefined;

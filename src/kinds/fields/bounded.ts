@@ -1,11 +1,13 @@
-/** Longer than any text that somebody reads in a status. */
+/** Maximum length of a text in status. */
 const TEXT = 4096;
-/** So many characters of JSON has a list at most: ten thousand addresses, the largest IP block. */
+/**
+ * Maximum length of a list in status, in characters of JSON: enough for ten thousand addresses, the largest IP block.
+ */
 const LIST = 200_000;
-/** More than any kind or contract names. */
+/** Maximum number of fields of an object in status. */
 const NAMES = 100;
 
-/** Text of others on one line, without what a terminal would obey, and cut where nobody reads on. */
+/** External text on one line, without control characters, and truncated. */
 export const boundedText = (text: string): string =>
   text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
@@ -13,8 +15,8 @@ export const boundedText = (text: string): string =>
     .toWellFormed();
 
 /**
- * What is written into a status, whoever told it: a platform that says too much must not make an object that the API server
- * refuses. Bounding it again changes nothing.
+ * Limits a value before it goes into a status: too much data from the platform must not produce an object that the API
+ * server refuses. Idempotent.
  */
 export function bounded(value: unknown): unknown {
   if (typeof value === "string") return boundedText(value);

@@ -1,22 +1,22 @@
 import type { Comparison, Drift, Inputs, Operation } from "../desired.ts";
 
-/** Wanted and found values by field. An undefined wanted value is not compared. */
+/** Desired and found values by field. If the desired value is undefined, the field is not compared. */
 export type Pairs = Readonly<Record<string, readonly [wanted: unknown, found: unknown]>>;
 
-/** The name a resource shall have. One that is observed or was adopted keeps its own where spec gives none. */
+/** The desired name. An observed or adopted resource keeps its own name if spec sets none. */
 export const wantedName = (
   spec: { name?: string | undefined },
   { name, observed, adopted }: Pick<Inputs, "name" | "observed" | "adopted">,
 ) => spec.name ?? (observed || adopted ? undefined : name);
 
 /**
- * A value that is fixed at creation. Of a resource that Mooring has created it is on record what that was; of one that was there
- * before, the platform tells it.
+ * A value that is fixed at creation. It is compared only for a resource that Mooring did not create: for its own ones,
+ * the value at creation is known.
  */
 export const wantedOfOthers = <T>(value: T, { observed, adopted }: Pick<Inputs, "observed" | "adopted">) =>
   observed || adopted ? value : undefined;
 
-/** Collects what differs between wanted values and found ones. */
+/** The fields whose desired and found values differ. */
 export function differences(pairs: Pairs): Drift[] {
   const drift: Drift[] = [];
   for (const [field, [wanted, found]] of Object.entries(pairs)) {
@@ -26,14 +26,14 @@ export function differences(pairs: Pairs): Drift[] {
   return drift;
 }
 
-/** The wanted values among `pairs` that differ, ready to be sent as a PATCH body; undefined when there are none. */
+/** The desired values that differ, as a PATCH body; undefined if there are none. */
 export function changes(pairs: Pairs): Record<string, unknown> | undefined {
   const changed = Object.entries(pairs).filter(([, [wanted, found]]) => wanted !== undefined && !same(wanted, found));
   if (changed.length === 0) return undefined;
   return Object.fromEntries(changed.map(([field, [wanted]]) => [field, wanted]));
 }
 
-/** What one PATCH of one resource would change; the field names in the drift start with `prefix`. */
+/** The changes that one PATCH of one resource makes. Field names in the drift start with `prefix`. */
 export function patch(prefix: string, path: string, changeable: Pairs, fixed: Pairs = {}): Comparison {
   const body = changes(changeable);
   const all = differences({ ...changeable, ...fixed });
@@ -43,14 +43,14 @@ export function patch(prefix: string, path: string, changeable: Pairs, fixed: Pa
   return stepOf({ action: "update", method: "PATCH", path, body }, fields, drift);
 }
 
-/** A write that changes these fields of all that differ. */
+/** A write that changes `fields`, which may be only some of those with drift. */
 export function stepOf(write: Operation, fields: readonly string[], drift: Drift[]): Comparison {
   return { drift, next: fields.length < drift.length ? { fields, ...write } : write };
 }
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** The members of a list in spec, which is complete, and those on the platform, by what tells them apart. */
+/** Pairs the members of a list in spec with those on the platform. The list in spec is complete. */
 export function paired<W, F>(wanted: readonly W[], found: readonly F[], isSame: (wanted: W, found: F) => boolean) {
   return {
     both: wanted.flatMap((each) => {
@@ -65,7 +65,7 @@ export function paired<W, F>(wanted: readonly W[], found: readonly F[], isSame: 
 export const missing = (field: string): Drift => ({ field, wanted: "present", found: "absent" });
 export const surplus = (field: string): Drift => ({ field, wanted: "absent", found: "present" });
 
-/** What differs at any depth. What `wanted` does not set is not compared; members of lists are told apart by `key`. */
+/** Differences at any depth. Fields that `wanted` leaves out are not compared; members of lists are paired by `key`. */
 export function nested(wanted: Json, found: Json, key = "name", path = ""): Drift[] {
   return Object.entries(wanted).flatMap(([name, value]) => {
     const field = `${path}${name}`;
@@ -84,26 +84,26 @@ export function nested(wanted: Json, found: Json, key = "name", path = ""): Drif
 export const isJson = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 export const asJson = (value: unknown): Json => (isJson(value) ? value : {});
-/** The parts in a list; none when it is no list. */
+/** The objects in a list; empty if the value is not a list. */
 export const asList = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isJson) : []);
 
 export const fieldsOf = (drift: readonly Drift[]): string[] => drift.map(({ field }) => field);
 
-/** Several comparisons of one resource as one: all that differs, and the first write of them. */
+/** Combines several comparisons of one resource: all drift, and the first write. */
 export function together(parts: readonly Comparison[]): Comparison {
   const drift = parts.flatMap((part) => part.drift);
   const first = parts.find((part) => part.next);
   return first?.next ? stepOf(first.next, fieldsOf(first.drift), drift) : { drift };
 }
 
-/** The entries that say something: neither absent nor null nor an empty list. */
+/** The entries that have a value: not undefined, null or an empty list. */
 export function known(facts: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(facts).filter(([, value]) => value != null && !(Array.isArray(value) && value.length === 0)),
   );
 }
 
-/** Equal as the platform means it: what is absent, null and empty says the same. */
+/** Equality as the platform treats it: absent, null and empty are the same. */
 function same(wanted: unknown, found: unknown): boolean {
   return JSON.stringify(blank(wanted)) === JSON.stringify(blank(found));
 }

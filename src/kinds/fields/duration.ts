@@ -7,11 +7,11 @@ const time = (h: string, m: string, s: string) =>
 const form = new RegExp(`^(P${number}D|P(${number}D)?T${time("H", "M", "S")}|${time("h", "m", "s")})$`);
 const FORM = "must be a duration such as PT5M or 5m";
 
-/** A length of time within bounds, written as the platform does (PT5M) or as people do (5m). */
+/** A duration within bounds, in the platform's form (PT5M) or the short form (5m). */
 export const duration = (least: string, most?: string) => {
   const bounds = most === undefined ? `must be at least ${least}` : `must be from ${least} to ${most}`;
   const [low = 0, high = Number.POSITIVE_INFINITY] = [secondsOf(least), secondsOf(most ?? "")];
-  // The API server reads the short form only, and knows no days: those are left to the check below.
+  // CEL parses only the short form without days. The schema's own check below handles the rest.
   const length = "duration(self.lowerAscii().replace('pt', ''))";
   const within = `${length} >= duration('${least}')${most === undefined ? "" : ` && ${length} <= duration('${most}')`}`;
   const matches = `self.matches(${JSON.stringify(form.source)})`;
@@ -31,7 +31,7 @@ export const duration = (least: string, most?: string) => {
     });
 };
 
-/** Its seconds; undefined when it is none. */
+/** The duration in seconds; undefined if the text is not a duration. */
 export function secondsOf(text: string): number | undefined {
   if (!form.test(text)) return undefined;
   const parts = [...text.matchAll(/([0-9]+)([DHMS])/gi)];
@@ -43,7 +43,7 @@ function unitOf(letter = ""): number {
   return lower === "d" || lower === "h" || lower === "m" ? UNITS[lower] : UNITS.s;
 }
 
-/** The same length of time in one spelling: equal lengths are equal texts. */
+/** The canonical form of a duration, so that equal durations are equal texts. */
 export function isoDuration(text: string): string {
   const seconds = secondsOf(text);
   if (seconds === undefined) return text;

@@ -3,7 +3,10 @@ import type { ObjectRef, Reference } from "../desired.ts";
 import type { Rule, Rules } from "../kind.ts";
 import { ruled, unless, validations } from "./rules.ts";
 
-/** A string of one form, or several at once. The API server tells it in words, where a plain pattern shows its expression. */
+/**
+ * A string that matches one or more patterns. The message of the API server describes the form instead of showing the
+ * pattern.
+ */
 export const formed = (pattern: RegExp, max: number, form: string, ...further: [pattern: RegExp, form: string][]) => {
   const forms: [RegExp, string][] = [[pattern, form], ...further];
   return z
@@ -19,7 +22,6 @@ export const formed = (pattern: RegExp, max: number, form: string, ...further: [
     );
 };
 
-/** A UUID as the platform writes it. */
 export const uuid = () =>
   formed(
     /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/,
@@ -27,21 +29,17 @@ export const uuid = () =>
     "must be a UUID, for example 72e73b81-8551-4e74-b398-fc63b39994af",
   );
 
-/** The number of a LAN as the platform writes it. */
 export const lanId = () => formed(/^[1-9][0-9]*$/, 10, "must be the number of a LAN");
 
-/** An id in an answer of the platform: it becomes part of a path. */
+/** An id in an answer of the platform. It is safe in a path. */
 export const wireId = () =>
   z.string().refine((id) => /^[A-Za-z0-9][\w.-]{0,127}$/.test(id), "is not an id of the platform");
 
-/** A text on one line: a name. */
 export const line = (max: number) =>
   formed(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, max, "must be one line without control characters").min(1);
 
-/** A text of any number of lines. */
 export const prose = (max: number) => formed(/^([^\p{Cc}]|[\t\r\n])*$/u, max, "must not contain control characters");
 
-/** The name of an object in the same namespace. */
 export const objectName = () =>
   formed(
     /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/,
@@ -56,7 +54,7 @@ export const namespaceName = () =>
     "must be the name of a namespace: lower-case letters, digits and '-', with a letter or digit at both ends",
   );
 
-/** An object of this kind, in the same namespace or in one that has a Grant for it. */
+/** A reference to an object of this kind, in the same namespace or in one with a Grant. */
 export const objectRef = (kind: string) =>
   z.object({
     name: objectName().describe(`Name of the ${kind}.`),
@@ -65,17 +63,15 @@ export const objectRef = (kind: string) =>
       .describe(`Namespace of the ${kind}; needs a Grant there. Default: the same namespace.`),
   });
 
-/** A key in the data of a Secret or ConfigMap. */
 export const secretKey = (kind = "Secret") =>
   formed(/^[A-Za-z0-9._-]+$/, 253, `must be a key of a ${kind}: letters, digits, '-', '_' and '.'`);
 
-/** Where the platform has a site. */
 export const location = () =>
   formed(/^[a-z]{2}\/[a-z]{3}(\/[0-9]+)?$/, 32, "must be a location <country>/<site>, for example de/txl");
 
 /**
- * A list in spec: it is complete, and an empty one is a wish, too. It is kept whole by server-side apply. Of a list that
- * is merged by key, that removes the field together with the last member, and what spec does not have is left alone.
+ * A list in spec. It is complete, and an empty list means no members. Server-side apply treats it as atomic: with a
+ * list that is merged by key, removing the last member would remove the field, and that means "leave unchanged".
  */
 export const list = <M extends z.ZodType>(
   member: M,
@@ -92,24 +88,21 @@ export const list = <M extends z.ZodType>(
     .meta({ "x-kubernetes-list-type": "atomic", ...(unique && validations(rule)) });
 };
 
-/** A whole number; the schema it gives carries no bounds but the ones asked for. */
+/** A 32-bit integer. Its schema has no other bounds than these. */
 export const whole = (min: number, max: number) => z.int32().min(min).max(max);
 
-/** Memory in MB. */
 export const memory = () =>
   ruled(whole(256, 235_520), { rule: "self % 256 == 0", message: "ram must be a multiple of 256 MB (0.25 GB)" });
 
-/** Size of a volume in GB, up to the largest one of the platform. */
+/** Size of a volume in GB, up to the platform's maximum. */
 export const volumeSize = () => whole(1, 4096);
 
-/** An IPv4 address. */
 export const address = () =>
   ruled(z.string().max(45), {
     rule: "isIP(self) && ip(self).family() == 4",
     message: "must be an IPv4 address, for example 203.0.113.7",
   });
 
-/** The platform's name of a resource. */
 export const platformName = (noun: string, otherwise = "metadata.name") =>
   line(255).optional().describe(`Name of the ${noun} on the platform. Default: ${otherwise}.`);
 
@@ -119,10 +112,10 @@ const recreation = (otherwise: z.output<typeof recreatePolicy>) =>
   recreatePolicy
     .default(otherwise)
     .describe(
-      "When to create a resource again that is not on the platform any more. WhenDeleted: the platform's log tells that it was deleted, or, where there is no log, it is missing for ten minutes. WhenMissing: it is missing for ten minutes. Never: only with the annotation mooring.dev/recreate.",
+      "When to recreate a resource that is no longer on the platform. WhenDeleted: when the platform's log shows its deletion or, without a log, when it has been missing for ten minutes. WhenMissing: when it has been missing for ten minutes. Never: only with the annotation mooring.dev/recreate.",
     );
 
-/** Of a kind whose resource holds data or an address that a new one would not have: it is created again only on request. */
+/** For kinds whose resource holds data or an address that a new one would not have: recreated only on request. */
 export const irreplaceable = { recreatePolicy: recreation("Never") };
 
 /** Fields of every kind that has a resource on the platform. */
@@ -139,7 +132,7 @@ export const managed = {
     .describe(
       "Account to use. Default: the only Account of the namespace, else the default ClusterAccount that admits it.",
     ),
-  // The API server lets in UUIDs only; an object that was there before is still read, and let go of.
+  // The API server accepts only UUIDs. Stored objects with another id can still be read and deleted.
   externalId: wireId()
     .meta({ maxLength: 128, ...uuid().meta() })
     .optional()
@@ -176,17 +169,19 @@ export const managedRules: Rule[] = [
   },
 ];
 
-/** A rule that does not bind an object which only observes: its spec may hold nothing but the identity. */
+/** Rules that do not apply to an object that only observes: its spec may contain nothing but the identity. */
 export const whenManaged = (rules: Rules): Rules => unless(observed, rules);
 
-/** A rule that does not bind an object whose resource is there: what the platform knows already need not be said. */
+/**
+ * Rules that do not apply to an object with an existing resource: spec may omit fields that the platform already has.
+ */
 export const whenCreated = (rules: Rules): Rules => unless(`has(self.externalId) || ${observed}`, rules);
 
-/** A field that only a resource which is there already can do without. */
+/** A field that is required unless the resource already exists. */
 export const required = (field: string): Rules =>
   whenCreated({ rule: `has(self.${field})`, message: `${field} is required` });
 
-/** Fields of every kind that lives inside a datacenter. */
+/** Fields of every kind that lives in a datacenter. */
 export const inDatacenter = {
   datacenterRef: objectRef("Datacenter")
     .optional()
@@ -206,11 +201,9 @@ export function datacenterReference(spec: {
   return { role: "datacenter", kind: "Datacenter", field: "datacenterRef", target };
 }
 
-/** Path of a datacenter, out of the ids of the parents. */
 export const datacenterPath = (parents: Readonly<Record<string, string>>): string =>
   `/datacenters/${encodeURIComponent(parents.datacenter ?? "")}`;
 
-/** "Exactly one of" two optional fields. */
 export function exactlyOne(a: string, b: string): Rule {
   return {
     rule: `has(self.${a}) != has(self.${b})`,

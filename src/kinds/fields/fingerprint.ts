@@ -1,4 +1,4 @@
-/** Stands for a text that is too long to be shown, or nobody's business: equal texts have equal ones (FNV-1a). */
+/** A hash (FNV-1a) for a text that is too long or too confidential to show. */
 export function fingerprint(text: string): string {
   let hash = 0x811c9dc5;
   for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);

@@ -32,7 +32,7 @@ const firewallRule = z
     name: line(100).describe("Name of the rule, unique within the NIC."),
     protocol: z
       .enum(["TCP", "UDP", "ICMP", "ICMPv6", "GRE", "VRRP", "ESP", "AH", "ANY"])
-      .describe("Protocol that is let through. A change replaces the rule."),
+      .describe("Protocol of the allowed traffic. A change replaces the rule."),
     type: z.enum(["INGRESS", "EGRESS"]).default("INGRESS").describe("Direction of the traffic."),
     sourceMac: formed(
       /^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$/,
@@ -48,7 +48,7 @@ const firewallRule = z
     ipVersion: z
       .enum(["IPv4", "IPv6"])
       .optional()
-      .describe("Version of IP the rule is for. Default: the platform decides, by the addresses if there are any."),
+      .describe("IP version of the rule. Default: chosen by the platform, from the addresses if there are any."),
     icmpType: whole(0, 254).optional().describe("ICMP type. Default: any."),
     icmpCode: whole(0, 254).optional().describe("ICMP code. Default: any."),
     portRangeStart: whole(1, 65_535).optional().describe("First port, for TCP and UDP. Default: all ports."),
@@ -57,12 +57,14 @@ const firewallRule = z
   .meta(validations(rules));
 export type FirewallRule = z.output<typeof firewallRule>;
 
-/** The firewall of a NIC; spread into whatever has NICs. */
+/** The firewall fields of a NIC, for every schema with NICs. */
 export const firewallFields = {
   firewallActive: z
     .boolean()
     .default(false)
-    .describe("Whether the NIC's firewall is on. It refuses all that no rule lets through: without rules, everything."),
+    .describe(
+      "The NIC's firewall is on if true. It refuses all traffic that no rule allows; without rules, all traffic.",
+    ),
   firewallType: z
     .enum(["INGRESS", "EGRESS", "BIDIRECTIONAL"])
     .optional()
@@ -70,7 +72,7 @@ export const firewallFields = {
   firewallRules: list(firewallRule, { max: 50, unique: "name" })
     .optional()
     .describe(
-      "What the firewall lets through. The list is complete: a rule of the NIC that is not in it is removed. Without a list they are left alone.",
+      "Traffic that the firewall allows. The list is complete: rules of the NIC that are not in it are removed. If unset, rules are left unchanged.",
     ),
 };
 
@@ -89,7 +91,10 @@ export const wireRule = z.object({
   portRangeEnd: z.int().nullish(),
 });
 
-/** A rule in one spelling. What it does not name is any, which is a wish as well; only the IP version is the platform's choice. */
+/**
+ * A rule in one spelling. An unset field means "any" and is compared as such; only the IP version is the platform's
+ * choice.
+ */
 export const comparableRule = ({ ipVersion, ...rule }: z.output<typeof wireRule>) => ({
   type: rule.type ?? "INGRESS",
   sourceMac: rule.sourceMac?.toLowerCase() ?? null,
@@ -102,7 +107,7 @@ export const comparableRule = ({ ipVersion, ...rule }: z.output<typeof wireRule>
   portRangeEnd: rule.portRangeEnd ?? null,
 });
 
-/** A rule as the platform takes it. */
+/** A rule as the platform expects it. */
 export const ruleProperties = ({ sourceMac, sourceIp, targetIp, ...rule }: FirewallRule) => ({
   ...rule,
   sourceMac: sourceMac?.toLowerCase(),
@@ -116,7 +121,10 @@ interface Guarded {
   firewallRules?: readonly unknown[] | undefined;
 }
 
-/** What of the firewalls of NICs at `prefix` is allowed and yet hardly meant; `there` counts rules that spec leaves alone. */
+/**
+ * Firewall settings that are allowed but probably a mistake. `there` returns the number of a NIC's rules that spec does
+ * not manage.
+ */
 export function firewallAdvice(
   nics: readonly Guarded[],
   prefix = "",

@@ -4,17 +4,20 @@ import type { Rules } from "../kind.ts";
 import { exactlyOne, formed, list, objectName, secretKey } from "./fields.ts";
 import { either, validations } from "./rules.ts";
 
-/** What first-boot configuration begins with, so that the machine can tell what it is. */
+/** Valid first lines of first-boot data. cloud-init reads the format from them. */
 const beginnings = ["#cloud-config", "#!", "#include", "Content-Type:", "MIME-Version:", "#upstart-job"];
 const listed = `${beginnings.slice(0, -1).join(", ")} or ${beginnings.at(-1)}`;
 
-/** In base64; as plain text it is three quarters of that. */
+/** Limit in base64 characters; the decoded data is three quarters of that. */
 const MOST_BASE64 = 65_536;
 const MOST_BYTES = (MOST_BASE64 / 4) * 3;
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/** Matches the base64 of every text that begins with `text`: its last character may share its bits with what follows. */
+/**
+ * A pattern for the base64 of every text that begins with `text`. The last character may share its bits with the text
+ * that follows.
+ */
 function encoded(text: string): string {
   const over = text.length % 3;
   const base64 = Buffer.from(text).toString("base64");
@@ -26,7 +29,7 @@ function encoded(text: string): string {
 
 const begun = new RegExp(`^(${beginnings.map(encoded).join("|")})`);
 
-/** First-boot configuration in base64; `hint` tells whoever has plain text the way. */
+/** First-boot data in base64. `hint` tells users with plain text what to do. */
 export function userDataField(hint = "") {
   return formed(
     /^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/,
@@ -36,7 +39,7 @@ export function userDataField(hint = "") {
   ).optional();
 }
 
-/** One line of authorized_keys: options, if any, the type, the key, and a comment, if any. */
+/** One line of authorized_keys: optional options, the type, the key, and an optional comment. */
 export const publicKey =
   /^([^\s\p{Cc}-]([^\p{Cc}\p{Zl}\p{Zp}]|\t)*[ \t])?(ssh-(rsa|dss|ed25519)|ecdsa-sha2-nistp\d{3}|sk-[a-z0-9-]+@openssh\.com)[ \t]+AAAA([^\p{Cc}\p{Zl}\p{Zp}]|\t)*$/u;
 
@@ -53,7 +56,7 @@ const keyOf = (kind: "Secret" | "ConfigMap") =>
     .optional()
     .describe(`Key of a ${kind}.`);
 
-/** Keys and configuration for the first boot of a machine; spread into whatever makes volumes. */
+/** Keys and first-boot data of a machine, for every schema with new volumes. */
 export const firstBootFields = {
   sshKeys: list(formed(publicKey, LONGEST_KEY, keyForm).describe("A public key in the form of authorized_keys."), {
     max: MOST_KEYS,
@@ -104,7 +107,7 @@ interface FirstBoot {
   imagePasswordSecretRef?: DataKey | undefined;
 }
 
-/** Rules of a volume, whose fields are called with `prefix`: `bootVolume.`. */
+/** Rules of a volume. Messages name its fields with `prefix`: `bootVolume.`. */
 export const firstBootRules = (prefix = ""): Rules[] => [
   either("has(self.userData) || has(self.userDataSecretRef)", [
     {
@@ -130,7 +133,9 @@ export const firstBootImmutable = (prefix = ""): Record<string, string> => ({
   [`${prefix}imagePasswordSecretRef`]: "the password is used at creation only",
 });
 
-/** Each value out of a Secret or ConfigMap, and what is wrong with it, in words that follow its place and never show it. */
+/**
+ * The Secret and ConfigMap values of a volume, each with its check. A message names the key and never shows the value.
+ */
 function sources(
   { userDataSecretRef, imagePasswordSecretRef, sshKeysFrom = [] }: FirstBoot,
   prefix: string,
@@ -150,7 +155,7 @@ function sources(
 export const firstBootSecrets = (given: FirstBoot, prefix = ""): SecretInput[] =>
   sources(given, prefix).map(({ input }) => input);
 
-/** What is wrong with what is in the Secrets and ConfigMaps; the API server cannot look into them. */
+/** The first problem of a value in a Secret or ConfigMap, which the API server cannot validate. */
 export function firstBootProblem(given: FirstBoot, inputs: Pick<Inputs, "secrets">, prefix = ""): string | undefined {
   for (const { input, wrong } of sources(given, prefix)) {
     const value = inputs.secrets[input.field];
@@ -171,7 +176,7 @@ function wrongUserData(value: string): string | undefined {
   return size > MOST_BYTES ? ` has ${size} bytes; at most ${MOST_BYTES} are allowed` : undefined;
 }
 
-/** Lines as in authorized_keys, where blank ones and comments do not count; numbered from 1. */
+/** The lines of authorized_keys without blank lines and comments; numbered from 1. */
 const keyLines = (text: string) =>
   [...text.split("\n").entries()].flatMap(([nth, line]) => {
     const key = line.trim();
@@ -194,7 +199,7 @@ function allKeys(
   return found ? [...(sshKeys ?? []), ...found.map(({ key }) => key)] : sshKeys;
 }
 
-/** Keys and configuration as the platform takes them: user data in base64. */
+/** Keys and first-boot data as the platform expects them: user data in base64. */
 export function firstBootProperties(given: FirstBoot, inputs: Pick<Inputs, "secrets">, prefix = "") {
   const secret = inputs.secrets[`${prefix}userDataSecretRef`];
   return {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { formed } from "./fields.ts";
 
-/** What a flow log records and where to; spread into whatever has flow logs. */
+/** The fields of a flow log, for every schema with flow logs. */
 export const flowLogFields = {
   action: z.enum(["Accepted", "Rejected", "Any"]).describe("Traffic to record."),
   direction: z.enum(["Ingress", "Egress", "Bidirectional"]).describe("Direction of the traffic."),

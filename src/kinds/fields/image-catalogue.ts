@@ -26,10 +26,10 @@ export interface ImageFilters {
   location: string | undefined;
 }
 
-/** Numbers count as numbers: rocky-10 is newer than rocky-9. */
+/** Compares digits as numbers: rocky-10 is newer than rocky-9. */
 const { compare } = new Intl.Collator("en", { numeric: true });
 
-/** The newest image that passes the filters, by the order of names; or which there are, most alike first. */
+/** The newest image, by name, that passes the filters; or a problem that lists the most similar ones. */
 export function newestImage(answer: unknown, filters: ImageFilters): ReturnType<Lookup["pick"]> {
   const { alias, name = "", type, cloudInit, location } = filters;
   const places = location === undefined ? undefined : suppliers(location);
@@ -51,7 +51,7 @@ export function newestImage(answer: unknown, filters: ImageFilters): ReturnType<
   };
 }
 
-/** Up to three aliases, first those that begin as the wanted one does. */
+/** Up to three aliases; those with the longest common prefix first. */
 function nearest(images: Image[], wanted: string): string {
   const aliases = [...new Set(images.flatMap(({ properties }) => properties.imageAliases ?? []))];
   const alike = (alias: string) => {

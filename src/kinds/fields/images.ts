@@ -27,7 +27,7 @@ const imageLookup = ruled(
   { rule: "has(self.alias) || has(self.name)", message: "imageLookup needs an alias, a name or both" },
 );
 
-/** What a new volume starts from; spread into whatever makes volumes. */
+/** The image source of a new volume, for every schema with new volumes. */
 export const imageFields = {
   image: uuid().optional().describe("Id of the image or snapshot to start from. Excludes the other sources."),
   imageAlias: alias().describe(
@@ -55,7 +55,7 @@ export const oneImageRule = (): Rule => ({
   message: `exactly one of ${listed("")} is required`,
 });
 
-/** Rules of a volume, whose fields are called with `prefix`: `bootVolume.`. */
+/** Rules of a volume. Messages name its fields with `prefix`: `bootVolume.`. */
 export function imageRules(prefix = ""): Joined {
   const [given, fields] = [countOf(names), listed(prefix)];
   const some = `${given} > 0 || has(self.licenceType)`;
@@ -71,7 +71,7 @@ export function imageRules(prefix = ""): Joined {
 export const imageImmutable = (prefix = ""): Record<string, string> =>
   Object.fromEntries(names.map((name) => [`${prefix}${name}`, "an image is used at creation only"]));
 
-/** A volume needs its snapshot at creation only, a template for as long as volumes are made from it. */
+/** A volume needs its snapshot only at creation; a replica template needs it as long as it creates volumes. */
 export function imageReferences(
   { snapshotRef }: Source,
   prefix = "",
@@ -83,17 +83,17 @@ export function imageReferences(
 
 const IMAGES = "/images?depth=1";
 
-/** `image` may be a snapshot, or an image that somebody has brought. */
+/** `image` may be the id of a snapshot or of a private image of the contract. */
 export const imageMentions = ({ image }: Pick<Source, "image">, prefix = ""): Mention[] =>
   image === undefined ? [] : [{ field: `${prefix}image`, value: image, catalogue: IMAGES }];
 
-/** What the body of a creation says about the source. */
+/** The image source in the body of a creation. */
 export const imageProperties = ({ image, imageAlias }: Source, { refs, found }: Inputs, prefix = "") => ({
   image: refs[`${prefix}snapshotRef`]?.id ?? found[`${prefix}imageLookup`] ?? image,
   imageAlias,
 });
 
-/** A source that the datacenter cannot use, because it is elsewhere. */
+/** The reason why the datacenter cannot use the source: it is in another location. */
 export function imageProblem({ snapshotRef, imageLookup }: Source, inputs: Inputs, prefix = ""): string | undefined {
   const here = datacenterLocation(inputs);
   const elsewhere = (place: unknown) =>
@@ -108,7 +108,7 @@ export function imageProblem({ snapshotRef, imageLookup }: Source, inputs: Input
   return undefined;
 }
 
-/** Finds the image of an `imageLookup`, and first where the datacenter is, when nobody knows. */
+/** Finds the image of an `imageLookup`; first the location of the datacenter, if it is not known. */
 export function imageLookups(
   { imageLookup, ...rest }: Source & { userData?: unknown; userDataSecretRef?: unknown },
   inputs: Inputs,

@@ -4,7 +4,7 @@ import type { Column } from "../kind.ts";
 import { duration, secondsOf } from "./duration.ts";
 import { formed, objectName } from "./fields.ts";
 
-/** Fields of every kind whose resource has a key that workloads need. */
+/** Fields of every kind with a key for workloads. */
 export const keyFields = {
   secretName: objectName()
     .optional()
@@ -35,14 +35,13 @@ export const rotationOf = ({ keyRotation }: KeySpec): Rotation | undefined =>
 
 const answer = z.looseObject({ key: z.string().min(1) });
 
-/** What `kubectl get` shows of a pipeline. */
 export const pipelineColumns: Column[] = [
   { name: "Secret", type: "string", path: ".status.secretName", description: "Secret for workloads" },
   { name: "Key", type: "integer", path: ".status.key.version", description: "Version of the key", wide: true },
   { name: "Grafana", type: "string", path: ".status.grafanaEndpoint", description: "URL of the dashboard", wide: true },
 ];
 
-/** The key of a pipeline: where its creation shows it differs, its renewal is the same for all. */
+/** The key of a pipeline. The answer to a creation differs between pipelines; the renewal is the same. */
 export const pipelineKey = (created: OneTimeKey["created"]): OneTimeKey => ({
   name: "key",
   created,

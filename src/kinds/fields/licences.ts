@@ -1,6 +1,5 @@
 import { z } from "zod";
 
-/** Licence of the operating system on a volume. */
 export const licenceType = z
   .enum(["UNKNOWN", "WINDOWS", "WINDOWS2016", "WINDOWS2019", "WINDOWS2022", "WINDOWS2025", "RHEL", "LINUX", "OTHER"])
   .optional()

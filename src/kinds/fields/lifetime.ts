@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** How long a token of the platform may live, in seconds. */
+/** The lifetimes that the platform offers for a token, in seconds. */
 const seconds = {
   "1h": 3600,
   "4h": 14_400,
@@ -19,7 +19,7 @@ export const tokenLifetime = () => names.optional();
 
 export const lifetimeSeconds = (lifetime: Lifetime = "7d"): number => seconds[lifetime];
 
-/** The lifetime that is nearest: the platform may round the two dates of a token by themselves. */
+/** The closest lifetime, because the platform may round the two dates of a token separately. */
 export function lifetimeBetween(from: string, to: string): Lifetime {
   const found = (Date.parse(to) - Date.parse(from)) / 1000;
   const distance = (name: Lifetime) => Math.abs(seconds[name] - found);

@@ -5,13 +5,13 @@ import { datacenterPath } from "./fields.ts";
 const wire = z.object({ properties: z.object({ location: z.string() }) });
 const FIELD = "datacenterId";
 
-/** Where the datacenter stands: as its object shows it, or as it was looked up. */
+/** The location of the datacenter, from the status of its object or from the lookup. */
 export function datacenterLocation({ refs, found }: Pick<Inputs, "refs" | "found">): string | undefined {
   const shown = refs.datacenter?.status.location;
   return typeof shown === "string" ? shown : found[FIELD];
 }
 
-/** Asks where a datacenter stands that is known by its id only. */
+/** Looks up the location of a datacenter that is known only by id. */
 export function datacenterLookups(inputs: Pick<Inputs, "refs" | "found" | "parents">): Lookup[] {
   if (datacenterLocation(inputs) !== undefined) return [];
   const pick: Lookup["pick"] = (answer) => ({ value: wire.parse(answer).properties.location });
@@ -20,7 +20,6 @@ export function datacenterLookups(inputs: Pick<Inputs, "refs" | "found" | "paren
 
 const listed = z.object({ items: z.array(z.object({ id: z.string() })) });
 
-/** The locations that the platform has. */
 export const locationChoice = (asked: string | undefined): Choice | undefined =>
   asked === undefined
     ? undefined
@@ -31,5 +30,8 @@ export const locationChoice = (asked: string | undefined): Choice | undefined =>
         valid: (answer) => listed.safeParse(answer).data?.items.map(({ id }) => id) ?? [],
       };
 
-/** The places whose images and snapshots can be used in a location: a further site has those of its metro region. */
+/**
+ * The locations whose images and snapshots are available in a location: a further site also has those of its metro
+ * region.
+ */
 export const suppliers = (location: string): string[] => [location, location.split("/").slice(0, 2).join("/")];

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Inputs, Mention, ObjectRef, Reference } from "../desired.ts";
 import { exactlyOne, objectRef, whole } from "./fields.ts";
 
-/** The LAN that a NIC is in; spread into whatever has NICs. */
+/** The LAN of a NIC, for every schema with NICs. */
 export const lanFields = {
   lan: whole(1, 1_000_000)
     .optional()
@@ -18,7 +18,7 @@ interface InLan {
   lanRef?: ObjectRef | undefined;
 }
 
-/** `field` is where `lanRef` stands in spec, which is its role as well; its number stands beside it. */
+/** `field` is the path of `lanRef` in spec, and also its role. */
 export const lanReferences = ({ lanRef }: InLan, field: string): Reference[] =>
   lanRef ? [{ role: field, kind: "Lan", field, target: lanRef, bond: "use" }] : [];
 
@@ -33,8 +33,8 @@ export function lanNumber({ lan, lanRef }: InLan, field: string, { refs }: Pick<
 const shown = z.object({ parents: z.object({ datacenter: z.string() }).optional() });
 
 /**
- * The number of a LAN says nothing in another datacenter: there it is another LAN, or would become one. In a datacenter that
- * another namespace lends, a number would lead to every LAN of that namespace.
+ * A Lan must be in the same datacenter: elsewhere its number means another LAN, or creates one. In a Datacenter of
+ * another namespace only `lanRef` is allowed, because a number could reach every LAN of that namespace.
  */
 export function lanProblem(
   { lanRef }: InLan,

@@ -4,7 +4,7 @@ import type { OutputSource } from "../kind.ts";
 import { addressed } from "./encode.ts";
 import { exactlyOne, objectName } from "./fields.ts";
 
-/** Field of every kind that has something to tell workloads. */
+/** The field of every kind that has an output for workloads. */
 export const outputField = {
   output: z
     .object({
@@ -18,7 +18,7 @@ export const outputField = {
     ),
 };
 
-/** What a kind with that field tells. */
+/** The output of a kind with that field. */
 export const output = (
   values: OutputSource["values"],
   related?: OutputSource["related"],
@@ -28,7 +28,9 @@ export const output = (
   ...(related && { related }),
 });
 
-/** The name of an environment variable, or a part of one, for a name that people have chosen; empty when nothing is left. */
+/**
+ * The name of an environment variable, or a part of one, made from a user's name; empty if no valid character is left.
+ */
 export const envName = (name: string): string =>
   name
     .slice(0, 100)
@@ -36,7 +38,7 @@ export const envName = (name: string): string =>
     .replace(/[^A-Z0-9]+/g, "_")
     .replace(/^_|_$/g, "");
 
-/** The values as they are written, lists with commas. What is not an address, an id or a number has no place here. */
+/** The values as they are written; lists are joined with commas. Only addresses, ids and numbers are allowed. */
 export function outputData(values: OutputValues): SecretData {
   const entries = Object.entries(values).map(([key, value]) => {
     const texts = value == null ? [] : [value].flat().map((each) => addressed(key, String(each)));

@@ -2,12 +2,12 @@ import { z } from "zod";
 
 type Prune = (value: unknown) => unknown;
 
-/** What every item keeps of its metadata, whatever its kind reads: how it is, who made it, and when. */
+/** Metadata that is kept of every item: state, messages, creator and creation time. */
 const METADATA = ["state", "status", "statusMessage", "message", "createdDate", "createdByUserId"];
 
 /**
- * Leaves of a listed item what a schema would leave, and its metadata as far as the engine reads it. It judges nothing: what is
- * not of the expected form stays as it is, for the schema to refuse. A loose object stays whole.
+ * Reduces a listed item to the fields of a schema and the metadata that the engine reads. It validates nothing: a value
+ * of an unexpected form stays unchanged, and the schema refuses it later. A loose object stays complete.
  */
 export function readsOf(schema: z.ZodObject): Prune {
   const prune = pruner(schema);

@@ -3,9 +3,9 @@ import type { Rotation } from "../desired.ts";
 const DAY_MS = 86_400_000;
 
 /**
- * When a key or certificate is to be renewed, by the platform's clock; undefined when it is not by itself. What expires
- * does so by that clock, and is not asked for before `after`. Any other key has the age that our own clock gives it, which also
- * wrote down when it was issued: the platform's may be `aheadMs` of it.
+ * Time of the next renewal of a key or certificate, by the platform's clock; undefined if Mooring does not renew it. An
+ * expiring key is not renewed before `after`. The age of any other key is measured by the operator's clock, which also
+ * recorded its issue; the platform's clock may be `aheadMs` ahead.
  */
 export function dueAt(
   facts: { issuedAt: string; expiresAt?: string | undefined },

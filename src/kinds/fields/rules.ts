@@ -2,8 +2,9 @@ import type { z } from "zod";
 import type { Joined, Rule, Rules } from "../kind.ts";
 
 /*
- * The API server evaluates every rule at every write, also of status and metadata, and each field that a rule reads costs a walk
- * over all fields that the object can have. So a rule stands at the field it is about, and what shares a condition is one rule.
+ * The API server evaluates every rule at every write, even of status and metadata, and each field that a rule reads
+ * costs a walk over all possible fields of the object. So rules are attached to the field that they are about, and
+ * rules with the same condition are joined.
  */
 
 const isJoined = (rules: Rules): rules is Joined => "parts" in rules;
@@ -11,10 +12,10 @@ const partsOf = (rules: readonly Rules[]): Rule[] => rules.flatMap((each) => (is
 const every = (rules: readonly { rule: string }[]): string =>
   rules.map(({ rule }) => `(${rule})`).join(" && ") || "true";
 
-/** Several rules as one, which tells of all that are broken. */
+/** Combines rules into one. Its message lists all parts that fail. */
 export const joined = (...rules: Rules[]): Joined => ({ rule: every(rules), parts: partsOf(rules) });
 
-/** Rules for either case of a condition, which is evaluated once. */
+/** Rules for both outcomes of a condition, which is evaluated once. */
 export function either(condition: string, then: Rules[], otherwise: Rules[] = []): Joined {
   const where = (guard: string, rules: Rules[]) =>
     partsOf(rules).map(({ rule, message }) => ({ rule: `${guard} || (${rule})`, message }));
@@ -24,7 +25,7 @@ export function either(condition: string, then: Rules[], otherwise: Rules[] = []
   };
 }
 
-/** Rules about a field, which is fetched once for all of them, and about an object without it. */
+/** Rules about a field, which is read once for all of them, and rules for an object without the field. */
 export function about(field: string, there: Rules[], absent: Rules[] = []): Joined {
   const { parts } = either(`has(self.${field})`, there, absent);
   const name = `its_${field}`;
@@ -32,20 +33,23 @@ export function about(field: string, there: Rules[], absent: Rules[] = []): Join
   return { rule: `[self.?${field}].all(${name}, ${name}.hasValue() ? (${direct}) : (${every(absent)}))`, parts };
 }
 
-/** Rules that do not bind under a condition, which is evaluated for what breaks them only. */
+/** Rules with an exception. The condition is evaluated only if a rule fails. */
 export function unless(condition: string, rules: Rules): Rules {
   const freed = ({ rule, message }: Rule) => ({ rule: `(${rule}) || ${condition}`, message });
   return isJoined(rules) ? { rule: `(${rules.rule}) || ${condition}`, parts: rules.parts.map(freed) } : freed(rules);
 }
 
-/** Rules as a schema has them. */
+/** Rules in the form of a CRD schema. */
 export const validations = (...rules: Rules[]) => ({
   "x-kubernetes-validations": rules.map((each) =>
     isJoined(each) ? { rule: each.rule, ...brokenOf(each.parts) } : each,
   ),
 });
 
-/** What is said of what is broken; evaluated for what is refused only. The API server takes `join` for unlimited work. */
+/**
+ * The message of a joined rule. It is evaluated only for a refused object. It avoids `join`, whose cost the API server
+ * estimates as unlimited.
+ */
 function brokenOf(parts: Rule[]) {
   const [only, ...others] = parts;
   if (only && others.length === 0) return { message: only.message };
@@ -53,38 +57,44 @@ function brokenOf(parts: Rule[]) {
   return { messageExpression: `(${messages.join(" + ")} + '.').replace('; .', '')` };
 }
 
-/** A schema with rules about its own value, which is `self`. */
+/** A schema with rules about its value, `self`. */
 export const ruled = <S extends z.ZodType>(schema: S, ...rules: Rules[]): S => schema.meta(validations(...rules));
 
-/** The number of these fields that are there. */
+/** A CEL expression: how many of these fields are set. */
 export const countOf = (fields: readonly string[]): string =>
   fields.map((field) => `(has(self.${field}) ? 1 : 0)`).join(" + ");
 
-/** As it was. In lists, because the API server takes the comparison of two optional values for unlimited work. */
+/**
+ * A CEL expression: the field is unchanged. It compares lists, because the API server estimates the cost of comparing
+ * two optional values as unlimited.
+ */
 const same = (field: string): string => {
   const path = field.replaceAll(".", ".?");
   return `[self.?${path}] == [oldSelf.?${path}]`;
 };
 
-/** It comes or goes: whether it may is another rule's business. */
+/** A CEL expression: the field is added or removed. Other rules decide whether that is allowed. */
 const comesOrGoes = (path: string): string => `!has(self.${path}) || !has(oldSelf.${path})`;
 
-/** A field that neither changes nor comes nor goes; `known`: so many of the objects around it are there before and after. */
+/**
+ * A CEL expression: the field is unchanged, or an object around it is added or removed. The first `known` of these
+ * objects exist before and after.
+ */
 function unchanged(field: string, known = 0): string {
   const parents = field.split(".").slice(0, -1);
   const paths = parents.map((_, depth) => parents.slice(0, depth + 1).join(".")).slice(known);
   return [...paths.map(comesOrGoes), same(field)].join(" || ");
 }
 
-/** A number that may grow, come or go. */
+/** A number that may be increased, added or removed. */
 export const growing = (field: string, message: string): Rule => ({
   rule: `${unchanged(field)} || ${comesOrGoes(field)} || self.${field} >= oldSelf.${field}`,
   message,
 });
 
 /**
- * Fields that may not change, each with what is said then; nested ones are written with dots. An object above such fields that is
- * as it was is compared once.
+ * Fields that are immutable, each with its message; nested fields have dots. If the object around several fields is
+ * unchanged, it is compared only once.
  */
 export function fixed(fields: readonly { field: string; message: string }[]): Joined {
   const parts = fields.map(({ field, message }) => ({ rule: unchanged(field), message }));

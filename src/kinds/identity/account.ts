@@ -40,7 +40,7 @@ const endpoints = z.object({
 export const endpointNames = endpoints.keyof().options;
 export const endpointSchema = endpoints.shape;
 
-/** What leads to a contract, whoever may use it. */
+/** The fields of an Account and a ClusterAccount alike: credentials and addresses. */
 export const accountSpec = z.object({
   endpoints: endpoints
     .optional()
@@ -62,7 +62,7 @@ export const accountSpec = z.object({
     .max(1000)
     .optional()
     .describe(
-      "Most calls per second to each host of the platform, where a limit is agreed on. Default: the operator begins with 50 and adapts to what the platform accepts.",
+      "Maximum calls per second to each host of the platform, if a limit is agreed on. Default: the operator starts with 50 and adapts to the platform.",
     ),
   credentialsSecretRef: z
     .object({
@@ -83,7 +83,7 @@ export const adviceShown = z
   .array(z.string().describe("One piece of advice."))
   .meta({ "x-kubernetes-list-type": "atomic" })
   .optional()
-  .describe("What works now and needs attention, or has no effect, and why.");
+  .describe("Settings that work but need attention, or have no effect, with the reason.");
 
 export const accountStatus = z.object({
   contractNumber: z.int().optional().describe("Contract number."),
@@ -127,5 +127,5 @@ export const account: Kind = {
 };
 
 export type AccountSpec = z.output<typeof accountSpec>;
-/** Of a ClusterAccount as well: who may use it is read apart. */
+/** Also reads a ClusterAccount, whose sharing rules `readSharing` reads. */
 export const readAccountSpec = (raw: unknown): AccountSpec => accountSpec.parse(raw);

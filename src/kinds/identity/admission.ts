@@ -22,7 +22,7 @@ const expression = z
   })
   .describe("A condition.");
 
-/** Namespaces that are let in by whoever writes this into spec. */
+/** Namespaces that an Account or a Grant admits. */
 export const namespaces = z.object({
   names: list(namespaceName().describe("Name of a namespace."), { max: 256 })
     .optional()
@@ -39,13 +39,12 @@ export const namespaces = z.object({
 });
 type Namespaces = z.output<typeof namespaces>;
 
-/** Names of kinds. */
 export const kindNames = () =>
   list(formed(/^[A-Z][A-Za-z]+$/, 63, "must be the name of a kind, for example Server").describe("A kind."), {
     max: 64,
   });
 
-/** A namespace that asks, and its labels as far as they are known. */
+/** A namespace that asks for access, with its labels if they are known. */
 export interface Guest {
   namespace: string;
   labels: Readonly<Record<string, string>> | undefined;
@@ -54,7 +53,7 @@ export interface Guest {
 export const admitsNamespace = ({ names = [], selector }: Namespaces, { namespace, labels }: Guest): boolean =>
   names.includes(namespace) || (selector !== undefined && !!labels && selects(selector, labels));
 
-/** As the API server judges a label selector: what NotIn is about need not be there. */
+/** Evaluates a label selector like the API server: NotIn also matches if the label is absent. */
 function selects(
   { matchLabels = {}, matchExpressions = [] }: NonNullable<Namespaces["selector"]>,
   labels: Readonly<Record<string, string>>,

@@ -29,11 +29,11 @@ const sharing = z.object({
         .min(0)
         .max(1_000_000)
         .describe(
-          "EUR that the calls of one namespace may cost in a day of UTC, whatever budgets its InferenceAccess objects have; 0 allows none.",
+          "Maximum cost of a namespace's calls per day (UTC) in EUR, whatever the budgets of its InferenceAccess objects; 0 allows none.",
         ),
     })
     .optional()
-    .describe("Limit of what each namespace spends through the inference gateway. Default: no limit."),
+    .describe("Budget of each namespace for calls through the inference gateway. Default: no limit."),
 });
 
 export const clusterAccount: Kind = {
@@ -55,14 +55,13 @@ export const clusterAccount: Kind = {
   ],
 };
 
-/** Who may use a ClusterAccount, and what for. */
 export type Sharing = z.output<typeof sharing>;
 
 const closed: Sharing = { default: false, adoption: "None" };
-/** What cannot be read admits nobody. */
+/** A spec that cannot be parsed admits nobody. */
 export const readSharing = (raw: unknown): Sharing => sharing.safeParse(raw).data ?? closed;
 
-/** An object that asks, and the labels of its namespace. */
+/** An object that asks for access, with the labels of its namespace. */
 export interface Applicant extends Guest {
   kind: Pick<Kind, "kind" | "resource" | "task">;
 }

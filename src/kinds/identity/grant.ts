@@ -40,7 +40,7 @@ export const grant: Kind = {
 };
 
 export type GrantSpec = z.output<typeof spec>;
-/** What cannot be read grants nothing. */
+/** Undefined if the spec cannot be parsed: then it grants nothing. */
 export const readGrant = (raw: unknown): GrantSpec | undefined => spec.safeParse(raw).data;
 
 /** Whether objects of a namespace may refer to the object of this kind and name. */

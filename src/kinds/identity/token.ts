@@ -5,7 +5,6 @@ import { wireId } from "../fields/fields.ts";
 import { lifetimeBetween, lifetimeSeconds, tokenLifetime } from "../fields/lifetime.ts";
 import type { Column, TypedMapping } from "../kind.ts";
 
-/** What spec says about the token of an object. */
 export const tokenSpec = {
   lifetime: tokenLifetime().describe(
     "How long a token is valid. It is replaced after two thirds of that time. Default: 7d.",
@@ -13,7 +12,6 @@ export const tokenSpec = {
 };
 export const tokenImmutable = { lifetime: "the lifetime of a token is fixed when it is created" };
 
-/** What is shown of the token of an object. */
 export const tokenStatus = {
   lifetime: z.string().optional().describe("How long the token is valid from its creation on."),
   tokenExpiresAt: z.iso.datetime().optional().describe("When the token expires."),
@@ -39,7 +37,7 @@ const utc = (date: string): string => new Date(date).toISOString();
 
 type TokenSpec = z.output<z.ZodObject<typeof tokenSpec>>;
 
-/** A bearer token of the platform as the resource of an object, in a Secret under this name. */
+/** A bearer token of the platform as the resource of an object. Its Secret has the token under `keyName`. */
 export const tokenMapping = <Spec extends TokenSpec>(
   keyName: string,
   publication: (spec: Spec, inputs: Pick<Inputs, "name">) => Publication | undefined,
@@ -47,9 +45,9 @@ export const tokenMapping = <Spec extends TokenSpec>(
   ({
     names: { type: "token", fields: { ttl: "lifetime" } },
     identity: {
-      // A token acts for its user, who may do everything in the contract.
+      // A token has all rights of its user in the contract.
       contractWide: "AccessToken",
-      // It has no name: what tells those of one user apart is when they were made and for how long.
+      // A token has no name. Tokens of one user differ only in creation time and lifetime.
       echo: (resource) => body.safeParse(resource).data ?? { ttl: lifetimeSeconds(lifetimeOf(wire.parse(resource))) },
     },
     place: { product: "auth", collection: () => "/tokens", depth: 0, references: () => [] },

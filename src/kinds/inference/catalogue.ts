@@ -10,15 +10,14 @@ const model = z.looseObject({
 });
 const answer = z.looseObject({ data: z.array(model) });
 
-/** What status shows of one model. */
 export const modelStatus = z.object({
   id: z.string().describe("Id of the model."),
-  contextTokens: z.int().optional().describe("Tokens that a call may have, prompt and answer together."),
+  contextTokens: z.int().optional().describe("Maximum tokens of a call, prompt and answer together."),
   inputEurPerMillion: z.number().optional().describe("Price of a million input tokens in EUR, if published."),
   outputEurPerMillion: z.number().optional().describe("Price of a million output tokens in EUR, if published."),
 });
 
-/** The models of these ids in the platform's list, or what is wrong with the first that is not there. */
+/** The models with these ids in the platform's list, or a message about the first missing one. */
 export function modelsIn(
   body: unknown,
   ids: readonly string[],
@@ -41,6 +40,6 @@ export function modelsIn(
   return { models };
 }
 
-/** Names those that may be meant. */
+/** The message for a missing model. It suggests similar ids. */
 export const unknownModel = (id: string, ids: readonly string[]): string =>
   `the platform has no model ${id}; nearest are ${nearest(id, ids).join(", ")}`;

@@ -1,4 +1,4 @@
-/** Tokens that a call to a model may have, prompt and answer together, as the platform publishes them. */
+/** Maximum tokens of a call to a model, prompt and answer together, as the platform publishes them. */
 export const contextTokens: Readonly<Record<string, number>> = {
   "mistralai/Mistral-Small-24B-Instruct": 128_000,
   "openai/gpt-oss-120b": 128_000,

@@ -32,22 +32,22 @@ const spec = z.object({
         .min(0)
         .max(1_000_000)
         .optional()
-        .describe("EUR that the calls of a day of UTC may cost; 0 allows none. Default: no limit."),
+        .describe("Maximum cost of calls per day (UTC) in EUR; 0 allows none. Default: no limit."),
       tokensPerCall: z
         .int()
         .min(1)
         .max(1_000_000)
         .optional()
         .describe(
-          "Tokens that an answer may have: a call that asks for more is refused, one that names no maximum gets this. Default: no limit; a call that names no maximum gets 4096.",
+          "Maximum tokens of an answer. A call that asks for more is refused; a call without a maximum gets this one. Default: no limit; a call without a maximum gets 4096.",
         ),
     })
     .optional()
-    .describe("What calls through the gateway may cost."),
+    .describe("Budget for calls through the gateway."),
 });
 type Spec = z.output<typeof spec>;
 
-/** What the platform gives a contract. */
+/** The platform's limits per contract. */
 const LIMITS = { requestsPerSecond: 5, burst: 10, imagesPerMinute: 10, imageBurst: 20 };
 
 const status = z.object({
@@ -66,18 +66,18 @@ const status = z.object({
       imageBurst: z.number().describe("Calls for images at once."),
     })
     .optional()
-    .describe("Limits of the contract, which all that use it share."),
+    .describe("Limits of the contract, shared by all its users."),
   usage: z
     .object({
       day: z.string().describe("The day, in UTC."),
-      eur: z.number().describe("EUR that replicas of the gateway have taken of the budget, in steps of a hundredth."),
+      eur: z.number().describe("EUR of the budget that replicas of the gateway have taken, in steps of one percent."),
     })
     .optional()
-    .describe("What calls through the gateway have cost, where there is a budget."),
+    .describe("Cost of calls through the gateway, if there is a budget."),
 });
 const shownModels = status.pick({ models: true, limits: true, usage: true });
 
-/** The key of a model in the Secret, which is a name of an environment variable, too. */
+/** The entry of a model in the Secret; also a valid name of an environment variable. */
 const keyOf = (model: string): string => `MODEL_${model.replace(/[^A-Za-z0-9]/g, "_").toUpperCase()}`;
 
 const token = tokenMapping<Spec>("OPENAI_API_KEY", ({ secretName, models = [] }) =>
@@ -147,5 +147,5 @@ export const inferenceAccess: Kind = {
   }),
 };
 
-/** What cannot be read gives access to nothing. */
+/** Undefined if the spec cannot be parsed: then it gives access to nothing. */
 export const readInferenceAccess = (raw: unknown): Spec | undefined => spec.safeParse(raw).data;

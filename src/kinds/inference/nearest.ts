@@ -1,4 +1,4 @@
-/** The names that have the most pairs of letters in common with the one given, the best first. */
+/** The names with the most letter pairs in common with the given one; best match first. */
 export function nearest(name: string, names: readonly string[], count = 3): string[] {
   const pairs = (text: string) => [...text].map((letter, at) => (letter + (text[at + 1] ?? "")).toLowerCase());
   const given = new Set(pairs(name));

@@ -9,7 +9,7 @@ export interface Usage {
   output: number;
 }
 
-/** What a call may use; what it has used, where the platform told. */
+/** The cost in EUR of a number of tokens. */
 export const costOf = ({ input, output }: Usage, price: Price): number =>
   (input * price.input + output * price.output) / 1_000_000;
 

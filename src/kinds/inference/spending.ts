@@ -1,22 +1,25 @@
 import { fingerprint } from "../fields/fingerprint.ts";
 import { inferenceAccess } from "./inference-access.ts";
 
-/** The gateway's record of what accesses have of their budgets: ConfigMaps with this label, an entry for each access. */
+/** Label of the ConfigMaps in which the gateway records the spending of each InferenceAccess. */
 export const SPENDING_LABEL = { "app.kubernetes.io/managed-by": "mooring-gateway" };
 
-/** Their names. Many accesses do not fit into one ConfigMap, and would get in each other's way there. */
+/** The names of these ConfigMaps. One ConfigMap would be too small for many accesses and a point of write conflicts. */
 export const SPENDING_NAMES = Array.from({ length: 16 }, (_, nth) => `mooring-gateway-spending-${nth}`);
 
-/** What an access has of the budget of a day. */
+/** The budget that an InferenceAccess has taken on one day. */
 export interface Spent {
   day: string;
   eur: number;
 }
 
-/** The longest key that a ConfigMap has. */
+/** The maximum key length in a ConfigMap. */
 const LONGEST_KEY = 253;
 
-/** The name of an entry. A namespace has no dot. A name that would be too long is there as its hash, which is no object's name. */
+/**
+ * The key of an entry. A namespace contains no dot. A name that is too long is replaced by its hash, which is not a
+ * valid object name.
+ */
 export function entryOf(namespace: string, name: string): string {
   const entry = `${namespace}.${name}`;
   return entry.length <= LONGEST_KEY ? entry : `${namespace}._H${fingerprint(name)}`;
@@ -28,13 +31,16 @@ export function readSpent(text: unknown): Spent | undefined {
   return day === undefined ? undefined : { day, eur: Number(eur) };
 }
 
-/** In place of the name of an access: what all accesses of a namespace have through a ClusterAccount. No object has such a name. */
+/**
+ * Takes the place of an access name in the entry for a whole namespace that uses a ClusterAccount. It is not a valid
+ * object name.
+ */
 export const namespaceEntry = (account: string): string => `_${account}`;
 
-/** Whether an entry is about one access, not about a whole namespace. */
+/** Whether an entry is for one access instead of a whole namespace. */
 export const isOfAccess = (entry: string): boolean => !/^[^.]*\._[^H]/.test(entry);
 
-/** The object that an entry is about; undefined for a whole namespace, and where only the hash of a name is known. */
+/** The object of an entry; undefined for a whole namespace, and for an entry that contains only a hash. */
 export function objectOfEntry(entry: string): string | undefined {
   const dot = entry.indexOf(".");
   if (entry.startsWith("_", dot + 1)) return undefined;

@@ -26,8 +26,8 @@ const byId = (noun: string) =>
 const spec = z.object({
   ...managed,
   ...inDatacenter,
-  datacenterRef: inDatacenter.datacenterRef.describe("With an id: the Datacenter of what is watched."),
-  datacenterId: inDatacenter.datacenterId.describe("With an id: platform id of the datacenter of what is watched."),
+  datacenterRef: inDatacenter.datacenterRef.describe("With a target by id: the Datacenter of the target."),
+  datacenterId: inDatacenter.datacenterId.describe("With a target by id: platform id of the target's datacenter."),
   serverRef: objectRef("Server").optional().describe("Server of the NIC to watch. Needs nic."),
   nic: line(255).optional().describe("Name of the NIC of that Server."),
   serverId: uuid()
@@ -63,7 +63,7 @@ const wire = z.object({
   }),
 });
 
-/** Each target besides a NIC: its field in spec, which is its role as well, and its collection. */
+/** The targets other than a NIC: the field in spec, which is also the role, and the collection. */
 const gateways = [
   ["networkLoadBalancerId", "networkloadbalancers"],
   ["applicationLoadBalancerId", "applicationloadbalancers"],
@@ -149,8 +149,7 @@ export const flowLog: Kind = {
     { rule: "has(self.serverId) == has(self.nicId)", message: "serverId and nicId must be set together" },
     {
       rule: "has(self.serverRef) ? !has(self.datacenterRef) && !has(self.datacenterId) : has(self.datacenterRef) != has(self.datacenterId)",
-      message:
-        "an id of what is watched needs exactly one of datacenterRef and datacenterId; remove both with serverRef",
+      message: "a target by id needs exactly one of datacenterRef and datacenterId; remove both with serverRef",
     },
   ],
   immutable: Object.fromEntries(

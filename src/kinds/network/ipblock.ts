@@ -67,7 +67,7 @@ const wire = z.object({
 });
 
 const collection = "/ipblocks";
-/** Each becomes a variable of its own in the environment of a process, which is not boundless. */
+/** Maximum number of addresses with a variable of their own, because the environment of a process is limited. */
 const MOST_NUMBERED = 32;
 
 export const ipBlock: Kind = {
@@ -125,7 +125,7 @@ export const ipBlock: Kind = {
       },
     },
     destruction: {
-      // Nobody can get the same addresses again.
+      // The same addresses cannot be reserved again.
       holdsData: true,
       keptWhileUsed: true,
     },

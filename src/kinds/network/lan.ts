@@ -83,7 +83,7 @@ export const lan: Kind = {
     comparison: {
       compare(spec, item, inputs) {
         const { id, properties } = wire.parse(item);
-        // Whatever block the platform has chosen is the wanted one.
+        // With AUTO, any block that the platform chose matches.
         const chosen = spec.ipv6 === AUTO && properties.ipv6CidrBlock != null;
         return patch("", `${collection(inputs.parents)}/${encodeURIComponent(id)}`, {
           name: [wantedName(spec, inputs), properties.name],

@@ -63,7 +63,7 @@ const spec = z.object({
   reads: z
     .enum(["Include", "Exclude"])
     .default("Include")
-    .describe("Include exports every entry; Exclude leaves out those of reads, which are most of them."),
+    .describe("Include exports every entry; Exclude leaves out read accesses, which are the majority."),
   from: z.iso
     .datetime({ offset: true })
     .optional()
@@ -74,19 +74,18 @@ const spec = z.object({
 
 const moment = (text: string) => z.iso.datetime({ precision: 3 }).describe(text);
 
-/** How far an export is. */
 const watermark = z.object({
   time: moment("All entries before this time are delivered."),
   hours: z
     .object({ from: moment("Begin of that time."), to: moment("End of that time.") })
     .optional()
-    .describe("Time in the past that is read by the hour; the rest is read by the minute."),
+    .describe("Period that is read by the hour; the rest is read by the minute."),
   recent: z
     .array(
       z.object({
         from: moment("Begin of the minute."),
         total: z.int().describe("Number of its entries."),
-        sketch: z.string().describe("Which entries these are, in short."),
+        sketch: z.string().describe("Short form of the set of entries."),
       }),
     )
     .meta({ "x-kubernetes-list-type": "atomic" })
@@ -94,15 +93,15 @@ const watermark = z.object({
     .describe("Delivered minutes that are checked for late entries."),
 });
 
-/** What is being delivered: after a crash the same entries are delivered again. */
+/** The batch in delivery. After a crash, the same entries are delivered again. */
 const begun = z.object({
-  from: moment("Begin of the time of its entries."),
-  to: moment("End of the time of its entries."),
+  from: moment("Start of the period of its entries."),
+  to: moment("End of the period of its entries."),
   at: moment("When it was read, by the platform's clock."),
-  total: z.int().describe("Number of entries that the log had of that time."),
+  total: z.int().describe("Number of entries in the log for that period."),
   entries: z.int().describe("Number of entries that are delivered."),
   hash: z.string().describe("Hash of these entries."),
-  sketch: z.string().describe("Which entries these are, in short."),
+  sketch: z.string().describe("Short form of the set of entries."),
 });
 
 const status = z.object({
@@ -130,7 +129,10 @@ export const activityLogExport: Kind = {
   spec,
   status,
   rules: [],
-  immutable: { from: "an export continues where it is", reads: "an export continues as it began" },
+  immutable: {
+    from: "a started export continues from its last position",
+    reads: "a started export keeps its selection of entries",
+  },
   columns: [
     { name: "Entries", type: "integer", path: ".status.entriesDelivered", description: "Entries that were delivered" },
     {
@@ -147,7 +149,7 @@ export const activityLogExport: Kind = {
       wide: true,
     },
   ],
-  // The log tells of everybody who uses the contract.
+  // The log contains the actions of all users of the contract.
   task: {
     contractWide: "ActivityLogExport",
     begun: "watermark",
@@ -158,7 +160,7 @@ export const activityLogExport: Kind = {
 
 export type ActivityLogExportSpec = z.output<typeof spec>;
 export const readExportSpec = (raw: unknown): ActivityLogExportSpec => spec.parse(raw);
-/** What the operator has put on record; nothing where there is no such record. */
+/** The recorded progress; empty if there is none. */
 export const readExportStatus = (raw: unknown): z.output<typeof status> => status.safeParse(raw).data ?? {};
 
 function referencesOf({ destination }: ActivityLogExportSpec): Reference[] {

@@ -23,7 +23,7 @@ const wire = z.looseObject({
 });
 
 const collection = "/central";
-/** How the switch of a platform that gives it no id is called. */
+/** The id for the resource on platforms that give it none. */
 const ONLY = "central";
 
 const turned = (id: string, enabled: boolean): Operation => ({

@@ -1,15 +1,15 @@
-/** Configuration of agents that ship logs: complete files, so that mounting the Secret is all there is to do. */
+/** Configuration files of agents that ship logs. They are complete: it is enough to mount the Secret. */
 import { fluentBit, hostPort, webAddress, word } from "../fields/encode.ts";
 
 const FORWARD_PORT = "9000";
 
-/** A stream as far as an agent has to know it. */
+/** The fields of a stream that an agent needs. */
 export interface AgentStream {
   tag: string;
   source: string;
 }
 
-/** Fluent Bit with the forward protocol: one output per stream, each for the records of its tag. */
+/** Fluent Bit with the forward protocol: one output per stream, for the records with its tag. */
 export function fluentBitForward(tcpAddress: string, key: string, streams: readonly AgentStream[]): string {
   const { host, port } = addressOf(tcpAddress, FORWARD_PORT);
   const sharedKey = fluentBit("key", key);
@@ -48,12 +48,12 @@ export function fluentBitHttp(httpAddress: string, key: string, streams: readonl
   return service(streams) + outputs.join("\n");
 }
 
-/** The records of containers carry the name of their file behind the tag, which tells pod and container. */
+/** Records of containers have the name of their log file after the tag. It identifies pod and container. */
 const matched = (tag: string, source: string): string => (source === "kubernetes" ? `${tag}.*` : tag);
 
 const CONTAINERS = "multiline.parser docker, cri";
 
-/** Where each source writes. Of any other, what is read is the reader's own business: the files named here are an example. */
+/** The input of each source. For a generic source the file names are examples, to be replaced by the user. */
 function inputOf({ tag, source }: AgentStream): string {
   switch (source) {
     case "kubernetes":

@@ -71,7 +71,7 @@ const withKey = z.looseObject({ properties: z.looseObject({ key: z.string().min(
 const collection = "/pipelines";
 const UNLIMITED = 0;
 
-/** A stream as the platform expects it: JSON over HTTP is a generic source there. */
+/** A stream as the platform expects it. JSON over HTTP is a generic source there. */
 function sent({ source, tag, protocol, retentionInDays }: Stream) {
   const kept = retentionInDays === "unlimited" ? UNLIMITED : Number(retentionInDays);
   return {
@@ -83,13 +83,13 @@ function sent({ source, tag, protocol, retentionInDays }: Stream) {
   };
 }
 
-/** One spelling for both sides. */
+/** A stream in one spelling, from spec or from the platform. */
 function normalised({ source, tag, protocol, retentionInDays, destinations }: z.output<typeof wireStream>) {
   const kept = destinations?.[0]?.retentionInDays ?? (retentionInDays === "unlimited" ? UNLIMITED : retentionInDays);
   return { source: source === "http" ? "generic" : source, tag, protocol, retentionInDays: Number(kept ?? 30) };
 }
 
-/** A write replaces all streams: labels, which spec does not speak of, are repeated to keep them. */
+/** A write replaces all streams. Spec has no labels, so the write repeats those on the platform. */
 function withLabels<Sent extends { tag: string }>(stream: Sent, found: readonly z.output<typeof wireStream>[]) {
   const labels = found.find(({ tag }) => tag === stream.tag)?.labels;
   return labels?.length ? { ...stream, labels } : stream;

@@ -1,4 +1,4 @@
-/** Configuration of agents that push metrics: complete files, so that mounting the Secret is all there is to do. */
+/** Configuration files of agents that push metrics. They are complete: it is enough to mount the Secret. */
 import { alloy, fluentBit, openTelemetry, yaml } from "../fields/encode.ts";
 
 /** Where metrics are pushed to, and how often. */
@@ -9,8 +9,8 @@ interface Push {
 }
 
 /**
- * Prometheus: sends what it scrapes; the job is Prometheus itself, to be replaced by one's own. The key is a bearer token:
- * the Prometheus of Debian 12 (2.42) takes `headers` and does not send them.
+ * Prometheus: sends the metrics that it scrapes. The scrape job is Prometheus itself, to be replaced by the user. The
+ * key is a bearer token, because Prometheus 2.42 (Debian 12) accepts `headers` but does not send them.
  */
 export const prometheus = ({ endpoint, key, seconds }: Push): string => `global:
   scrape_interval: ${seconds}s
@@ -41,7 +41,7 @@ export const grafanaAgent = ({ endpoint, key, seconds }: Push): string => `metri
             - targets: ["localhost:12345"]
 `;
 
-/** Grafana Alloy: pushes its own metrics; other targets are to be added. */
+/** Grafana Alloy: pushes its own metrics; the user adds other targets. */
 export const grafanaAlloy = ({ endpoint, key, seconds }: Push): string => `prometheus.exporter.self "agent" {}
 
 prometheus.scrape "agent" {
@@ -60,7 +60,7 @@ prometheus.remote_write "platform" {
 }
 `;
 
-/** OpenTelemetry Collector: takes OTLP and pushes what it gets. */
+/** OpenTelemetry Collector: receives OTLP and pushes it. */
 export const otelCollector = ({ endpoint, key, seconds }: Push): string => `receivers:
   otlp:
     protocols:
@@ -82,7 +82,7 @@ service:
       exporters: [prometheusremotewrite]
 `;
 
-/** Fluent Bit: pushes the metrics of the node it runs on. */
+/** Fluent Bit: pushes the metrics of its node. */
 export function fluentBitMetrics({ endpoint, key, seconds }: Push): string {
   const { hostname, port, protocol, pathname } = addressOf(endpoint);
   return `[SERVICE]
@@ -104,7 +104,7 @@ export function fluentBitMetrics({ endpoint, key, seconds }: Push): string {
 `;
 }
 
-/** Before the platform has said where to push, there is nothing to take apart. */
+/** The parts of the endpoint; empty until the platform reports one. */
 function addressOf(endpoint: string): Pick<URL, "hostname" | "port" | "protocol" | "pathname"> {
   return URL.parse(endpoint) ?? { hostname: "", port: "", protocol: "https:", pathname: endpoint };
 }

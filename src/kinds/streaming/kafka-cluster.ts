@@ -53,7 +53,7 @@ const wire = z.looseObject({
   }),
 });
 
-/** Where the brokers of a cluster listen; a platform that does not say it so has them at their addresses in the LAN. */
+/** The addresses of the brokers; on a platform that does not report them, their addresses in the LAN. */
 export function brokersOf(item: unknown): string[] {
   const { metadata, properties } = wire.parse(item);
   const inLan = properties.connections?.[0]?.brokerAddresses ?? [];

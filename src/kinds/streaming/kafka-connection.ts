@@ -24,7 +24,6 @@ const brokerAddress = z
   })
   .describe("Address of a broker in CIDR form.");
 
-/** Where the brokers of a cluster are. */
 export const connection = z
   .object({
     datacenterRef: objectRef("Datacenter")
@@ -73,7 +72,7 @@ export const connectionMentions = (connection: Connection | undefined): Mention[
     "connection.brokerAddresses",
   );
 
-/** The fields as they stand in spec: by the name of an object, or by id. */
+/** The field names in spec, by reference or by id. */
 export const connectionFields = ({ datacenterId, lanId }: Partial<Connection> = {}) => ({
   datacenter: `connection.datacenter${datacenterId === undefined ? "Ref" : "Id"}`,
   lan: `connection.lan${lanId === undefined ? "Ref" : "Id"}`,

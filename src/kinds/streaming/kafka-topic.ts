@@ -15,7 +15,7 @@ import {
 import { type Kind, mapping } from "../kind.ts";
 import { kafkaName, kafkaNameProblem } from "./kafka-name.ts";
 
-/** Fields of every kind that lives in a Kafka cluster. */
+/** Fields of every kind that lives in a KafkaCluster. */
 export const inCluster = {
   clusterRef: objectRef("KafkaCluster")
     .optional()
@@ -36,7 +36,7 @@ export const clusterPath = (parents: Inputs["parents"]): string =>
 
 const MOST = 2_147_483_647;
 
-/** What the brokers do where nobody said so; the platform may leave it out of its answers. */
+/** Defaults of the brokers. The platform may omit them from its answers. */
 const brokerDefaults = {
   replicationFactor: 1,
   numberOfPartitions: 1,
@@ -93,7 +93,7 @@ const wire = z.looseObject({
   }),
 });
 
-/** What a topic has, whether or not the answer says it. */
+/** The properties of a topic, with defaults where the answer omits them. */
 function foundIn(item: unknown) {
   const { name, replicationFactor, numberOfPartitions, logRetention } = wire.parse(item).properties;
   return {

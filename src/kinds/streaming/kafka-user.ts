@@ -60,7 +60,7 @@ const certificate: CertificateAccess = {
   },
 };
 
-/** Both files name others of the Secret, by where it is mounted. */
+/** Both files refer to other files of the Secret by its mount path. */
 const MOUNT = "/etc/kafka-user";
 const HINT = `# The Secret is mounted at ${MOUNT}.`;
 

@@ -22,8 +22,8 @@ export type Room = "free" | "lane is full" | "account is full";
 export interface Lanes<T> {
   add(lane: Lane, item: T, priority: number): void;
   /**
-   * The first `current` item of the next free lane. A full lane keeps its turn. Of a full Account only one lane is checked,
-   * however many it has.
+   * The first `current` item of the next free lane. A full lane keeps its turn. If an Account is full, only one of its
+   * lanes is checked.
    */
   take(room: (lane: Lane) => Room, current: (item: T) => boolean): T | undefined;
 }

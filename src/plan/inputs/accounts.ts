@@ -4,7 +4,7 @@ import { readSharing } from "../../kinds/identity/cluster-account.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { Connection } from "../../platform/calls/transport.ts";
 
-/** A connection over which nothing but reads go, whatever is sent. */
+/** A connection that only reads. */
 export function readingOver(key: string, reader: PlatformReader, signal: AbortSignal): Connection {
   return {
     id: key,
@@ -28,7 +28,7 @@ export function readingOver(key: string, reader: PlatformReader, signal: AbortSi
   };
 }
 
-/** An Account as the operator would use it; where the platform is not reached through it, with the reason. */
+/** An Account as the operator would use it; with the reason if the platform cannot be reached. */
 export async function openHandle(
   key: string,
   object: KubeObject | undefined,

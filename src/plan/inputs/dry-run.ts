@@ -14,12 +14,12 @@ const isJson = (value: unknown): value is Json => typeof value === "object" && v
 interface Asked {
   manifest: Manifest;
   live: KubeObject | undefined;
-  /** The schema of its kind, for what the API server cannot be asked. */
+  /** The CRD schema of the kind, if the API server cannot be asked. */
   schema: object;
   signal: AbortSignal;
 }
 
-/** As `kubectl apply` would leave it, by the schema alone. */
+/** The object after `kubectl apply`, by the schema alone. */
 export function offline({ manifest: { kind, object }, live, schema }: Asked): Candidate {
   const stored = withDefaults(schema, merged(live, object));
   const desired = withStatus(stored as KubeObject, live);
@@ -27,7 +27,7 @@ export function offline({ manifest: { kind, object }, live, schema }: Asked): Ca
   return { kind, live, desired, ...(found.length > 0 && { refused: found.join("; ") }) };
 }
 
-/** As the API server would leave it: a dry run of the apply. `unasked` says why the schema had to stand in for it. */
+/** The object after an apply, by a dry run. `unasked` says why the schema was used instead. */
 export async function dryRun(client: KubeClient, asked: Asked): Promise<Candidate & { unasked?: string }> {
   const { manifest, live, schema, signal } = asked;
   const { kind, object } = manifest;
@@ -64,11 +64,11 @@ export async function dryRun(client: KubeClient, asked: Asked): Promise<Candidat
   }
 }
 
-/** An admission policy says no as well, for another reason than a missing right. */
+/** Tells a refusal by an admission policy from a missing right. */
 const isPolicy = ({ message }: KubeError): boolean =>
   /denied request|ValidatingAdmissionPolicy|admission webhook/.test(message);
 
-/** Status is the operator's, and not part of an apply. */
+/** Keeps the live status, which an apply does not change. */
 const withStatus = (object: KubeObject, live: KubeObject | undefined): KubeObject => {
   const { status: _, ...rest } = object;
   const { uid, creationTimestamp, finalizers, deletionTimestamp } = live?.metadata ?? {};
@@ -88,7 +88,7 @@ const withStatus = (object: KubeObject, live: KubeObject | undefined): KubeObjec
   };
 };
 
-/** Nothing of it would change: no call is needed to know that. */
+/** The apply would change nothing, so no call is needed. */
 function isApplied(object: KubeObject, live: KubeObject, schema: object): boolean {
   const { spec } = withDefaults(schema, object) as KubeObject;
   const own = Object.entries(object.metadata.annotations ?? {}).filter(([name]) => name.startsWith(`${GROUP}/`));
@@ -105,7 +105,7 @@ function lastApplied(live: KubeObject | undefined): Json | undefined {
   }
 }
 
-/** Whoever applied it before; kubectl otherwise. */
+/** The field manager of the last apply; else kubectl's. */
 function managerOf(live: KubeObject | undefined): string {
   const fields: unknown = Reflect.get(Object(live?.metadata), "managedFields");
   const own = (Array.isArray(fields) ? fields : []).find(
@@ -114,7 +114,7 @@ function managerOf(live: KubeObject | undefined): string {
   return String(Object(own).manager ?? "kubectl");
 }
 
-/** What kubectl sends: the manifest, and null for what it had before and has no more. */
+/** The patch that kubectl sends: the manifest, and null for fields that the manifest no longer has. */
 function threeWay(last: Json, { metadata, spec }: KubeObject): Json {
   const { labels = {}, annotations = {} } = metadata;
   const { annotations: noted, ...before } = isJson(last.metadata) ? last.metadata : {};
@@ -136,7 +136,7 @@ function withRemovals(before: Json, after: Json): Json {
   return { ...Object.fromEntries(gone.map((name) => [name, null])), ...Object.fromEntries(kept) };
 }
 
-/** Without an API server: what the live object has besides and the manifest did not have before stays. */
+/** Without an API server: keeps live fields that were never in the manifest. */
 function merged(live: KubeObject | undefined, object: KubeObject): KubeObject {
   const last = lastApplied(live);
   if (!live || !last) return object;

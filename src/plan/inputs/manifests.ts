@@ -12,7 +12,7 @@ export interface Manifest {
 
 export interface Manifests {
   objects: Manifest[];
-  /** What else is in the files: a plan says nothing about it. */
+  /** Other objects in the files. The plan does not cover them. */
   others: string[];
   /** Namespaces that the files create. */
   namespaces: string[];
@@ -26,7 +26,10 @@ const document = z.looseObject({
 });
 const list = z.looseObject({ kind: z.string().endsWith("List"), items: z.array(z.unknown()) });
 
-/** The objects of YAML or JSON text; `from` is named in errors. Of two with the same name the last one counts, as with apply. */
+/**
+ * The objects of YAML or JSON texts. Errors name `from`. Of two objects with the same name the last one counts, as with
+ * apply.
+ */
 export function manifestsIn(texts: readonly { from: string; text: string }[], namespace: string): Manifests {
   const found = new Map<string, Manifest>();
   const others: string[] = [];
@@ -67,5 +70,5 @@ function* documentsIn(text: string, from: string): Generator<unknown> {
 
 function wrong({ issues }: z.ZodError): string {
   const [issue] = issues;
-  return `${issue?.path.join(".") || "a document"}: ${issue?.message ?? "is no object of Kubernetes"}`;
+  return `${issue?.path.join(".") || "a document"}: ${issue?.message ?? "is not a Kubernetes object"}`;
 }

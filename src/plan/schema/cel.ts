@@ -1,7 +1,7 @@
 import { isIP, isIPv4 } from "node:net";
 import { Environment } from "@marcbachmann/cel-js";
 
-/** An address, and a network, as the rules of the API server know them. */
+/** IP addresses and networks as the CEL library of the API server defines them. */
 class Ip {
   readonly text: string;
   readonly bits: bigint;
@@ -30,7 +30,7 @@ const widthOf = ({ text }: Ip): number => (isIPv4(text) ? 32 : 128);
 const isSame = (one: Cidr, other: Cidr): boolean =>
   widthOf(one.address) === widthOf(other.address) && one.length === other.length && one.bits === other.bits;
 
-/** The network of an address, under the mask of another one. */
+/** The network of an address, with the prefix length of another network. */
 function masked({ address, length }: Cidr, { bits }: Ip = address): Cidr {
   const rest = BigInt(widthOf(address) - length);
   return new Cidr(address, length, (bits >> rest) << rest);
@@ -38,7 +38,7 @@ function masked({ address, length }: Cidr, { bits }: Ip = address): Cidr {
 
 function bitsOf(text: string): bigint {
   if (isIPv4(text)) return text.split(".").reduce((sum, part) => (sum << 8n) | BigInt(part), 0n);
-  // The URL parser writes every IPv6 address in one way, without dots.
+  // The URL parser returns the canonical form of an IPv6 address, without dots.
   const [head = "", tail] = new URL(`http://[${text}]`).hostname.slice(1, -1).split("::");
   const groups = (part: string | undefined) => (part ? part.split(":") : []);
   const [front, back] = [groups(head), groups(tail)];
@@ -55,7 +55,7 @@ function isCidr(text: string): boolean {
 const contains = (network: Cidr, address: Ip): boolean =>
   widthOf(network.address) === widthOf(address) && masked(network).bits === masked(network, address).bits;
 
-/** The functions of the API server that rules of Mooring use, besides those of the language. */
+/** CEL functions of the API server that Mooring's rules use. */
 const environment = new Environment({
   unlistedVariablesAreDyn: true,
   enableOptionalTypes: true,
@@ -85,7 +85,6 @@ const environment = new Environment({
 type Evaluate = (context: Record<string, unknown>) => unknown;
 const parsed = new Map<string, Evaluate>();
 
-/** The value of an expression. */
 export function evaluate(expression: string, context: Record<string, unknown>): unknown {
   const known = parsed.get(expression);
   const run: Evaluate = known ?? environment.parse(understood(expression));
@@ -94,8 +93,8 @@ export function evaluate(expression: string, context: Record<string, unknown>): 
 }
 
 /**
- * What the library does not know is said otherwise: its `matches` has no classes such as \p{Cc}, its `has` takes no value of
- * a call, and no two optional values are equal to it.
+ * Rewrites expressions that the library does not support: `matches` has no classes such as \p{Cc}, `has` does not
+ * accept the result of a call, and optional values are never equal.
  */
 const understood = (expression: string): string =>
   expression

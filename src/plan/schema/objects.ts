@@ -6,7 +6,7 @@ const definition = z.looseObject({
   }),
 });
 
-/** The schema of the objects that a CustomResourceDefinition describes. What every object has besides is not in it. */
+/** The schema of the objects of a CustomResourceDefinition, without the fields that all objects share. */
 export function schemaIn(crd: unknown): object {
   const schema = definition.parse(crd).spec.versions[0]?.schema.openAPIV3Schema ?? {};
   const text = { type: "string" };

@@ -15,8 +15,8 @@ const rules = z.array(
 );
 
 /**
- * An object as the API server would store it: with the defaults of its schema, which has none beneath lists. What is not in the
- * schema stays, for `problems` to name.
+ * An object with the defaults of its schema, as the API server would store it. The schema has no defaults inside lists.
+ * Unknown fields stay, so that `problems` can report them.
  */
 export function withDefaults(schema: unknown, value: unknown): unknown {
   const { default: usual, properties, items } = asJson(schema);
@@ -32,7 +32,7 @@ export function withDefaults(schema: unknown, value: unknown): unknown {
   return Array.isArray(given) && items !== undefined ? given.map((each) => withDefaults(items, each)) : given;
 }
 
-/** What the API server would refuse, in its words: the structure first and, where that is right, the rules. */
+/** The validation errors of the API server: first the structure and, if that is valid, the rules. */
 export function problems(schema: unknown, value: unknown, before: unknown): string[] {
   const found = [...structure(asJson(schema), value, "")];
   return found.length > 0 ? found : [...broken(asJson(schema), value, before, "")];
@@ -70,7 +70,7 @@ function* structure(schema: Json, value: unknown, path: string): Generator<strin
   }
 }
 
-/** In the API server's own words, as far as they have some for it. */
+/** Uses the API server's messages where it has some. */
 function* limits(schema: Json, value: unknown, path: string): Generator<string> {
   const bound = (name: string) => (typeof schema[name] === "number" ? schema[name] : undefined);
   const size = Array.isArray(value) ? value.length : typeof value === "string" ? [...value].length : Number(value);
@@ -98,7 +98,7 @@ function* limits(schema: Json, value: unknown, path: string): Generator<string> 
 
 const show = (value: unknown): string => JSON.stringify(value);
 
-/** Rules hold at the value they stand at. One about a change holds only where there is something before, outside lists. */
+/** Evaluates the rules at each value. A rule about a change applies only if there is an old value, outside of lists. */
 function* broken(schema: Json, value: unknown, before: unknown, path: string): Generator<string> {
   if (value === undefined) return;
   for (const each of rules.catch([]).parse(schema["x-kubernetes-validations"])) {
@@ -118,7 +118,7 @@ function* broken(schema: Json, value: unknown, before: unknown, path: string): G
   }
 }
 
-/** Whole numbers are another type than others in the language of rules. */
+/** CEL has separate types for integers and other numbers. */
 function typed(schema: Json, value: unknown): unknown {
   if (schema.type === "integer" && typeof value === "number") return BigInt(Math.trunc(value));
   if (Array.isArray(value)) return value.map((each) => typed(asJson(schema.items), each));

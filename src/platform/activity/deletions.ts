@@ -4,16 +4,16 @@ import { type Entry, entryOf } from "./entry.ts";
 import { type ActivitySource, activityContract, activityPage, activityPageSize, type Getter } from "./log.ts";
 import { RETENTION_MS } from "./read.ts";
 
-/** What a log tells of deletions since a time; `complete` when it would tell of every one. */
+/** Deletions since a time. `complete`: the log shows every deletion. */
 export interface KnownDeletions {
   readonly deletions: readonly Deletion[];
   readonly complete: boolean;
 }
 
-/** More pages than that are not read: the newest count. */
+/** Maximum pages to read; the newest entries come first. */
 const MOST_PAGES = 10;
 
-/** The deletions of every product since a time, as the activity log has them. */
+/** The deletions of every product since a time, from the activity log. */
 export async function activityDeletions(
   connection: Getter,
   api: string,
@@ -22,7 +22,7 @@ export async function activityDeletions(
 ): Promise<KnownDeletions> {
   const contract = connection.contractNumber ?? (await activityContract(connection, api, options));
   const from = Math.max(since, now - RETENTION_MS);
-  // Whole days, which every form of the interface understands.
+  // Whole days, which every form of the API accepts.
   const time = { start: new Date(from).toISOString().slice(0, 10) };
   const read = (offset: number) => activityPage(connection, api, { contract, time, offset }, options);
   const first = await read(0);
@@ -48,7 +48,7 @@ const isDeletion = ({ action, source }: Entry): boolean =>
   ENDS.test(action) || (source.event?.param?.action === "DELETE" && !action.endsWith(".detach"));
 
 function deletionOf({ requestId, time, user, status, resources, source }: Entry): Deletion {
-  // An entry may also name what is only changed by it.
+  // An entry may also list resources that it only changes.
   const gone =
     source.event?.resources?.filter(({ action }) => !action?.length || action.some((each) => ENDS.test(each))) ??
     resources;

@@ -1,6 +1,6 @@
 import type { ActivitySource } from "./log.ts";
 
-/** One entry of the activity log, the same for both forms that the platform has for it. */
+/** One entry of the activity log, from either of the platform's two forms. */
 export interface Entry {
   /** Milliseconds since the epoch. */
   time: number;
@@ -15,7 +15,7 @@ export interface Entry {
   requestId: string;
   uri: string;
   resources: { type: string; id: string }[];
-  /** As the platform sent it. */
+  /** The original entry. */
   source: ActivitySource;
 }
 
@@ -41,14 +41,14 @@ export function entryOf(source: ActivitySource): Entry | undefined {
   };
 }
 
-/** Whether somebody only looked at something. */
+/** Whether the entry is only a read access. */
 export const isRead = ({ action }: Pick<Entry, "action">): boolean => /(^|\.)(read|list|get)$/.test(action);
 
-/** What `server/<id>` names, in the form that has nothing else. */
+/** Parses `server/<id>`, the only identification in one of the forms. */
 function named({ resource }: ActivitySource): Entry["resources"] {
   const [type = "", id = "", ...rest] = resource?.split("/") ?? [];
   return type === "" || id === "" || rest.length > 0 ? [] : [{ type, id }];
 }
 
-/** Entries have no id: two that say the same are one. */
+/** Entries have no id: two entries with equal content are the same. */
 export const identityOf = (source: ActivitySource): string => JSON.stringify(source);

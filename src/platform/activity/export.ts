@@ -12,22 +12,22 @@ import { divide, readSketch } from "./sketch.ts";
 export interface ActivityLog {
   clock: Clock;
   page(period: Period, offset: number, limit: number): Promise<ActivityPage>;
-  /** Entries that are counted, and not delivered. */
+  /** Entries that are counted but not delivered. */
   leavesOut?(entry: Entry): boolean;
 }
 
-/** The entries of a time, ordered by time and id: the same ones are always the same text. */
+/** The entries of a period, ordered by time and id, so that equal entries always give equal text. */
 export interface Window {
   period: Period;
-  /** As many as the platform says. */
+  /** The number of entries that the platform reports. */
   total: number;
   lines: Line[];
 }
 
-/** More than that is not read, whatever the platform says that there is. */
+/** Maximum entries to read, whatever the platform reports. */
 const MOST_READ = 200_000;
 
-/** The entries of a time, or of the first half of it, or of that one's … as many as are delivered at once. */
+/** Reads the entries of a period. The period is halved until it has no more entries than one delivery. */
 export async function readWindow(log: ActivityLog, period: Period, most: number): Promise<Window> {
   const { from } = period;
   for (let { to } = period; ; ) {
@@ -38,11 +38,10 @@ export async function readWindow(log: ActivityLog, period: Period, most: number)
   }
 }
 
-/** All entries of a time. */
 export const readPeriod = async (log: ActivityLog, period: Period): Promise<Window> =>
   readFrom(log, period, await ask(log, period, 0, activityPageSize));
 
-/** The first minute that entries came late to, with those entries, and the minutes as they are before these are delivered. */
+/** The first minute with late entries, these entries, and the state of the minutes before their delivery. */
 export async function readLate(
   log: ActivityLog,
   { time, slices }: Progress,
@@ -57,7 +56,7 @@ export async function readLate(
     if ((await totalOf(period)) === total) continue;
     const all = await readPeriod(log, period);
     const divided = divide(readSketch(sketch), all.lines);
-    // Too many to be told from what was delivered: then all of them, once more.
+    // There are too many late entries to tell them from delivered ones, so all entries are delivered again.
     if (!divided) return { late: all, slices: reset(now, from) };
     if (divided.others.length > 0) return { late: { ...all, lines: divided.others }, slices: now };
     now = now.map((slice) => (slice.from === from ? { ...slice, total: all.total } : slice));
@@ -74,7 +73,7 @@ async function ask(log: ActivityLog, period: Period, offset: number, limit: numb
     const time = entryOf(source)?.time ?? period.from;
     return time < period.from || time >= period.to;
   });
-  if (outside) throw unusable("it has entries of another time than was asked for");
+  if (outside) throw unusable("it has entries outside of the requested period");
   return { sources, total };
 }
 
@@ -84,7 +83,7 @@ const unusable = (detail: string) =>
 async function readFrom(log: ActivityLog, period: Period, first: Counted): Promise<Window> {
   const found = await readPages(async (offset) => {
     if (offset > MOST_READ) throw unusable(`more than ${MOST_READ} entries between two moments`);
-    // What is behind the last page is asked for as well: the platform may give less at once than it was asked for.
+    // Also asks for the entries after the last page, because the platform may return less than a full page.
     return offset === 0 ? first.sources : (await ask(log, period, offset, activityPageSize)).sources;
   });
   const lines: Line[] = [];

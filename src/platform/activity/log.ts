@@ -1,4 +1,4 @@
-/** The product file of the activity log, below /activitylog/v1: who changed what in a contract. */
+/** The activity log, below /activitylog/v1: who changed what in a contract. */
 import { z } from "zod";
 import { NotFound, Terminal } from "../answers/errors.ts";
 import { exceedsLimit } from "../answers/limits.ts";
@@ -31,10 +31,10 @@ const coreContractsShape = z.looseObject({
   items: z.array(z.looseObject({ properties: z.looseObject({ contractNumber: z.int().optional() }).optional() })),
 });
 
-/** An entry as the platform writes it. There are two forms of it; whatever is missing in one is in the other. */
+/** An entry as the platform writes it, in either of two forms. Each form lacks some fields of the other. */
 export type ActivitySource = z.output<typeof sourceShape>;
 
-/** Whole days in UTC, both included; without an end up to now. */
+/** Whole days in UTC, both included; without an end, up to now. */
 export interface Days {
   start: string;
   end?: string;
@@ -43,7 +43,7 @@ export interface Days {
 export const activityPageSize = 1_000;
 const FEWEST = 50;
 
-/** What is used of a connection: whoever can send a GET can read the log. */
+/** The part of a connection that reading the log needs. */
 export interface Getter {
   readonly contractNumber: number | undefined;
   send(call: { method: "GET"; url: string; product: string } & ReadOptions): Promise<{ body: unknown; bytes?: number }>;
@@ -52,7 +52,7 @@ export interface Getter {
 const activityUrl = (api: string, path: string) =>
   `${api.replace(/\/+$/, "").replace(new RegExp(`${corePath}$`), "")}/activitylog/v1${path}`;
 
-/** The log need not name contracts. */
+/** Some platforms do not list contracts. */
 function unlessMissing(error: unknown): undefined {
   if (!(error instanceof NotFound)) throw error;
 }
@@ -63,7 +63,7 @@ async function coreContract(connection: Getter, api: string, options: ReadOption
   return checked(coreContractsShape, body, url).items[0]?.properties?.contractNumber;
 }
 
-/** The contract whose log the connection reads: the one of the credentials, else the first that the platform names. */
+/** The contract whose log is read: the contract of the credentials, else the first that the platform lists. */
 export async function activityContract(connection: Getter, api: string, options: ReadOptions): Promise<number> {
   const url = activityUrl(api, "/contracts");
   const named = await connection
@@ -75,22 +75,22 @@ export async function activityContract(connection: Getter, api: string, options:
   throw new Terminal({ call: "GET /activitylog/v1/contracts", status: 200, detail: "the token has no contract" });
 }
 
-/** A time in milliseconds since the epoch; the end is not a part of it. */
+/** A period in milliseconds since the epoch; the end is exclusive. */
 export interface Period {
   from: number;
   to: number;
 }
 
-/** A part of what a time has. */
+/** A page of the entries of a period. */
 export interface ActivityPage {
   sources: ActivitySource[];
-  /** How many entries the whole time has, where the platform says it. */
+  /** The number of entries in the whole period, if the platform reports it. */
   total: number | undefined;
-  /** What it takes in memory, where that is known. */
+  /** The memory that the page takes, if known. */
   bytes?: number | undefined;
 }
 
-/** The entries from an offset on, as many as one page has, or fewer where that would be too large; none behind the last one. */
+/** One page of entries from an offset; smaller if the page would be too large; empty after the last entry. */
 export async function activityPage(
   connection: Pick<Getter, "send">,
   api: string,

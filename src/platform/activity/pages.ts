@@ -1,14 +1,14 @@
 import type { ActivityPage, ActivitySource } from "./log.ts";
 
-/** Reads the entries from an offset on; none behind the last one. */
+/** Reads the entries from an offset; empty after the last entry. */
 export type ReadPage = (offset: number) => Promise<ActivityPage>;
 
-/** So many pages are read at the same time. */
+/** Maximum concurrent page reads. */
 const SIDE_BY_SIDE = 8;
 
 export type Order = "oldest first" | "newest first";
 
-/** The order of a list by a part of it; undefined when it has none, or the part is too short to tell. */
+/** The order of a list, judged by a part of it; undefined if it has none or the part is too short. */
 export function orderOf(times: readonly number[]): Order | undefined {
   const [first = 0, last = 0] = [times[0], times.at(-1)];
   if (first === last) return undefined;
@@ -19,14 +19,14 @@ export function orderOf(times: readonly number[]): Order | undefined {
   return isOrdered ? (ascends ? "oldest first" : "newest first") : undefined;
 }
 
-/** Which part of a list is given first, by its first page. */
+/** Decides by the first page which end of the list is read first. */
 export type From = (first: readonly ActivitySource[]) => "begin" | "end";
 
 /**
- * Gives a whole list in parts, from its begin or from its end; within a part entries stand as in the list. Pages are read side by
- * side as soon as the first one has told how many entries there are. Where the platform does not tell that, page after page.
- * A list that grows while it is read is read to where it ended at first; one that grows at its begin may give an entry twice, and
- * leaves none out.
+ * Yields a whole list in parts, from its beginning or its end; within a part, entries keep the order of the list. Pages
+ * are read concurrently once the first page shows the total; without a total, one after the other. A list that grows
+ * during the read is read up to its original end. If it grows at its beginning, an entry may come twice, but none is
+ * missing.
  */
 export async function* partsOf(read: ReadPage, from: From): AsyncGenerator<ActivitySource[]> {
   const first = await read(0);
@@ -38,7 +38,7 @@ export async function* partsOf(read: ReadPage, from: From): AsyncGenerator<Activ
     yield* rest(size);
     return;
   }
-  // The number that is told need not be all.
+  // The reported total may be too small.
   const behind = Math.max(first.total, size);
   const offsets = Array.from({ length: Math.ceil(first.total / size) - 1 }, (_, nth) => (nth + 1) * size);
   if (from(first.sources) === "end") {
@@ -58,7 +58,7 @@ export async function* partsOf(read: ReadPage, from: From): AsyncGenerator<Activ
       offsets.slice(begin, begin + SIDE_BY_SIDE).map((offset) => readUpTo(read, offset, size)),
     );
     yield pages.flatMap(({ sources }) => sources);
-    // What came at the begin has pushed entries from one page to the next, which may have been read before.
+    // New entries at the beginning moved others to a later page, which may have been read already.
     if (pages.some(({ total }) => total !== first.total)) {
       yield* rest(offsets[begin] ?? 0);
       return;
@@ -67,7 +67,7 @@ export async function* partsOf(read: ReadPage, from: From): AsyncGenerator<Activ
   yield* rest(behind);
 }
 
-/** So many entries from an offset on, in as many answers as the platform needs for them. */
+/** Reads this many entries from an offset, in as many answers as the platform needs. */
 async function readUpTo(read: ReadPage, offset: number, size: number): Promise<ActivityPage> {
   const sources: ActivitySource[] = [];
   for (;;) {
@@ -78,7 +78,7 @@ async function readUpTo(read: ReadPage, offset: number, size: number): Promise<A
   }
 }
 
-/** Page after page until an empty one, or one that repeats the page before: some platforms ignore the offset. */
+/** Reads page after page until one is empty or repeats the page before, as on platforms that ignore the offset. */
 async function* oneByOne(
   read: ReadPage,
   from: number,

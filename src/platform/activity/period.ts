@@ -4,25 +4,25 @@ import { entryOf } from "./entry.ts";
 import { type ActivityPage, type ActivitySource, activityPage, type Getter, type Period } from "./log.ts";
 import { readPages } from "./read.ts";
 
-/** What was read of whole days, and which time it covers. */
+/** The cached entries of whole days, and the period that they cover. */
 interface Kept extends Period {
   readAt: number;
   contract: number;
   sources: ActivitySource[];
 }
 
-/** By their connections, the platforms that know dates and no moments. */
+/** Connections to platforms that know dates but no times of day. */
 const byDays = new WeakMap<object, { kept?: Kept }>();
 
-/** Who asks for a neighbouring time so soon after is answered from what was read for the first. */
+/** A neighbouring period that is asked for soon afterwards is answered from the cache. */
 const FRESH_MS = 5_000;
 const AROUND_MS = 900_000;
-/** More than that is not read of one time. */
+/** Maximum entries to read for one period. */
 const MOST_READ = 200_000;
 
 /**
- * The entries of a time from an offset on. A platform that knows dates only answers with others, too: from then on whole days are
- * read, and the time is cut out of them.
+ * The entries of a period from an offset. A platform that knows only dates also returns entries outside of the period:
+ * from then on, whole days are read and filtered.
  */
 export async function periodPage(
   clock: Clock,
@@ -58,7 +58,7 @@ export async function periodPage(
 
 const dateOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
-/** An entry without a time belongs to any. */
+/** An entry without a time belongs to every period. */
 const isIn =
   ({ from, to }: Period) =>
   (source: ActivitySource): boolean => {
@@ -66,7 +66,7 @@ const isIn =
     return time >= from && time < to;
   };
 
-/** Of a time, what lies in the days that were read. */
+/** The part of a period within the days that were read. */
 const within = ({ from, to }: Period, days: { start: string; end: string }): Period => ({
   from: Math.max(from, Date.parse(days.start)),
   to: Math.min(to, Date.parse(days.end) + 86_400_000),

@@ -4,19 +4,20 @@ import { LATE_MS, type Line } from "./progress.ts";
 import { addTo, divide, emptySketch, readSketch, writtenSketch } from "./sketch.ts";
 
 /**
- * What is about to be delivered. It is on record before it is sent, so that after a crash exactly the same entries are sent
- * again, whatever has come late to their time. It has a fixed size: the entries themselves are read from the log again.
+ * A batch in delivery. It is recorded before it is sent, so that exactly the same entries are sent again after a crash,
+ * even if others arrive late in its period. The record has a fixed size: the entries themselves are read from the log
+ * again.
  */
 export interface Piece {
   from: number;
   to: number;
-  /** When it was read, by the platform's clock. */
+  /** Time of the read, by the platform's clock. */
   at: number;
-  /** How many entries the platform had of that time. */
+  /** Number of entries in the period at that time. */
   total: number;
-  /** How many of them are in the piece. */
+  /** Number of entries in the batch. */
   entries: number;
-  /** Of the ids of its entries, in their order. */
+  /** A hash of the ids of the entries, in order. */
   hash: string;
   sketch: string;
 }
@@ -33,12 +34,13 @@ export function pieceOf({ period, total, lines }: Window, at: number): Piece {
   return { ...period, at, total, entries: lines.length, hash: hashOf(lines), sketch: writtenSketch(sketch) };
 }
 
-/** The entries of a piece; or why they cannot be sent again as they were. */
+/** The entries of a batch, or the reason why they cannot be sent again unchanged. */
 export type Again = { lines: Line[] } | "hidden" | "unknown";
 
 /**
- * Finds the entries of a piece among all that its time has now. They are `hidden` when the log does not show some of them, which
- * passes: such a log lags behind. They are `unknown` when that lasts, or when too many came late to tell them apart.
+ * Finds the entries of a batch among the current ones of its period. `hidden`: the log lacks some of them, which is
+ * temporary, because the log may lag behind. `unknown`: that lasts too long, or too many entries arrived late to tell
+ * them apart.
  */
 export function linesOf(piece: Piece, all: readonly Line[], now: number): Again {
   const { known = [], missing = 0 } = divide(readSketch(piece.sketch, "large"), all) ?? {};

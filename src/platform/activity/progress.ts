@@ -3,35 +3,35 @@ import { addTo, readSketch, writtenSketch } from "./sketch.ts";
 
 export const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-/** An entry may appear in the log so long after its time, and is still found. */
+/** The maximum delay after which an entry that appears late in the log is still found. */
 export const LATE_MS = 600_000;
-/** So long after its end a minute is read: by then nearly all of its entries are there. */
+/** The delay after the end of a minute before it is read. By then almost all of its entries are there. */
 const SETTLE_MS = 10_000;
-/** An export that is further behind than that reads whole hours. */
+/** An export that is further behind reads whole hours. */
 const BEHIND_MS = 2 * HOUR_MS;
 
-/** An entry as it is delivered. */
+/** An entry in the form in which it is delivered. */
 export interface Line {
-  /** 32 digits of its SHA-256: entries have no id of their own. */
+  /** The first 32 digits of its SHA-256, because entries have no id. */
   id: string;
   time: number;
-  /** JSON, as the platform sent it. */
+  /** The original JSON. */
   text: string;
 }
 
-/** A minute that was delivered, and that late entries may still come to. */
+/** A delivered minute that may still get late entries. */
 export interface Slice {
   from: number;
-  /** How many entries the platform had of it. */
+  /** Number of entries that the platform had. */
   total: number;
   sketch: string;
 }
 
-/** How far an export is. Where the next window begins and ends follows from this and the entries, never from the clock. */
+/** The progress of an export. The next window depends only on this and the entries, never on the clock. */
 export interface Progress {
-  /** All entries before this time are delivered, but for late ones. */
+  /** All entries before this time are delivered, except late ones. */
   time: number;
-  /** Times that are read by the hour; the rest is read by the minute. */
+  /** The period that is read by the hour; the rest is read by the minute. */
   hours?: Period | undefined;
   slices: readonly Slice[];
 }
@@ -40,18 +40,18 @@ const floor = (at: number, ms: number): number => at - (at % ms);
 
 export const begunAt = (time: number): Progress => ({ time: floor(time, MINUTE_MS), slices: [] });
 
-/** The time whose entries are next. It ends with an hour at the latest. */
+/** The period of the next entries. It never crosses the end of an hour. */
 export function nextPeriod({ time, hours }: Progress): Period {
   const isHour = hours !== undefined && time >= hours.from && time < hours.to;
   const ms = isHour ? HOUR_MS : MINUTE_MS;
   return { from: time, to: floor(time, ms) + ms };
 }
 
-/** How long it takes until the next window can be read, by the platform's clock; 0 when it can. */
+/** Milliseconds until the next window can be read, by the platform's clock; 0 if it can be read now. */
 export const dueIn = (progress: Progress, now: number): number =>
   Math.max(0, nextPeriod(progress).to + SETTLE_MS - now);
 
-/** Has the hours that an export is behind read as hours. */
+/** Switches to reading by the hour for the hours that an export is behind. */
 export function withHours(progress: Progress, now: number): Progress {
   const { time, hours } = progress;
   if (hours || now - time < BEHIND_MS) return progress;
@@ -60,14 +60,14 @@ export function withHours(progress: Progress, now: number): Progress {
   return to > from ? { ...progress, hours: { from, to } } : progress;
 }
 
-/** What was delivered of a time: so many entries the platform had of it when it was read. */
+/** The delivered entries of a period; `total` is the number that the platform had. */
 interface Delivered {
   period: Period;
   total: number;
   lines: readonly Line[];
 }
 
-/** With entries that were delivered and read at this time of the platform: the next ones, or late ones of a minute before. */
+/** The progress after a delivery: of the next entries, or of late ones in an earlier minute. */
 export function advanced(progress: Progress, { period, total, lines }: Delivered, readAt: number): Progress {
   const { time, hours, slices } = progress;
   const { from, to } = period;
@@ -76,7 +76,7 @@ export function advanced(progress: Progress, { period, total, lines }: Delivered
     return { ...progress, slices: slices.map((slice) => (slice.from === from ? late(slice) : slice)) };
   }
   const base = { time: to, ...(hours && hours.to > to && { hours }) };
-  // Whatever comes late to a time that was over for so long came before it was read.
+  // The period was over for so long that all late entries were already there when it was read.
   if (readAt >= to + LATE_MS) return { ...base, slices: [] };
   const minute = floor(from, MINUTE_MS);
   const kept = slices.filter((slice) => slice.from !== minute && slice.from + MINUTE_MS > to - LATE_MS);
@@ -84,7 +84,7 @@ export function advanced(progress: Progress, { period, total, lines }: Delivered
   return { ...base, slices: [...kept, { from: minute, ...extended(before, total, lines) }] };
 }
 
-/** Nothing is known any more of what was delivered of the minute that begins then: all of it is late. */
+/** Forgets which entries of this minute were delivered: all of them count as late. */
 export const reset = (slices: readonly Slice[], from: number): readonly Slice[] =>
   slices.map((slice) => (slice.from === from ? { from, total: 0, sketch: "" } : slice));
 

@@ -3,15 +3,15 @@ import type { ActivityPage, ActivitySource, Days, Period } from "./log.ts";
 import { type Order, orderOf, partsOf } from "./pages.ts";
 
 export interface RangeOptions {
-  /** The entries of a time from an offset on; none behind the last one. */
+  /** The entries of a period from an offset; empty after the last entry. */
   page(time: Days | Period, offset: number): Promise<ActivityPage>;
   period: Period;
   order: Order;
 }
 
 /**
- * All entries of a time, each once, in batches and in the order that is asked for. The platform is asked for the very time; one that
- * knows dates only answers with more, and is asked for whole days. A list without an order is read to its end before it is sorted.
+ * All entries of a period, each once, in batches and in the given order. The platform is asked for the exact period; if
+ * it knows only dates, for whole days. A list without an order is read completely and then sorted.
  */
 export async function* readRange({ page, period, order }: RangeOptions): AsyncGenerator<Entry[]> {
   if (period.from >= period.to) return;
@@ -43,7 +43,7 @@ export async function* readRange({ page, period, order }: RangeOptions): AsyncGe
 
 const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
-/** The first page, and the form of the time that the platform understands. */
+/** The first page, and the form of the period that the platform supports. */
 async function begin(page: RangeOptions["page"], period: Period) {
   const first = await page(period, 0);
   const isIn = (time: number) => time >= period.from && time < period.to;
@@ -63,12 +63,15 @@ function entriesOf(source: ActivitySource, { from, to }: Period): Entry[] {
 const sorted = (entries: Entry[], order: Order): Entry[] =>
   entries.sort((a, b) => (order === "oldest first" ? a.time - b.time : b.time - a.time));
 
-/** Of so many entries at least it is known whether they come again; no list repeats one that is further away. */
+/**
+ * The minimum number of entries that are remembered to find duplicates. Lists do not repeat entries over a longer
+ * distance.
+ */
 const REMEMBERED = 20_000;
 
-/** Whether an entry comes for the first time. Only entries of the same moment are compared in full. */
+/** Whether an entry is new. Only entries with the same time are compared completely. */
 function onceEach(): (source: ActivitySource) => boolean {
-  /** Of a moment: its only entry so far, or what all of its entries say. */
+  /** By time: the only entry so far, or the identities of all entries. */
   type Seen = Map<number, ActivitySource | Set<string>>;
   let [current, former]: [Seen, Seen] = [new Map(), new Map()];
   return (source) => {

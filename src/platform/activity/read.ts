@@ -5,18 +5,18 @@ import { readRange } from "./range.ts";
 
 export const RETENTION_MS = 35 * 86_400_000;
 const DAY_MS = 86_400_000;
-/** Entries that arrive late belong to the day before until then. */
+/** Until this long after midnight, entries of the day before may still arrive. */
 const LATE_MS = 3_600_000;
 
 export interface ReadOptions {
-  /** The entries of a time from an offset on; none behind the last one. */
+  /** The entries of a period from an offset; empty after the last entry. */
   page(time: Days | Period, offset: number): Promise<ActivityPage>;
-  /** By the platform's clock. */
+  /** The platform's time. */
   now(): number;
   since: number;
-  /** Not a part of it. Undefined: up to now. */
+  /** Exclusive. Undefined: up to now. */
   until?: number | undefined;
-  /** Waits before the next look at a log that is followed; undefined: it is read once. */
+  /** Waits before the next poll of a log that is followed; undefined: the log is read once. */
   pause?: (() => Promise<void>) | undefined;
 }
 
@@ -24,12 +24,12 @@ const startOfDay = (at: number) => at - (at % DAY_MS);
 const startOfOpenDays = (now: number) => startOfDay(now - LATE_MS);
 const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
-/** Reads the log from `since` on and gives the entries in batches, oldest first, each entry once. */
+/** Reads the log from `since` and yields the entries in batches, oldest first, each entry once. */
 export async function* readActivity(options: ReadOptions): AsyncGenerator<Entry[]> {
   const { now, page, pause } = options;
   const since = Math.max(options.since, now() - RETENTION_MS);
   const range = (to: number) => readRange({ page, period: { from: since, to }, order: "oldest first" });
-  // An entry may carry a time a little ahead of the clock that is asked.
+  // The time of an entry may be slightly ahead of this clock.
   if (pause === undefined) return yield* range(options.until ?? now() + LATE_MS);
   yield* range(startOfOpenDays(now()));
   const recent = createRecent(options);
@@ -45,14 +45,14 @@ export async function* readActivity(options: ReadOptions): AsyncGenerator<Entry[
   }
 }
 
-/** The days that are not over, read again and again: what is new each time. */
+/** Reads the days that are not over again and again. Each call returns the new entries. */
 function createRecent(options: ReadOptions): { next(): Promise<ActivitySource[]> } {
   let start = "";
-  /** As the platform has them in its list. */
+  /** In the order of the platform's list. */
   let order: string[] = [];
   let known = new Set<string>();
 
-  /** Behind the last known entry, as long as the list still has that one in its place; else all of it. */
+  /** Reads the entries after the last known one if that is still in its place; else the whole list. */
   async function read(): Promise<{ sources: ActivitySource[]; whole: boolean }> {
     const last = order.at(-1);
     if (last !== undefined) {
@@ -79,7 +79,7 @@ function createRecent(options: ReadOptions): { next(): Promise<ActivitySource[]>
   };
 }
 
-/** Each entry once, by its identity, page after page until an empty one; the platform may give less at once than was asked for. */
+/** Reads all pages until one is empty, each entry once. The platform may return less than a full page. */
 export async function readPages(
   page: (offset: number) => Promise<ActivitySource[]>,
   from = 0,
@@ -89,13 +89,13 @@ export async function readPages(
     const sources = await page(offset);
     const before = all.size;
     for (const source of sources) all.set(identityOf(source), source);
-    // Nothing new: behind the last page, or a list that ignores the offset.
+    // Nothing new: the end of the list, or a list that ignores the offset.
     if (all.size === before) return all;
     offset += sources.length;
   }
 }
 
-/** All entries of some days from an offset on, as the list has them. */
+/** All entries of some days from an offset, in the order of the list. */
 async function readAll({ page }: ReadOptions, days: Days, from = 0): Promise<ActivitySource[]> {
   const all = new Map<string, ActivitySource>();
   const read = async (offset: number) => {

@@ -5,28 +5,28 @@ import type { Room } from "../answers/memory-budget.ts";
 import type { ActivityLog } from "./export.ts";
 import type { ActivityPage } from "./log.ts";
 
-/** A pass has read for long enough: the next one goes on with the same reading. */
+/** The pass is over. The next pass continues the same read. */
 export class Unfinished extends Error {}
 
-/** After this a pass begins no further page, and no delivery. */
+/** After this time, a pass starts no further page and no delivery. */
 const TURN_MS = 5_000;
 
-/** The log as one pass reads it. */
+/** The log for one pass. */
 export interface Turn extends ActivityLog {
-  /** Throws `Unfinished` when this pass has done enough. */
+  /** Throws `Unfinished` if the time of this pass is over. */
   check(): void;
-  /** Whether a later pass can go on with what was read, though this one ended with an error. */
+  /** Whether a later pass can continue the read after this error. */
   isResumable(error: unknown): boolean;
 }
 
 /**
- * Reads a part of the log over as many passes as it takes: a pass reads at least one page and few slow ones, and no page is read
- * twice. What is kept between two passes is counted as memory of the Account.
+ * A read of the log over several passes. Each pass reads at least one page, slow pages end it early, and no page is
+ * read twice. The memory between two passes counts for the Account.
  */
 export interface Reading {
-  /** What is read: another one is another reading. */
+  /** Identifies what is read. */
   readonly of: string;
-  /** When it began, by the platform's clock. */
+  /** Time of its start, by the platform's clock. */
   readonly at: number;
   begin(log: ActivityLog): Turn;
   close(): void;
@@ -35,7 +35,7 @@ export interface Reading {
 export function createReading({ of, at }: Pick<Reading, "of" | "at">, room: Room): Reading {
   const pages = new Map<string, ActivityPage>();
   let uncounted = 0;
-  /** Counts what is kept from here on. */
+  /** Starts to count the kept memory. */
   const keep = () => {
     try {
       room.take(uncounted);
@@ -65,7 +65,7 @@ export function createReading({ of, at }: Pick<Reading, "of" | "at">, room: Room
           const known = pages.get(name);
           if (known) return known;
           if (read > 0) check();
-          // No worker is held while it waits for a page.
+          // Releases the worker while it waits for a page.
           const comeBack = yieldWorker();
           try {
             const answer = await page(period, offset, limit);

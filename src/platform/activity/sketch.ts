@@ -1,17 +1,18 @@
 /**
- * A sketch of a set of entries: of fixed size, however many there are. Of two of them it can be told which few entries one has
- * and the other has not (an invertible Bloom lookup table). So it is enough to know what was delivered.
+ * A sketch of a set of entries (an invertible Bloom lookup table). Its size is fixed, however many entries it has. Two
+ * sketches show which entries are only in one of them, if these are few. So it is enough to record a sketch of the
+ * delivered entries.
  */
 export type Sketch = Int32Array;
 
 const PARTS = 3;
-/** Of a cell: how many entries are in it, both halves of their ids, and a check that there is only one. */
+/** Words of a cell: the number of its entries, both halves of their ids, and a check that there is only one. */
 const WORDS = 4;
-/** Bits of an id that choose its cell in each part: the more cells, the more entries can be told apart. */
+/** Bits of an id that choose its cell in each part. With more cells, more entries can be told apart. */
 const SIZES = { small: 4, large: 6 } as const;
 export type SketchSize = keyof typeof SIZES;
 
-/** A small one tells about twenty entries and takes 768 bytes, a large one tells about a hundred and takes 3,072. */
+/** A small sketch tells about twenty entries apart and takes 768 bytes; a large one about a hundred and 3,072 bytes. */
 export const emptySketch = (size: SketchSize = "small"): Sketch => new Int32Array(PARTS * WORDS * 2 ** SIZES[size]);
 
 /** Adds an entry by its id: at least sixteen hex digits of a hash. */
@@ -42,7 +43,7 @@ interface Difference {
   removed: Set<string>;
 }
 
-/** What came and what went between two sketches of one size; undefined when that is too much to be told. */
+/** The entries that were added and removed between two sketches of one size; undefined if there are too many. */
 export function differenceOf(before: Sketch, after: Sketch): Difference | undefined {
   const left = after.map((word, at) => (at % WORDS === 0 ? word - (before[at] ?? 0) : word ^ (before[at] ?? 0)));
   const [added, removed] = [new Set<string>(), new Set<string>()];
@@ -63,8 +64,8 @@ const digits = (word: number): string => (word >>> 0).toString(16).padStart(8, "
 const shortOf = (id: string): string => id.slice(0, 16);
 
 /**
- * Divides entries into those that a sketch has and those that it has not. It can be told when either of the two are few; else
- * the answer is undefined. `missing` says how many the sketch has besides.
+ * Divides entries into those that a sketch has and the others. Undefined unless one of the two groups is small.
+ * `missing` is the number of further entries in the sketch.
  */
 export function divide<T extends { id: string }>(
   sketch: Sketch,
@@ -81,13 +82,16 @@ export function divide<T extends { id: string }>(
   return { known, others: entries.filter((entry) => !has(entry)), missing };
 }
 
-/** As text; an empty one is an empty text. */
+/** The text form; empty for an empty sketch. */
 export const writtenSketch = (sketch: Sketch): string =>
   sketch.every((word) => word === 0)
     ? ""
     : Buffer.from(sketch.buffer, sketch.byteOffset, sketch.byteLength).toString("base64");
 
-/** What is no sketch of this size is an empty one: all that was delivered is then delivered again, should anything come late. */
+/**
+ * Reads the text form. Invalid text counts as an empty sketch: then all entries of the period are delivered again if
+ * one arrives late.
+ */
 export function readSketch(text: string, size: SketchSize = "small"): Sketch {
   const bytes = Buffer.from(text, "base64");
   const sketch = emptySketch(size);

@@ -20,7 +20,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly text: string;
-  /** The received bytes; more than `text` has when it was cut. */
+  /** The number of received bytes; larger than `text` if that was truncated. */
   readonly bytes: number;
 }
 
@@ -35,7 +35,7 @@ export interface Asked {
   readonly requestId: string;
   /** Removes secret values from the platform's messages. */
   readonly redact: (text: string) => string;
-  /** The same for a successful answer: removes only what is certainly a credential. */
+  /** The same for a successful answer: removes only text that is certainly a credential. */
   readonly redactAnswer: (text: string) => string;
 }
 
@@ -117,7 +117,10 @@ function storageMessages(text: string): unknown {
   return errorCode === undefined ? undefined : { messages: [{ errorCode, message: part("Message") || errorCode }] };
 }
 
-/** Reads `{httpStatus, messages: [{errorCode, message}]}`. Of anything else (an HTML page of a proxy) only the size is shown. */
+/**
+ * Parses `{httpStatus, messages: [{errorCode, message}]}`. For any other body (an HTML page of a proxy), only the size
+ * is shown.
+ */
 function explanation(answer: Answer, redact: (text: string) => string): Partial<Failure> {
   if (answer.bytes > limits.refusalBytes) return { detail: `an answer of more than ${inBytes(limits.refusalBytes)}` };
   const payload = errorPayload.safeParse(parseJson(answer.text) ?? storageMessages(answer.text));
@@ -131,7 +134,7 @@ function explanation(answer: Answer, redact: (text: string) => string): Partial<
   };
 }
 
-/** Retry-After in milliseconds. A date is compared with the Date header of the answer, if it has one. */
+/** Retry-After in milliseconds. A date is compared with the Date header of the answer, if there is one. */
 function retryAfter(headers: Record<string, string>, now: number): number | undefined {
   const value = headers["retry-after"]?.trim();
   if (value === undefined || value === "") return undefined;

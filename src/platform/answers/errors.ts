@@ -21,7 +21,7 @@ export interface Failure {
   readonly call: string;
   /** HTTP status; 0 when no answer came. */
   readonly status: number;
-  /** Why there is no usable answer, if the platform did not explain it. */
+  /** The reason why there is no usable answer, if the platform did not explain it. */
   readonly detail?: string | undefined;
   /** The platform's message: `messages[].message`, joined and shortened. */
   readonly platformMessage?: string | undefined;

@@ -1,19 +1,19 @@
 /**
- * Limits of what is read from an endpoint, which may be broken or malicious. More is an error that names the limit. Real
- * answers stay far below: a page of a thousand servers with disks and NICs has a few MiB, and a page that is too large is read
- * again in smaller pages.
+ * Limits for answers of an endpoint, which may be broken or malicious. An answer beyond a limit is an error that names
+ * it. Real answers stay far below: a page of a thousand servers with disks and NICs has a few MiB, and a page that is
+ * too large is read again in smaller pages.
  */
 export const limits = {
-  /** Of one answer. */
+  /** One answer. */
   answerBytes: 4 * 1024 * 1024,
-  /** Of an answer that shows everything in a resource, which its deletion needs. It has no pages. */
+  /** An answer with everything inside a resource, which its deletion needs. It has no pages. */
   contentsBytes: 16 * 1024 * 1024,
-  /** Of an error answer. It is cut here, because only its status is needed. */
+  /** An error answer. It is truncated here, because only its status is needed. */
   refusalBytes: 64 * 1024,
   depth: 64,
   values: 400_000,
   fields: 5_000,
-  /** Of one list, all pages together. */
+  /** One list, all pages together. */
   pages: 200,
   items: 60_000,
   listBytes: 64 * 1024 * 1024,

@@ -49,7 +49,7 @@ export interface Room {
   take(bytes: number): void;
   /** Gives back bytes that were read and are not kept. */
   shed(bytes: number): void;
-  /** The read has ended. `isKept`: it replaces what was kept; else nothing of it is kept. */
+  /** The read has ended. `isKept`: it replaces the former list; otherwise it is dropped. */
   end(isKept: boolean): void;
   /** The list is no longer kept. */
   close(): void;

@@ -14,7 +14,7 @@ const VARYING = new RegExp(
   "gi",
 );
 
-/** A message without what differs between two answers. */
+/** A message without the parts that differ between two answers. */
 export const withoutVarying = (message: string): string => message.replace(VARYING, "…");
 
 /** Whether two messages are equal apart from ids and times, which differ in each answer. */

@@ -43,8 +43,8 @@ const smallBytes = 64 * 1024;
 const leastSilenceMs = 5_000;
 
 /**
- * Waits for its turn, sends the call and reads the answer. Rejects with a `PlatformError`, or with what the call's guard
- * throws.
+ * Waits for its turn, sends the call and reads the answer. Rejects with a `PlatformError`, or with the error of the
+ * call's guard.
  */
 export async function perform(attempt: Attempt, options: AttemptOptions): Promise<Reply> {
   const { asked, breaker } = attempt;
@@ -82,7 +82,7 @@ async function performed(attempt: Attempt, options: AttemptOptions, tell: (outco
   let [size, held] = [0, 0];
   const grow = (bytes: number) => {
     size += bytes;
-    // Writes and small reads are not counted: an Account over its budget must be able to delete what is too much.
+    // Writes and small reads are not counted: an Account over its budget must still be able to delete resources.
     if (!asked.reading || size <= smallBytes) return;
     options.ledger.take(attempt.account, bytes);
     held += bytes;
@@ -161,7 +161,7 @@ function unanswered(none: NoAnswer, asked: Asked, detail = reasonOf(none.cause))
 }
 
 /**
- * The user who chose the endpoint reads this, so it must not reveal what answers there, or why nothing does. The log has the
+ * The user who chose the endpoint reads this, so it must not reveal anything about the host behind it. The log has the
  * details.
  */
 const brokenOff = "the connection broke off before the answer was complete";

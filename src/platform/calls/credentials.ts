@@ -69,8 +69,8 @@ function decode(part: string): unknown {
 const SHORTEST_IN_ANSWERS = 16;
 
 /**
- * Removes credentials from a successful answer, because its content ends up in a status, an Event or an export that others
- * read. Of a JSON Web Token, the signature is removed too: without it the rest is useless.
+ * Removes credentials from a successful answer, because its content ends up in a status, an Event or an export that
+ * others read. The signature of a JSON Web Token is removed too: without it the rest is useless.
  */
 export function answerRedactor(secrets: readonly (string | undefined)[]): (text: string) => string {
   const marks = secrets.flatMap((secret = "") => {

@@ -10,8 +10,8 @@ export interface Deadline extends Disposable {
 }
 
 /**
- * Starts now. The wait for a turn may take `patienceMs` more; when the request is sent, `ms` counts from then. `missed` says
- * what did not happen in time.
+ * Starts now. The wait for a turn may take `patienceMs` more; when the request is sent, `ms` counts from then. `missed`
+ * names the step that is overdue.
  */
 export function startDeadline(
   clock: Clock,

@@ -12,7 +12,7 @@ export interface Dispatchers {
   close(): Promise<void>;
 }
 
-/** Sockets per host. More than one credential may use at once, so that hanging calls of one leave some for others. */
+/** Sockets per host: more than one credential may use at once, so that its hanging calls leave some for others. */
 const SOCKETS = 256;
 /** Timeout for a proxy that accepts the connection and does not answer. */
 const PROXY_MS = 10_000;

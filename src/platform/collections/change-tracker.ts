@@ -15,7 +15,7 @@ import {
   type Tracked,
 } from "./tracked.ts";
 
-/** Reading one member until it is at rest costs as much as listing this many members. */
+/** Reading one member until it is at rest costs as much as a list of this many members. */
 const lookCost = 50;
 /**
  * An owner waits longer for a list than for a read. So while changes follow each other, a list must save this many times its

@@ -63,7 +63,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
     }
   };
 
-  /** Single reads are not needed when a list is running or requested: it shows all members. */
+  /** Single reads are not needed while a list is running or requested, because it shows all members. */
   const oneByOne = () => !listing && (isTooLarge() ? changes.size > 0 : asking.since === undefined && changes.oneByOne);
   const isTooLarge = () => problem !== undefined && exceedsLimit(problem);
 

@@ -33,7 +33,7 @@ export interface Members {
 export interface Listed {
   /** Ids whose cached state has changed. */
   readonly changed: Set<string>;
-  /** Those of them that no earlier read has shown. */
+  /** The changed ids that no earlier read has shown. */
   readonly appeared: Set<string>;
   /** Ids that the list missed, but that are kept until another read misses them too. */
   readonly doubted: Set<string>;

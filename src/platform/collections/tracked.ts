@@ -58,7 +58,7 @@ export interface ChangeTrackerOptions {
   moved(): void;
 }
 
-/** A changing member, and what is known of its change. */
+/** A changing member, with the known state of its change. */
 export interface Tracked {
   change: Change;
   trackedAt: number;

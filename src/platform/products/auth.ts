@@ -119,7 +119,7 @@ export function ownTokens(connection: Connection, api: string, guard: () => void
       const value = generated.safeParse(body).data?.token ?? "";
       const { tokenId: id, issuedAt, expiresAt } = identityOf(value) ?? {};
       if (id === undefined || issuedAt === undefined || expiresAt === undefined) {
-        const detail = "the answer is no token of the platform's form";
+        const detail = "the answer is not a token of the platform";
         throw new Retry({ call: "GET /auth/v1/tokens/generate", status, detail }, "unknown");
       }
       return { value, id, issuedAt, expiresAt };

@@ -48,7 +48,7 @@ const SKEW_MS = 300_000;
  */
 function requestUrl(api: string, named: string): string {
   const id = /\/requests\/([\w-]+)\/status\/?$/.exec(named)?.[1];
-  const detail = "the address names no request";
+  const detail = "the URL is not the status of a request";
   if (id === undefined) throw new Terminal({ call: "GET /cloudapi/v6/requests", status: 0, detail });
   return coreUrl(api, `/requests/${id}/status`);
 }

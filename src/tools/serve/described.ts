@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Row } from "../table/row.ts";
 
-/** A tool as clients are told of it. */
+/** The description of a tool for clients. */
 export interface Described {
   name: string;
   description: string;
@@ -12,10 +12,10 @@ export interface Described {
 
 type Json = { type: "object"; [key: string]: unknown };
 
-/** Arguments and results are shared by many rows, and making a JSON schema takes longer than all the rest of a start. */
+/** A cache: many rows share the same schemas, and making a JSON schema takes most of the start time. */
 const made = { input: new WeakMap<z.ZodType, object>(), output: new WeakMap<z.ZodType, object>() };
 
-/** Every word costs the model tokens: what says nothing is left out. */
+/** The JSON schema without redundant parts, because every word costs the model tokens. */
 function jsonOf(schema: z.ZodType, io: "input" | "output"): object {
   const already = made[io].get(schema);
   if (already) return already;
@@ -55,7 +55,7 @@ const isSafeLimit = (value: unknown) => Math.abs(Number(value)) === Number.MAX_S
 
 const known = new WeakMap<Row, Described>();
 
-/** Made once for each row, when it is first asked for. */
+/** The description of a row, made once on demand. */
 export function described(row: Row): Described {
   const already = known.get(row);
   if (already) return already;

@@ -11,15 +11,15 @@ import { serveAlone } from "./alone.ts";
 
 export interface HttpOptions {
   listen: { host: string; port: number };
-  /** A client has to bring one of these; read anew for each request. Each is a caller of its own. */
+  /** The valid bearer tokens, read at each request. Each token is a separate caller. */
   bearers: () => readonly string[];
-  /** Plain HTTP without it. */
+  /** Absent: plain HTTP. */
   tls?: Pair | undefined;
-  /** Names by which clients may call it, besides those of the loopback interface. */
+  /** Host names under which clients may call the server, besides those of the loopback interface. */
   hosts: readonly string[];
-  /** Web pages that may call it besides those of this machine, such as https://inspector.example.com. */
+  /** Web pages that may call the server, besides those of this machine, such as https://inspector.example.com. */
   origins: readonly string[];
-  /** `kept` is false when the client's next request meets another server. */
+  /** `kept` is false if the client's next request gets another server. */
   open: (kept: boolean) => Server;
   clock: Clock;
   limits?: Partial<Limits>;
@@ -28,7 +28,7 @@ export interface HttpOptions {
 
 interface Limits {
   sessions: number;
-  /** Of one caller: a bearer token at an address. */
+  /** Limit for one caller: a bearer token at an address. */
   ofOne: number;
   idleMs: number;
 }
@@ -42,36 +42,36 @@ interface Session {
   transport: WebStandardStreamableHTTPServerTransport;
   server: Server;
   usedAt: number;
-  /** Requests that are not answered to their end; an open stream counts. */
+  /** Requests without a complete answer; an open stream counts. */
   open: number;
 }
 
 export interface HttpServing {
   url: string;
   sessions(): number;
-  /** Serves with another certificate from now on. */
+  /** Switches to another certificate. */
   renew(tls: Pair): void;
   close(): Promise<void>;
 }
 
 const isLoopback = (host: string) => host === "localhost" || host === "::1" || /^127\.(\d+\.){2}\d+$/.test(host);
-/** The name in a Host header, without port and brackets. */
+/** The host name of a Host header, without port and brackets. */
 const nameIn = (host: string) =>
   host
     .replace(/:\d+$/, "")
     .replace(/^\[(.*)\]$/, "$1")
     .toLowerCase();
 
-/** A page of this machine has no name of the network. */
+/** The host name of an Origin header; "" if it has none. */
 const hostOf = (origin: string) => (URL.canParse(origin) ? nameIn(new URL(origin).host) : "");
 
-/** Streamable HTTP, with a session for each client, or none for those whose requests stand alone. */
+/** Streamable HTTP: a session per client, or no session for newer clients. */
 export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
   const { clock, origins, hosts, onError } = options;
   const limits = { ...usual, ...options.limits };
   const sessions = new Map<string, Session>();
   const alone = serveAlone(() => options.open(false), MOST_BODY_BYTES);
-  /** Those whose first request is being read: they count as well, or many at once would pass the limits. */
+  /** Sessions whose first request is being read. They count as well: otherwise many at once would exceed the limits. */
   const beginning = new Set<Session>();
 
   const end = (id: string) => {
@@ -85,7 +85,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
     }
   };
 
-  /** Why a request is not served, or who calls. */
+  /** The caller of a request, or the reason of a refusal. */
   function callerOf({ headers, socket }: IncomingMessage): Refusal | string {
     const host = nameIn(headers.host ?? "");
     if (!isLoopback(host) && !hosts.some((each) => each.toLowerCase() === host))
@@ -94,7 +94,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
     if (origin !== undefined && !origins.includes(origin) && !isLoopback(hostOf(origin)))
       return [403, "this Origin is not allowed"];
     const given = headers.authorization ?? "";
-    // All are compared, so that the time does not tell which one it is.
+    // All tokens are compared, so that the timing does not reveal which one matches.
     const [token] = options.bearers().filter((each) => isSame(given, `Bearer ${each}`));
     return token === undefined ? [401, "a bearer token is required"] : `${hash(token)} ${socket.remoteAddress}`;
   }
@@ -126,7 +126,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
     return session;
   }
 
-  /** A session is of use to the caller who began it. */
+  /** A session is valid only for the caller that began it. */
   function resume(id: string, caller: string): Refusal | Session {
     const session = sessions.get(id);
     return session?.caller === caller ? session : [404, "this session is over: begin another one"];
@@ -150,7 +150,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
       session.open -= 1;
       session.usedAt = clock.monotonic();
       beginning.delete(session);
-      // Whatever it was, it began no session.
+      // The request did not begin a session.
       if (session.transport.sessionId === undefined) await session.server.close();
     }
   }
@@ -211,7 +211,7 @@ function asRequest(request: IncomingMessage): Request {
 
 async function pass(answer: Response, response: ServerResponse): Promise<void> {
   response.writeHead(answer.status, Object.fromEntries(answer.headers.entries()));
-  // A client that waits for events has to know that they will come.
+  // Sends the headers now, so that a client that waits for events knows that the stream is open.
   response.flushHeaders();
   if (!answer.body) return void response.end();
   await pipeline(Readable.fromWeb(answer.body as ReadableStream), response);
@@ -223,6 +223,6 @@ const isGone = (error: unknown) =>
 const digest = (text: string) => createHash("sha256").update(text).digest();
 const hash = (text: string): string => digest(text).toString("hex");
 
-/** In a time that tells nothing about where they differ. */
+/** Compares in constant time. */
 const isSame = (given: string, wanted: string): boolean =>
   wanted.length > "Bearer ".length && timingSafeEqual(digest(given), digest(wanted));

@@ -8,20 +8,20 @@ import { described } from "./described.ts";
 export const modes = ["eager", "lazy", "dynamic"] as const;
 export type Mode = (typeof modes)[number];
 
-/** The tools of one client: which it sees, and what a call of one does. */
+/** The tools of one client: which are visible, and how to call them. */
 export interface Toolbox {
   visible(): readonly Row[];
-  /** Undefined for a tool that it does not have. */
+  /** Undefined for an unknown tool. */
   call(name: string, args: unknown, sources: Sources): Promise<Outcome> | undefined;
 }
 
-/** Large groups, which a client of the lazy mode loads when it needs them. */
+/** Large groups that a client loads on demand in lazy mode. */
 const later: Partial<Record<Group, string>> = {
   compute: "ionos_load_compute_tools",
   objectstorage: "ionos_load_objectstorage_tools",
 };
 
-/** `changed` is called when a call has made more tools visible. */
+/** `changed` is called after a call has made more tools visible. */
 export function openToolbox(mode: Mode, changed: () => void, rows: readonly Row[] = table): Toolbox {
   if (mode === "dynamic") return dynamic(rows);
   return mode === "lazy" ? lazy(rows, changed) : over(() => rows);
@@ -90,7 +90,7 @@ function dynamic(rows: readonly Row[]): Toolbox {
         const hint =
           found.length === 0
             ? `no tool matches; groups: ${Object.keys(groups).join(", ")}`
-            : "ionos_describe_tools tells the arguments, ionos_call_tool calls one";
+            : "ionos_describe_tools shows the arguments, ionos_call_tool calls a tool";
         return { count: found.length, tools: found.slice(0, Number(limit) || found.length).map(summary), hint };
       },
     },
@@ -119,7 +119,7 @@ function dynamic(rows: readonly Row[]): Toolbox {
   const calling: Row = {
     name: "ionos_call_tool",
     group: "mooring",
-    description: "Calls a tool by its name, with the arguments that ionos_describe_tools tells.",
+    description: "Calls a tool by its name, with the arguments that ionos_describe_tools shows.",
     args: z.strictObject({
       name: z.string().max(128).describe("Name of the tool."),
       arguments: z.record(z.string(), z.unknown()).default({}).describe("Its arguments."),
@@ -145,7 +145,7 @@ function dynamic(rows: readonly Row[]): Toolbox {
 
 const wordsOf = (text: string) => text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
 
-/** Those with most of the words first; a word of the name counts for more. */
+/** Rows with the most matching words first. A word in the name counts more. */
 function search(rows: readonly Row[], query: string): Row[] {
   const words = wordsOf(query);
   if (words.length === 0) return [...rows];
@@ -161,7 +161,7 @@ function search(rows: readonly Row[], query: string): Row[] {
     .map(({ row }) => row);
 }
 
-/** Three names like one that is wrong: those with words in common first, then those with most pairs of letters. */
+/** Three names similar to a wrong one: by common words first, then by letter pairs. */
 export function nearest(rows: readonly Row[], name: string): string[] {
   const given = pairsOf(name.slice(0, 128).toLowerCase());
   const likeness = (other: string) => {
@@ -173,6 +173,6 @@ export function nearest(rows: readonly Row[], name: string): string[] {
   return [...new Set(named)].slice(0, 3);
 }
 
-/** Letters that follow one another, with the one between them or without it: "lst" has two pairs of "list". */
+/** Pairs of adjacent letters, and of letters with one between them: "lst" has two pairs of "list". */
 const pairsOf = (text: string): Set<string> =>
   new Set([...text].flatMap((letter, at) => [letter + (text[at + 1] ?? ""), letter + (text[at + 2] ?? "")]));

@@ -34,7 +34,7 @@ const sixDecimals = (value: number) => Math.round(value * 1e6) / 1e6;
 const isAmong = (wanted: string[] | undefined, value: string | null | undefined) =>
   wanted === undefined || wanted.length === 0 || wanted.some((each) => each.toLowerCase() === value?.toLowerCase());
 
-/** The report with the meters that were asked for. */
+/** The report, reduced to the requested meters. */
 function selected(answer: unknown, selection: Selection) {
   const { startDate, endDate, metadata, datacenters } = report.parse(answer);
   const chosen = datacenters
@@ -94,7 +94,7 @@ function sums(meters: Meter[]) {
   return [...byMeter.values()];
 }
 
-/** With top_n, those that cost most; where no price is known, those with most of their unit. */
+/** With top_n: the most expensive meters; without prices, those with the highest usage. */
 export function utilization(answer: unknown, selection: Selection, prices = none): unknown {
   const { head, chosen } = selected(answer, selection);
   const priced = <T extends { meter_id: string; quantity: number }>(meters: T[]) =>

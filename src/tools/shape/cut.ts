@@ -1,17 +1,20 @@
-/** So many characters of a result a model is given at most: about 20,000 tokens. */
+/** Maximum characters of a result: about 20,000 tokens of a model. */
 export const MOST_CHARACTERS = 64_000;
 
 type Fields = Record<string, unknown>;
 
 const lengthOf = (value: unknown) => JSON.stringify(value).length;
 
-/** The longest list of a result, which is the one that is cut. */
+/** The longest list of a result, which is shortened first. */
 function longestList(result: Fields): [string, unknown[]] | undefined {
   const lists = Object.entries(result).filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]));
   return lists.sort(([, a], [, b]) => lengthOf(b) - lengthOf(a))[0];
 }
 
-/** A result that is small enough, with a note that says what is missing and how to ask for less; undefined when that cannot be. */
+/**
+ * A result that fits, with a note about the omitted part and how to ask for less; undefined if it cannot be shortened
+ * enough.
+ */
 export function cut(result: Fields, narrow: string, most = MOST_CHARACTERS): Fields | undefined {
   const whole = lengthOf(result);
   if (whole <= most) return result;

@@ -41,7 +41,7 @@ export interface Wanted {
   include_reads?: boolean | undefined;
 }
 
-/** An entry of the activity log in one flat form, without what says nothing. */
+/** An entry of the activity log in a flat form, without empty fields. */
 export function eventOf(entry: unknown) {
   const { meta, principal, event, ...top } = source.parse(entry);
   const { param, resources } = event ?? {};
@@ -65,7 +65,7 @@ export function eventOf(entry: unknown) {
   };
 }
 
-/** Whether an entry was asked for. A type that is named is wanted, whatever it is. */
+/** Whether an entry matches. A type that is named explicitly always matches. */
 export function isEventWanted(entry: Pick<Entry, "event" | "user" | "action">, wanted: Wanted): boolean {
   const { user, event_types: types = [], include_status_updates, include_reads } = wanted;
   if (user !== undefined && !entry.user.toLowerCase().includes(user.toLowerCase())) return false;

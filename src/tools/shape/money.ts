@@ -9,10 +9,10 @@ const catalogue = z.looseObject({
   ),
 });
 
-/** What a unit of a meter costs. */
+/** Prices per unit by meter. */
 export type Prices = ReadonlyMap<string, { unit: number; currency: string }>;
 
-/** The prices of a catalogue; those of an answer that is none are not known. */
+/** The prices of a catalogue; empty for any other answer. */
 export function pricesIn(answer: unknown): Prices {
   const { products } = catalogue.safeParse(answer).data ?? { products: [] };
   return new Map(
@@ -27,14 +27,14 @@ interface Metered {
   quantity: string | number;
 }
 
-/** A meter with what it cost; without a price it is as it was. */
+/** A meter with its cost; unchanged if it has no price. */
 export function withCost<T extends Metered>(meter: T, prices: Prices): T & { cost?: number; currency?: string } {
   const price = prices.get(meter.meter_id);
   if (!price) return meter;
   return { ...meter, cost: Math.round(Number(meter.quantity) * price.unit * 1e6) / 1e6, currency: price.currency };
 }
 
-/** The sum of what meters cost, and those that have no price. */
+/** The total cost, and the meters without a price. */
 export function totalOf(meters: readonly (Metered & { cost?: number; currency?: string })[]) {
   const unpriced = [...new Set(meters.flatMap(({ meter_id, cost }) => (cost === undefined ? [meter_id] : [])))];
   const currency = meters.find((each) => each.currency !== undefined)?.currency;
@@ -44,7 +44,7 @@ export function totalOf(meters: readonly (Metered & { cost?: number; currency?: 
     ...(currency !== undefined && { currency }),
     ...(unpriced.length > 0 && {
       not_priced: unpriced,
-      note: "what has no price in the catalogue is not in total_cost",
+      note: "meters without a price in the catalogue are not in total_cost",
     }),
   };
 }

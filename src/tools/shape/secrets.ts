@@ -1,6 +1,6 @@
 const removed = "[removed]";
 
-/** Fields whose value is a secret, whatever answer they are in. */
+/** Fields whose value is secret in any answer. */
 const secretNames = new Set(
   [
     ...["privateKey", "secretKey", "keySecret", "clientSecret", "secret", "sharedSecret", "password", "imagePassword"],
@@ -25,7 +25,7 @@ const patterns: [RegExp, string][] = [
   // JSON Web Tokens.
   [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, removed],
   [/\b(Bearer|Basic) [\w+/=.~-]{8,}/g, `$1 ${removed}`],
-  // In addresses.
+  // Credentials in URLs.
   [/([?&#](?:token|access_token|password|secret|signature|x-amz-[a-z-]+|key)=)[^&#\s"]+/gi, `$1${removed}`],
   [/(\/\/[^/\s:@]+:)[^/\s@]+@/g, `$1${removed}@`],
 ];
@@ -36,7 +36,7 @@ function cleaned(text: string): string {
   return patterns.reduce((left, [pattern, instead]) => left.replaceAll(pattern, instead), text);
 }
 
-/** Bodies of requests are JSON inside of JSON. */
+/** Request bodies may be JSON inside a JSON string. */
 function parsed(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -46,7 +46,7 @@ function parsed(text: string): object | undefined {
   }
 }
 
-/** A value without private keys, key secrets, tokens and passwords, however deep they are. The one place for all tools. */
+/** Removes private keys, secrets, tokens and passwords at any depth. All tools use this function. */
 export function withoutSecrets(value: unknown): unknown {
   if (typeof value === "string") return cleaned(value);
   if (Array.isArray(value)) return value.map(withoutSecrets);

@@ -1,4 +1,4 @@
-/** Elements that are lists, also when there is one of them or none: what wraps them gives way to the list itself. */
+/** Elements that are lists, even with one member or none. The list replaces the element around it. */
 const lists: Record<string, string> = { Buckets: "Bucket", TagSet: "Tag" };
 const repeated = new Set([
   ...["Contents", "CommonPrefixes", "Version", "DeleteMarker", "CORSRule", "Rule", "Rules", "Bucket", "Tag"],
@@ -37,8 +37,8 @@ function contentOf({ name, words, children }: Element): unknown {
 const DEEPEST = 32;
 
 /**
- * What is in a document of object storage: elements become fields, without attributes, comments and namespaces. Throws for
- * what is not XML.
+ * The content of an XML document of object storage: elements become fields, without attributes, comments and
+ * namespaces. Throws if it is not XML.
  */
 export function fromXml(xml: string): unknown {
   const open: Element[] = [];

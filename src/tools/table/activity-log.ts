@@ -11,7 +11,7 @@ const args = z.strictObject({
   contract: contractNumber,
   date_start: day("First day; default: 7 days ago.").optional(),
   date_end: day("Last day; default: today. At most 90 days after date_start.").optional(),
-  offset: z.int().min(0).max(1_000_000).default(0).describe("Matching entries to skip, as next_offset says."),
+  offset: z.int().min(0).max(1_000_000).default(0).describe("Matching entries to skip, from next_offset."),
   limit: z.int().min(1).max(1000).default(25).describe("Matching entries to show."),
   user: z.string().max(256).optional().describe("Only entries of users whose name contains it."),
   event_types: z
@@ -20,7 +20,7 @@ const args = z.strictObject({
     .optional()
     .describe("Only these types, for example Provision, Error."),
   include_status_updates: z.boolean().default(false).describe("Show RequestStatusUpdate entries too."),
-  include_reads: z.boolean().default(false).describe("Show who only looked at something, too."),
+  include_reads: z.boolean().default(false).describe("Also show read accesses."),
 });
 
 export const activityLog: readonly Row[] = [
@@ -36,7 +36,7 @@ export const activityLog: readonly Row[] = [
     name: "list_activitylog_events",
     group: "activitylog",
     description:
-      "Who changed what on the platform, and when, the newest first; the platform keeps 35 days. The whole time is searched; an answer that does not show everything says truncated. For one object of the cluster use list_object_activity.",
+      "Who changed what on the platform, and when, the newest first; the platform keeps 35 days. The whole period is searched; an incomplete answer says truncated. For one object of the cluster use list_object_activity.",
     result: z.looseObject({ events: z.array(z.looseObject({})), total: z.number(), truncated: z.boolean() }),
     narrow: "set a shorter time, a smaller limit, user or event_types",
     args,
@@ -61,7 +61,7 @@ async function eventsAsked(sources: Sources, asked: Args) {
   const search = {
     contract,
     period: daysOf(asked, platform.now()),
-    // One more tells whether there are more.
+    // One more entry shows whether there are more.
     most: offset + limit + 1,
     isWanted: (entry: Entry) => isEventWanted(entry, asked),
   };
@@ -78,6 +78,6 @@ async function eventsAsked(sources: Sources, asked: Args) {
     ...(isCut && {
       note: `the newest ${read} entries were searched; for older ones set date_end to ${dateOf(reachedTo)}`,
     }),
-    ...(entries.length === 0 && !isCut && { note: `none of the ${read} entries of this time matches` }),
+    ...(entries.length === 0 && !isCut && { note: `none of the ${read} entries of this period matches` }),
   };
 }

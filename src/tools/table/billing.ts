@@ -21,12 +21,12 @@ const chosen = {
     .optional()
     .describe("Only these types, for example SERVER, STORAGE, IP."),
   regions: z.array(z.string().max(64)).max(50).optional().describe("Only these regions."),
-  top_n: z.int().min(1).max(1000).optional().describe("Only the meters of all datacenters that cost most."),
+  top_n: z.int().min(1).max(1000).optional().describe("Only the most expensive meters of all datacenters."),
 };
 const datacenters = z.looseObject({ datacenters: z.array(z.looseObject({ meters: z.array(z.looseObject({})) })) });
 const measured = z.looseObject({ contract_id: z.string(), meter_definitions: z.record(z.string(), z.string()) });
 
-/** Lines for spreadsheets, which say the same once more. */
+/** Removes the CSV lines, which repeat the rest. */
 const withoutCsv = (answer: unknown): unknown => {
   const { evnCSV: _, ...rest } = z.looseObject({ evnCSV: z.unknown().optional() }).parse(answer);
   return rest;
@@ -52,7 +52,7 @@ export const billing: readonly Row[] = [
   row({
     name: "get_billing_profile",
     path: "/profile",
-    description: "Contracts that the token may see the bills of. Start here: the other billing tools need a contract.",
+    description: "Contracts whose bills the token may read. Start here: the other billing tools need a contract.",
     result: z.looseObject({ companies: z.array(z.looseObject({ contractId: z.string() })) }),
   }),
   row({
@@ -107,7 +107,7 @@ export const billing: readonly Row[] = [
     name: "list_billing_usage",
     path: `${C}/usage`,
     description:
-      "What was used so far this month, by datacenter and meter, and what that costs. For single resources use list_billing_utilization.",
+      "Usage and cost so far this month, by datacenter and meter. For single resources use list_billing_utilization.",
     args: { ...zero, ...oneDatacenter },
     result: measured,
     shape: (answer, args, _, prices) => shapes.usage(answer, args, pricesIn(prices)),
@@ -116,7 +116,7 @@ export const billing: readonly Row[] = [
   row({
     name: "get_billing_usage_by_datacenter",
     path: `${C}/usage/{datacenter_id}`,
-    description: "What one datacenter used so far this month, by meter.",
+    description: "Usage of one datacenter so far this month, by meter.",
     args: zero,
     result: datacenters,
     shape: (answer, args, _, prices) => shapes.usage(answer, args, pricesIn(prices)),
@@ -125,13 +125,13 @@ export const billing: readonly Row[] = [
   use(
     "list_billing_utilization",
     `${C}/utilization`,
-    "What each resource used so far this month, and what that costs. To find what costs most set top_n; prices: list_billing_products.",
+    "Usage and cost of each resource so far this month. For the most expensive ones set top_n; prices: list_billing_products.",
   ),
-  use("list_billing_utilization_by_period", `${C}/utilization/{period}`, "What each resource used in one month."),
+  use("list_billing_utilization_by_period", `${C}/utilization/{period}`, "Usage of each resource in one month."),
   use(
     "get_billing_utilization_daily",
     `${C}/utilization/daily/{date}`,
-    "What each resource used on one day. Compare two days to find what grew.",
+    "Usage of each resource on one day. Compare two days to find growth.",
   ),
   row({
     name: "list_billing_products",

@@ -24,7 +24,7 @@ export const certificates: readonly Row[] = [
   row(
     "list_cert_auto_certificates",
     "/auto-certificates",
-    "Certificates that the platform issues and renews by itself.",
+    "Certificates that the platform issues and renews automatically.",
   ),
   row(
     "get_cert_auto_certificate",

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { type Group, list, type Row, reading, resource } from "./row.ts";
 
 const depth = (text: string) => z.int().min(0).max(5).optional().describe(text);
-const depthOfList = depth("0: ids only; 1 (default): with properties; 2 and more: with what is inside.");
-const depthOfOne = depth("How much of what is inside is shown.");
+const depthOfList = depth("0: ids only; 1 (default): with properties; 2 and more: with nested resources.");
+const depthOfOne = depth("Depth of the nested resources that are shown.");
 const filters = z
   .record(
     z.string().regex(/^[A-Za-z]+(\.[A-Za-z]+)?$/, "must be the name of a property"),
@@ -15,7 +15,7 @@ const filters = z
 const filterQuery = (given: z.output<typeof filters> = {}) =>
   Object.fromEntries(Object.entries(given).map(([property, value]) => [`filter.${property}`, String(value)]));
 
-/** Tools over collections and items of the core API, of one group. */
+/** Tools for collections and items of the core API. */
 export const coreRows = (group: Group) => ({
   list: (name: string, path: string, description: string): Row =>
     reading({

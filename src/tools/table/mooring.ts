@@ -9,7 +9,7 @@ interface Question<Shape extends z.ZodRawShape> {
   args: Shape;
   result: z.ZodType;
   narrow?: string;
-  /** Loaded when it is first asked: a client that only lists tools does not wait for the engine. */
+  /** Loads the question on demand: a client that only lists tools does not wait for the engine. */
   answer(sources: Sources, args: z.output<z.ZodObject<Shape>>): Promise<unknown>;
 }
 
@@ -20,12 +20,12 @@ export function asking<Shape extends z.ZodRawShape>({ answer, ...row }: Question
     ...row,
     narrow: row.narrow ?? "ask for one namespace",
     args,
-    // Checked before it is performed; parsed once more for its types.
+    // The arguments are already validated. Parsed again for their types.
     work: { ask: async (sources, given) => answer(sources, args.parse(given)) },
   };
 }
 
-/** How one object is named. */
+/** The arguments that name one object. */
 const named = {
   kind: z.string().max(64).describe("Kind, plural or short name, for example Server, servers or srv."),
   name: z.string().max(253).describe("Name of the object."),
@@ -41,7 +41,7 @@ const until = z
   .string()
   .max(64)
   .optional()
-  .describe("Only before then, in the same form: where a truncated answer says to go on; default: now.");
+  .describe("End of the period, in the same form; set it to continue a truncated answer. Default: now.");
 const object = z.looseObject({ kind: z.string(), name: z.string() });
 const objects = list.extend({ items: z.array(object) });
 
@@ -69,7 +69,7 @@ export const mooring: readonly Row[] = [
   asking({
     name: "why_not_ready",
     description:
-      "Why an object is not Ready, and what to do: follows what it waits for down to the cause, with conditions, the request on the platform and recent Events. Use it first for any object with a problem.",
+      "Why an object is not Ready, and what to do: follows the objects that it waits for down to the root cause, with conditions, the request on the platform and recent Events. Use it first for any object with a problem.",
     args: named,
     result: z.looseObject({ answer: z.string(), what_to_do: z.string(), events: z.array(z.looseObject({})) }),
     answer: async (sources, args) => (await import("../../diagnostics/why-not-ready.ts")).whyNotReady(sources, args),
@@ -77,7 +77,7 @@ export const mooring: readonly Row[] = [
   asking({
     name: "get_dependency_tree",
     description:
-      "What an object needs and what needs it, to any depth, with a picture. Use it before deleting something, or to see what an outage reaches.",
+      "Dependencies and dependents of an object, at any depth, with a diagram. Use it before deleting something, or to see what an outage reaches.",
     args: named,
     result: z.looseObject({
       needs: z.array(z.looseObject({})),
@@ -89,7 +89,7 @@ export const mooring: readonly Row[] = [
   asking({
     name: "list_drift",
     description:
-      "Objects whose resource on the platform differs from spec, with field, wanted and found value. Reads each resource; where it cannot, the operator's last word is told as that.",
+      "Objects whose resource on the platform differs from spec, with field, wanted and found value. Reads each resource; if that fails, the drift of the operator's last reconcile is shown and marked.",
     args: inNamespace,
     result: objects,
     answer: async (sources, args) => (await import("../../diagnostics/drift.ts")).driftReport(sources, args),
@@ -97,7 +97,7 @@ export const mooring: readonly Row[] = [
   asking({
     name: "list_orphans",
     description:
-      "Resources on the platform that no object has, and objects whose resource is gone. Use it to find what costs money without anybody knowing. Reads the whole contract.",
+      "Resources on the platform without an object, and objects whose resource is gone. Use it to find unnoticed costs. Reads the whole contract.",
     args: {},
     result: z.looseObject({ without_object: z.array(z.looseObject({})), without_resource: z.array(z.looseObject({})) }),
     narrow: "list one datacenter with list_servers and list_volumes",
@@ -106,9 +106,9 @@ export const mooring: readonly Row[] = [
   asking({
     name: "list_expiring",
     description:
-      "Keys, tokens and certificates that expire soon, each once, and whether it renews itself: those of Mooring's objects, of the certificate manager, and this server's own token.",
+      "Keys, tokens and certificates that expire soon, each once, and whether it is renewed automatically: those of Mooring's objects, of the certificate manager, and this server's own token.",
     args: {
-      days: z.int().min(0).max(3650).default(30).describe("Within so many days; default 30."),
+      days: z.int().min(0).max(3650).default(30).describe("Number of days; default 30."),
       ...inNamespace,
     },
     result: z.looseObject({ items: z.array(z.looseObject({ expires: z.string() })) }),
@@ -140,12 +140,12 @@ export const mooring: readonly Row[] = [
   asking({
     name: "get_flow_log_summary",
     description:
-      "Who talked to whom: the largest senders, receivers and ports in the flow logs of a bucket. With action REJECT what a firewall turned away.",
+      "Who talked to whom: the largest senders, receivers and ports in the flow logs of a bucket. With action REJECT: traffic that a firewall refused.",
     args: {
       ...(argumentsIn("/{bucket}") as { bucket: z.ZodString }),
       prefix: z.string().max(1024).default("").describe("Only objects whose keys begin with it."),
       since: since("1h"),
-      until: z.string().max(64).optional().describe("Until when, in the same form; default: now."),
+      until: z.string().max(64).optional().describe("End of the period, in the same form; default: now."),
       action: z.enum(["ACCEPT", "REJECT"]).optional().describe("Only records with this action."),
       nic_id: z.string().max(64).optional().describe("Only records of this NIC, from list_nics."),
       fields: z
@@ -154,7 +154,7 @@ export const mooring: readonly Row[] = [
         .max(6)
         .default(["srcaddr", "dstaddr", "dstport"])
         .describe("What is summed up."),
-      by: z.enum(measures).default("bytes").describe("What the largest are measured by."),
+      by: z.enum(measures).default("bytes").describe("Measure of the ranking."),
       rows: z.int().min(1).max(1000).default(10).describe("Rows of each field."),
     },
     result: z.looseObject({ totals: z.looseObject({ records: z.number() }), tops: z.array(z.looseObject({})) }),

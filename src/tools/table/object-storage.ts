@@ -4,10 +4,10 @@ import { anything, list, type Row, reading, resource } from "./row.ts";
 
 const group = "objectstorage";
 const [BUCKET, OBJECT] = ["/{bucket}", "/{bucket}/{key}"];
-/** What no answer has in front: the root element of its document. */
+/** The content of an XML answer, without its root element. */
 const content = (answer: unknown) => fromXml(String(answer)) || {};
 
-/** One of the things that can be set for a bucket or an object. */
+/** A tool for one setting of a bucket or an object. */
 const part = (name: string, path: string, asked: string, description: string, result: z.ZodType = anything): Row =>
   reading({
     name: `get_object_storage_${name}`,
@@ -98,7 +98,7 @@ export const objectStorage: readonly Row[] = [
   ofBucket(
     "public_access_block",
     "publicAccessBlock",
-    "What a bucket does against public access, whatever its policy says.",
+    "Settings of a bucket that block public access, whatever its policy says.",
   ),
   ofBucket("lock_configuration", "object-lock", "Default retention of a bucket with object lock."),
   reading({

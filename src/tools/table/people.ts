@@ -18,7 +18,8 @@ export const people: readonly Row[] = [
   }),
   asking({
     name: "get_landscape",
-    description: "All objects as trees: each under what it lives in, else under its Account. Use it for an overview.",
+    description:
+      "All objects as trees: each below the object that it lives in, else below its Account. Use it for an overview.",
     args: { ...inNamespace, selector },
     result: z.looseObject({ items: z.array(z.looseObject({ object: z.string() })) }),
     answer: async (sources, args) => {
@@ -37,7 +38,7 @@ export const people: readonly Row[] = [
   asking({
     name: "list_options",
     description:
-      "What can stand in spec: locations, CPU families, images, templates, Kafka sizes and models, from the platform's catalogues. Use it before writing a manifest.",
+      "Valid values for spec: locations, CPU families, images, templates, Kafka sizes and models, from the platform's catalogues. Use it before writing a manifest.",
     args: {
       topics: z
         .array(z.enum(topics))
@@ -45,7 +46,7 @@ export const people: readonly Row[] = [
         .max(topics.length)
         .default([...topics])
         .describe("What is asked for."),
-      location: z.string().max(64).optional().describe("Only what there is in this location, for example de/txl."),
+      location: z.string().max(64).optional().describe("Only values for this location, for example de/txl."),
     },
     result: z.looseObject({ options: z.array(z.looseObject({ topic: z.string() })) }),
     narrow: "ask for fewer topics, or for one location",

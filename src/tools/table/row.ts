@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Sources } from "../../diagnostics/sources.ts";
 
-/** Tools that belong together: what a client loads, searches and documents at once. */
+/** Groups of tools: clients load and search them together, and each has a section in the docs. */
 export const groups = {
   compute: "Compute: datacenters, servers, volumes, networks, load balancers, images, requests",
   k8s: "Managed Kubernetes clusters of the contract",
@@ -14,10 +14,10 @@ export const groups = {
 } as const;
 export type Group = keyof typeof groups;
 
-/** The APIs that are read, each at its own address. */
+/** The APIs to read, each at its own address. */
 export type Api = "core" | "activitylog" | "billing" | "dns" | "certificates" | "management" | "storage";
 
-/** What a tool does: one read of the platform, one question to both sides, or a text that is here. */
+/** The work of a tool: one read of the platform, one question to both sides, or a fixed text. */
 export type Work =
   | { read: Read }
   | { ask: (sources: Sources, args: Record<string, unknown>) => Promise<unknown> }
@@ -26,22 +26,22 @@ export type Work =
 export interface Read {
   api: Api;
   method: "GET" | "HEAD";
-  /** Below the base address of the API; `{name}` is the argument of that name. */
+  /** Path below the base address of the API; `{name}` is replaced by the argument of that name. */
   path: string;
   query(args: Record<string, unknown>, now: number): Record<string, string>;
-  /** The answer has pages, which are read one after the other. */
+  /** Whether the answer has pages, which are then read one after the other. */
   paged: boolean;
-  /** The answer is text, which the result holds under this name. */
+  /** If set, the answer is text, and the result has it under this name. */
   textAs?: string;
-  /** What is shown of the answer; `beside` is the answer of the second path. */
+  /** The result for the caller; `beside` is the answer of the second path. */
   shape(answer: unknown, args: Record<string, unknown>, headers: Record<string, string>, beside?: unknown): unknown;
-  /** A second path of the same API that the answer is explained by. Where it cannot be read, the answer says so. */
+  /** A second path of the same API with additional data. If it cannot be read, the result says so. */
   beside?: string;
-  /** Where an object storage call goes: to the default region, or to the bucket's own. */
+  /** The region of an object storage call: the default one, or the bucket's. */
   region?: "default" | "bucket";
 }
 
-/** A tool. What it does is data; one function performs them all. */
+/** A tool as data. One function performs all of them. */
 export interface Row {
   name: string;
   group: Group;
@@ -49,12 +49,12 @@ export interface Row {
   description: string;
   args: z.ZodObject;
   result: z.ZodType;
-  /** How to ask for less, when a result is too large. */
+  /** How to ask for less if a result is too large. */
   narrow: string;
   work: Work;
 }
 
-/** Results: what is relied on, and whatever else the platform says. */
+/** Results: the fields that Mooring relies on; others pass through. */
 export const resource = z.looseObject({ id: z.string() });
 export const list = z.looseObject({ items: z.array(z.looseObject({})), note: z.string().optional() });
 export const anything = z.looseObject({});
@@ -73,18 +73,18 @@ export const day = (what: string) => z.iso.date("must be a date, YYYY-MM-DD").de
 
 export const contractNumber = z
   .union([z.int().min(1).max(9_999_999_999), z.string().regex(/^\d{1,10}$/, "must be a contract number")])
-  // The billing tools write it with zeros in front.
+  // The billing tools write it with leading zeros.
   .transform(Number)
   .describe("Contract number, from get_billing_profile or list_activitylog_contracts.");
 
-/** Every argument that stands in a path. */
+/** Every argument that can occur in a path. */
 const pathArguments: Record<string, z.ZodType> = {
   datacenter_id: id("Id of the datacenter, from list_datacenters."),
   server_id: id("Id of the server, from list_servers."),
   gpu_id: id("Id of the GPU, from list_server_gpus."),
   volume_id: id("Id of the volume, from list_volumes."),
   nic_id: id("Id of the NIC, from list_nics."),
-  // Clients that guess types write it as a number.
+  // Some clients send it as a number.
   lan_id: z
     .union([z.int().min(0).max(999_999), z.string().regex(/^\d{1,6}$/, "must be the number of a LAN")])
     .transform(String)
@@ -130,7 +130,7 @@ const pathArguments: Record<string, z.ZodType> = {
   date: day("Day, YYYY-MM-DD."),
 };
 
-/** The arguments that a path names. */
+/** The arguments that occur in a path. */
 export function argumentsIn(path: string): Record<string, z.ZodType> {
   return Object.fromEntries(
     [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => {
@@ -141,10 +141,10 @@ export function argumentsIn(path: string): Record<string, z.ZodType> {
   );
 }
 
-/** The arguments of a call: those of its own schema, and those that stand in the path. */
+/** The arguments of a call: those of its schema, and those in the path. */
 type Given<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>> & Record<string, unknown>;
 
-/** Arguments that do not go together; told to who called. */
+/** Arguments that exclude each other. The caller gets the message. */
 export class BadArguments extends Error {
   override readonly name = "BadArguments";
 }
@@ -156,7 +156,7 @@ export interface ReadRow<Shape extends z.ZodRawShape> {
   api: Api;
   path: string;
   method?: "HEAD";
-  /** Besides those that the path names. */
+  /** Arguments besides those in the path. */
   args?: Shape;
   result?: z.ZodType;
   narrow?: string;
@@ -167,7 +167,7 @@ export interface ReadRow<Shape extends z.ZodRawShape> {
   region?: "default" | "bucket";
 }
 
-/** A tool that reads one path. Its arguments are checked by its own schema before anything here sees them. */
+/** A tool that reads one path. Its schema validates the arguments first. */
 export function reading<Shape extends z.ZodRawShape>(row: ReadRow<Shape>): Row {
   const own = z.strictObject(row.args ?? ({} as Shape));
   const typed = (args: Record<string, unknown>): Given<Shape> => ({
@@ -192,7 +192,7 @@ export function reading<Shape extends z.ZodRawShape>(row: ReadRow<Shape>): Row {
         query: (args, now) => query?.(typed(args), now) ?? {},
         shape: (answer, args, headers, more) => {
           const shown = shape ? shape(answer, typed(args), headers, more) : answer;
-          // Structured content is an object.
+          // Structured content must be an object.
           return Array.isArray(shown) ? { items: shown } : shown;
         },
         ...(textAs !== undefined && { textAs }),

@@ -9,7 +9,6 @@ import { objectStorage } from "./object-storage.ts";
 import { people } from "./people.ts";
 import type { Row } from "./row.ts";
 
-/** Every tool there is. */
 export const table: readonly Row[] = [
   ...compute,
   ...k8s,

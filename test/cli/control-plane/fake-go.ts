@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /**
- * Answers like Go, with small scripts for binaries. A build is noted in the file `builds` and, while the file `slow`
- * exists, waits for the file `go`. The file `release` makes the setup-envtest it builds offer that version; the file
- * `silence` makes it never answer.
+ * Behaves like Go, with small scripts as binaries. A build is recorded in the file `builds`; while the file `slow`
+ * exists, it waits for the file `go`. The file `release` makes setup-envtest offer that version; the file `silence`
+ * makes it never answer.
  */
 const script = `#!/bin/sh
 cd "$FAKE_GO"
@@ -36,14 +36,14 @@ chmod +x "$2"
 
 export interface FakeGo {
   readonly env: NodeJS.ProcessEnv;
-  /** What was built, in order. */
+  /** Built packages, in order. */
   builds(): string[];
   write(name: string, content?: string): void;
   read(name: string): string;
   remove(): void;
 }
 
-/** A Go on PATH that builds nothing, with an empty cache for Mooring beside it. */
+/** A fake Go on PATH, with an empty cache for Mooring. */
 export function fakeGo(version = "go1.26.1"): FakeGo {
   const folder = mkdtempSync(join(tmpdir(), "mooring-fake-go-"));
   const at = (name: string) => join(folder, name);

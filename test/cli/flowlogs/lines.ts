@@ -1,7 +1,7 @@
 import { createRecordReader } from "../../../src/diagnostics/flow-logs/records/reader.ts";
 import type { FlowRecord } from "../../../src/diagnostics/flow-logs/records/record.ts";
 
-/** A record that says nothing special; the given fields replace its own. */
+/** An ordinary record, with the given fields. */
 export function flow(fields: Partial<FlowRecord> = {}): FlowRecord {
   return {
     account: "12345678",
@@ -28,7 +28,7 @@ export function lineOf(fields: Partial<FlowRecord> = {}, separator = " "): strin
   return [...parts, r.packets, r.bytes, r.start, r.end, r.action, r.status].join(separator);
 }
 
-/** Everything a text of flow logs is read as, in its order. */
+/** Everything that is parsed from a text of flow logs, in order. */
 export function readAll(chunks: readonly Buffer[]) {
   const records: FlowRecord[] = [];
   const bad: string[] = [];

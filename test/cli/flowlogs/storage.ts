@@ -6,19 +6,19 @@ export const keys = { accessKey: "EXAMPLEACCESSKEY", secretKey: "example/secret+
 
 export interface Stored {
   lastModified?: string;
-  /** The bytes; a function when they are made anew for each reading. */
+  /** The content; a function if it is made for each read. */
   body: Buffer | (() => Readable);
 }
 
-/** Object storage with one bucket, `logs`, that refuses what is not signed with `keys`. */
+/** Object storage with one bucket, `logs`. It refuses requests that are not signed with `keys`. */
 export interface Storage extends AsyncDisposable {
   readonly url: string;
   readonly objects: Map<string, Stored>;
   /** Every accepted request, by path and query. */
   readonly requests: string[];
-  /** How many requests were refused for their signature. */
+  /** Number of requests with a wrong signature. */
   readonly refused: number;
-  /** Answers in place of the storage, with status and body, for as long as it gives some. */
+  /** Returns an answer to send instead of the storage's, if any. */
   trouble: (url: URL) => { status: number; body: string } | undefined;
 }
 
@@ -84,7 +84,7 @@ export const failure = (code: string) => `<Error><Code>${code}</Code><Message>as
 
 const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 
-/** AWS Signature Version 4 of a request without a body, computed from what has arrived. */
+/** Checks the AWS Signature Version 4 of a request without a body. */
 function isSigned(request: IncomingMessage, url: URL): boolean {
   const { headers, method = "" } = request;
   const form =

@@ -1,7 +1,7 @@
-/** Lines of flow logs as a busy network makes them: a few talkers with most of the traffic, and many with little. */
+/** Flow log lines of a busy network: a few hosts with most of the traffic, and many with little. */
 export function createTraffic(seed = 1): { lines(bytes: number): Buffer } {
   let state = seed;
-  // mulberry32: unlike simpler ones, its low bits are no pattern that gzip would profit from.
+  // mulberry32: the low bits have no pattern that gzip could compress.
   const below = (most: number) => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
@@ -31,7 +31,7 @@ export function createTraffic(seed = 1): { lines(bytes: number): Buffer } {
   };
 
   return {
-    /** At least so many bytes of whole lines, ten minutes after those before. */
+    /** At least this many bytes of whole lines, ten minutes later than the previous ones. */
     lines(bytes) {
       const parts: string[] = [];
       for (let length = 0; length < bytes; ) {

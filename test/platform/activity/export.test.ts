@@ -56,7 +56,7 @@ describe("a window", () => {
 
   it.each([
     ["without a total", { total: undefined, sources: [] }, "hits.total is missing"],
-    ["of another time", { total: 1, sources: [{ time: "2026-02-01T00:00:00Z" }] }, "another time than was asked for"],
+    ["of another time", { total: 1, sources: [{ time: "2026-02-01T00:00:00Z" }] }, "outside of the requested period"],
   ])("is not taken from an answer %s", async (_, answer, words) => {
     const log = { ...logOf([]).log, page: async () => answer };
     await expect(readWindow(log, minute, 5_000)).rejects.toThrow(words);

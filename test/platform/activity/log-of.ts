@@ -2,7 +2,7 @@ import type { ActivityLog } from "../../../src/platform/activity/export.ts";
 import type { ActivitySource } from "../../../src/platform/activity/log.ts";
 import { fakeClock } from "../../fake-clock.ts";
 
-/** A log whose entries a test adds to, and the calls that it has answered. */
+/** A log to which a test adds entries, and the calls that it has answered. */
 export function logOf(entries: { at: number; what: string }[], pageSize = 1000) {
   const clock = fakeClock();
   let calls = 0;

@@ -75,12 +75,12 @@ export const subject: Subject = {
           [
             "another beginning",
             { from: "2026-03-01T00:00:00Z" },
-            "from cannot be changed: an export continues where it is; create another ActivityLogExport",
+            "from cannot be changed: a started export continues from its last position; create another ActivityLogExport",
           ],
           [
             "other entries",
             { reads: "Exclude" },
-            "reads cannot be changed: an export continues as it began; create another ActivityLogExport",
+            "reads cannot be changed: a started export keeps its selection of entries; create another ActivityLogExport",
           ],
           [
             "another Account",

@@ -3,8 +3,8 @@ const COLON = 0x3a;
 const ZERO = 0x30;
 
 /**
- * Where the IPv4 or IPv6 address that begins at a place ends; -1 when none begins there. An address is what `node:net`
- * takes for one, zone ids (`%eth0`) excepted.
+ * The end of the IPv4 or IPv6 address at a position; -1 if there is none. Accepts the same addresses as `node:net`,
+ * except zone ids (`%eth0`).
  */
 export function endOfAddress(buffer: Buffer, from: number): number {
   const end = endOfIPv4(buffer, from);
@@ -52,7 +52,7 @@ function endOfIPv6(buffer: Buffer, from: number): number {
       shortened = true;
       group = at + 1;
     } else if (byte === DOT) {
-      // The last 32 bits may be written as IPv4.
+      // The last 32 bits may be in IPv4 notation.
       at = endOfIPv4(buffer, group);
       groups += 2;
       digits = 0;
@@ -62,7 +62,7 @@ function endOfIPv6(buffer: Buffer, from: number): number {
     }
   }
   if (digits > 0) groups += 1;
-  // One colon stands between two groups, and nowhere else.
+  // A single colon must be between two groups.
   else if (buffer[at - 1] === COLON && buffer[at - 2] !== COLON) return -1;
   return (shortened ? groups < 8 : groups === 8) ? at : -1;
 }

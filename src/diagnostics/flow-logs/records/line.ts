@@ -5,14 +5,14 @@ import { createTexts, spells } from "./texts.ts";
 import { visible } from "./visible.ts";
 
 export interface LineReader {
-  /** What the last line that was read says. */
+  /** The record of the last line. */
   readonly record: FlowRecord;
   /**
-   * Reads the line that begins at a place; a line end has to follow somewhere. Returns the place of that line end, or -1
-   * when the line is no record: `record` is void then.
+   * Parses the line at a position; a line break must follow somewhere. Returns the position of that line break, or -1
+   * if the line is not a record: then `record` has no meaning.
    */
   read(line: Buffer, from: number): number;
-  /** Why the line of the last `read`, which ends at `to`, is no record. */
+  /** The reason why the line of the last `read`, which ends at `to`, is not a record. */
   problem(to: number): string;
 }
 
@@ -21,14 +21,14 @@ const SPACE = 0x20;
 const ZERO = 0x30;
 const PORTS = 65_535;
 const PROTOCOLS = 255;
-/** So many digits always fit into a number. */
+/** A number of this many digits is always exact. */
 const SAFE_DIGITS = 15;
-/** The last second that a year of four digits can tell. */
+/** The last second of a year with four digits. */
 const LATEST = Date.parse("9999-12-31T23:59:59Z") / 1000;
-/** How much of a wrong field is told. */
+/** Maximum characters of a bad field in a message. */
 const SHOWN = 40;
 
-/** Where each text of a record is noted: its begin, and its end right after. */
+/** Offsets of each text of a record: its start, followed by its end. */
 const ACCOUNT = 0;
 const INTERFACE = 2;
 const SRCADDR = 4;
@@ -40,11 +40,11 @@ const identifierBytes = Uint8Array.from({ length: 256 }, (_, byte) =>
 
 type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 
-/** Reads single lines, strictly: 14 fields, each within its own limits. Looks at nearly every byte only once. */
+/** Parses single lines strictly: 14 fields, each within its limits. Reads almost every byte only once. */
 export function createLineReader(): LineReader {
   let buffer: Buffer = Buffer.alloc(0);
   let begin = 0;
-  // The field that is being read, where it begins, and the place up to which everything was read.
+  // The current field, its start, and the current position.
   let field = 0;
   let began = 0;
   let at = 0;
@@ -76,7 +76,7 @@ export function createLineReader(): LineReader {
     status: "OK",
   };
 
-  /** Goes to where the next field begins. */
+  /** Moves to the start of the next field. */
   const next = (): number => {
     while (isSpace(buffer[at] ?? 0)) at++;
     field += 1;
@@ -103,7 +103,7 @@ export function createLineReader(): LineReader {
     bounds[slot + 1] = to;
     return to >= 0 && endsAt(to);
   };
-  /** A decimal number without leading zeros; -1 when there is none, or more than `most`. */
+  /** A decimal number without leading zeros; -1 if there is none, or if it exceeds `most`. */
   const whole = (most: number): number => {
     const from = next();
     let to = from;
@@ -118,7 +118,7 @@ export function createLineReader(): LineReader {
     const value = whole(Number.POSITIVE_INFINITY);
     return at - began <= SAFE_DIGITS || value < 0 ? value : countOf(buffer.toString("latin1", began, at));
   };
-  /** Which of two words the next field is; undefined when it is neither. */
+  /** The next field, if it is one of two words. */
   const word = <Word extends string>(one: Word, other: Word): Word | undefined => {
     const from = next();
     const found = spells(buffer, from, one) ? one : spells(buffer, from, other) ? other : undefined;

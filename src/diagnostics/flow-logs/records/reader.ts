@@ -2,37 +2,37 @@ import { createLineReader, LINE_END } from "./line.ts";
 import type { FlowRecord } from "./record.ts";
 
 export interface RecordSink {
-  /** Valid until it returns: see `FlowRecord`. */
+  /** The record is valid only during the call: see `FlowRecord`. */
   record(record: FlowRecord): void;
-  /** A line that is no record. Lines count from 1. */
+  /** Called for a line that is not a record. Lines count from 1. */
   bad(line: number, reason: string): void;
 }
 
-/** For one object after the other. */
+/** Parses one object after the other. */
 export interface RecordReader {
   push(chunk: Buffer): void;
-  /** The object ends here: a last line without a line end counts, too. */
+  /** The object is complete. A last line without a line break counts. */
   end(): void;
-  /** The object broke off: the line it broke off in does not count. */
+  /** The object is incomplete. Its last, incomplete line does not count. */
   abandon(): void;
 }
 
-/** A longer line is no record, and is not held in memory either. */
+/** A longer line is not a record and is not buffered. */
 export const LONGEST_LINE = 4096;
 const tooLong = `it is longer than ${LONGEST_LINE} bytes`;
 
 /**
- * Reads the text of objects, in chunks that may end anywhere. Every line is either a record or bad: none throws, stops
- * the reading or is left out.
+ * Parses the text of objects in chunks of any size. Every line is a record or is reported as bad; no line throws or is
+ * skipped.
  */
 export function createRecordReader(sink: RecordSink): RecordReader {
   const { record, read, problem } = createLineReader();
-  // The beginning of a line whose end has not come yet; one byte more than the longest, for its end.
+  // The start of an incomplete line, with room for one more byte, its line break.
   const held = Buffer.alloc(LONGEST_LINE + 1);
   let holding = 0;
   let lines = 0;
 
-  /** Reads the lines up to the place behind a line end. */
+  /** Parses the lines up to this position, which follows a line break. */
   const readLines = (bytes: Buffer, until: number): void => {
     for (let from = 0; from < until; ) {
       lines += 1;

@@ -4,7 +4,7 @@ const port = "a whole number from 0 to 65535";
 const count = "a whole number of 64 bits";
 const time = "a time in seconds since 1970";
 
-/** The fields of a record of version 2, in their order on the line, and what each has to be. */
+/** The fields of a record of version 2 in order, each with its expected value. */
 export const FIELDS = [
   ["version", "2"],
   ["account-id", "an id of letters, digits and - _ . :"],
@@ -25,11 +25,10 @@ export const FIELDS = [
 export type Action = "ACCEPT" | "REJECT";
 
 /**
- * One record of a flow log. The reader has a single one that each line fills anew, so that reading leaves no garbage
- * behind: whoever wants to keep something of it copies that.
+ * One record of a flow log. The reader reuses a single object for all lines, so that reading creates no garbage: copy
+ * the fields that you keep.
  *
- * Its texts hold nothing but letters, digits and `- _ . :`, and so can go to a terminal, into CSV and into JSON as they
- * are.
+ * Its texts contain only letters, digits and `- _ . :`, so they need no escaping on a terminal, in CSV or in JSON.
  */
 export interface FlowRecord {
   readonly account: string;
@@ -38,7 +37,7 @@ export interface FlowRecord {
   readonly dstaddr: string;
   readonly srcport: number;
   readonly dstport: number;
-  /** IANA number. */
+  /** IANA protocol number. */
   readonly protocol: number;
   readonly packets: Count;
   readonly bytes: Count;
@@ -46,6 +45,6 @@ export interface FlowRecord {
   readonly start: number;
   readonly end: number;
   readonly action: Action;
-  /** SKIPDATA: records were skipped in this interval, so what is there is not all there was. */
+  /** SKIPDATA: the platform skipped records in this interval, so the log is incomplete. */
   readonly status: "OK" | "SKIPDATA";
 }

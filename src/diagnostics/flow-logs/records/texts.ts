@@ -1,9 +1,6 @@
 const SLOTS = 2 ** 16;
 
-/**
- * Makes texts of bytes. Texts that come again and again, as addresses do, are kept and mostly not made anew, which is
- * several times as fast.
- */
+/** Decodes texts with a cache. Addresses occur many times, and a cached text is several times as fast. */
 export function createTexts(): (buffer: Buffer, from: number, to: number) => string {
   const kept = new Array<string>(SLOTS).fill("");
   return (buffer, from, to) => {
@@ -18,7 +15,7 @@ export function createTexts(): (buffer: Buffer, from: number, to: number) => str
   };
 }
 
-/** Whether the bytes from a place on are this word. */
+/** Whether the bytes at a position are this word. */
 export function spells(buffer: Buffer, from: number, word: string): boolean {
   for (let at = 0; at < word.length; at++) if (buffer[from + at] !== word.charCodeAt(at)) return false;
   return true;

@@ -6,10 +6,13 @@ import { fingerprint } from "../../fields/fingerprint.ts";
 import { comparableRule, wireRule } from "../../fields/firewall.ts";
 import { replicaNic, replicaVolume } from "./spec.ts";
 
-/** How far the properties of a group are from the wanted ones. What these do not set is not compared. */
+/**
+ * The differences between the properties of a group and the desired ones. Properties that `wanted` leaves out are not
+ * compared.
+ */
 export const groupDrift = (wanted: Json, found: Json): Drift[] => nested(comparable(wanted), comparable(found));
 
-/** Properties in the words of spec and in one spelling, with what the platform takes for granted. */
+/** Properties under the names of spec, in one spelling, with the platform's defaults filled in. */
 function comparable({ name, minReplicaCount, maxReplicaCount, policy, replicaConfiguration }: Json): Json {
   return {
     name,
@@ -34,7 +37,7 @@ function comparablePolicy({ range, scaleInAction, scaleOutAction, ...rest }: Jso
 }
 
 function comparableReplica({ nics, volumes, ...rest }: Json): Json {
-  // First-boot data is long, and its content is nobody's business in a status.
+  // First-boot data is long and confidential: status shows only a hash of it.
   const unseen = (value: unknown) => (value == null ? null : fingerprint(JSON.stringify(value)));
   return {
     availabilityZone: "AUTO",
@@ -44,7 +47,7 @@ function comparableReplica({ nics, volumes, ...rest }: Json): Json {
       firewallActive: false,
       ...known(nic),
       targetGroup: nic.targetGroup ?? null,
-      // What spec does not list is left alone; an empty list is a wish.
+      // An absent list leaves the rules unchanged; an empty list removes them.
       firewallRules: nic.firewallRules && asList(nic.firewallRules).map(comparableMember),
       flowLogs: nic.flowLogs,
     })),
@@ -64,7 +67,7 @@ function comparableMember(rule: Json): Json {
   return { name: read.name, protocol: read.protocol, ...comparableRule(read) };
 }
 
-/** The body of a change, which carries all properties: those that spec does not know stay as they are. */
+/** The body of an update. It carries all properties, so properties that spec does not have keep their values. */
 export function changedGroup(found: Json, wanted: Json): Json {
   const { location: _, targetReplicaCount: __, ...settable } = found;
   const replica = asJson(wanted.replicaConfiguration);
@@ -90,10 +93,13 @@ function merged(found: Json, wanted: Json): Json {
   };
 }
 
-/** What stays as it is while spec does not say it. */
+/** Fields that stay unchanged while spec leaves them out. */
 const leftAlone = ["firewallType", "firewallRules", "flowLogs"];
 
-/** What spec can say about a member and does not say is not there; what it cannot say, or leaves alone, stays. */
+/**
+ * Members of a list for the body of an update. A field of spec that is unset is removed. Fields that spec does not
+ * have, and those in `leftAlone`, keep their values.
+ */
 function members(found: unknown, wanted: unknown, { shape }: z.ZodObject): unknown {
   if (!Array.isArray(wanted)) return found;
   return asList(wanted).map((each) => {

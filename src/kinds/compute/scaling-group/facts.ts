@@ -85,7 +85,7 @@ export const replicasOf = (item: unknown) => wire.parse(item).entities?.servers?
 export const serverIdsOf = (item: unknown): string[] =>
   replicasOf(item).flatMap(({ properties }) => properties?.datacenterServer?.id ?? []);
 
-/** Addresses of a replica's server, or those that status has while it was not read. */
+/** The addresses of a replica's server; those in status until the server has been read. */
 export function nicsOfReplica(serverId: string, { shown, related }: Pick<Inputs, "shown" | "related">) {
   if (!related) return [];
   if (!related.has(serverId)) {
@@ -99,7 +99,7 @@ export function nicsOfReplica(serverId: string, { shown, related }: Pick<Inputs,
   });
 }
 
-/** Newest first; one that the list shows only by its id says nothing. */
+/** Newest first. Actions that the list shows only by id are skipped. */
 function actionsOf({ entities }: WireGroup) {
   const told = (entities?.actions?.items ?? []).flatMap(({ metadata, properties }) =>
     properties ? [{ ...properties, startedAt: metadata?.createdDate ?? "" }] : [],
@@ -116,7 +116,7 @@ function cooldownEnd(group: WireGroup): string | undefined {
   return new Date(began + (secondsOf(rule?.cooldownPeriod ?? "PT5M") ?? 300) * 1000).toISOString();
 }
 
-/** The platform does not say when it was last changed: it is noticed here, by a hash. */
+/** The platform does not report when the configuration changed, so a changed hash is how Mooring notices. */
 function configurationOf(group: WireGroup, shown: Inputs["shown"]) {
   const hash = fingerprint(JSON.stringify(group.properties.replicaConfiguration ?? null));
   const before = groupStatus.shape.replicaConfiguration.safeParse(shown.replicaConfiguration).data;

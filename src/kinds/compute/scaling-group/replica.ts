@@ -11,7 +11,7 @@ type Spec = Pick<ScalingGroupSpec, "replica">;
 
 const nicsOf = ({ replica }: Spec) => replica?.nics ?? [];
 const volumesOf = ({ replica }: Spec) => replica?.volumes ?? [];
-/** Where the fields of a NIC or a volume are in spec. */
+/** Paths of NIC and volume fields in spec. */
 const nicAt = ({ name }: { name: string }) => `replica.nics[${name}].`;
 const volumeAt = ({ name }: { name: string }) => `replica.volumes[${name}].`;
 const lanRole = (nic: { name: string }) => `${nicAt(nic)}lanRef`;
@@ -48,7 +48,6 @@ export function replicaProblem(spec: Spec, inputs: Inputs): string | undefined {
 
 export const replicaAdvice = (spec: Spec): string[] => firewallAdvice(nicsOf(spec), "replica.");
 
-/** The template as the platform expects it. */
 export function replicaConfiguration({ replica }: Spec, inputs: Inputs): Json | undefined {
   if (!replica) return undefined;
   const nic = ({ lanRef, lan, firewallRules, flowLogs, ...rest }: ReplicaNic) => ({
@@ -65,11 +64,11 @@ export function replicaConfiguration({ replica }: Spec, inputs: Inputs): Json | 
   return { ...replica, nics: replica.nics.map(nic), volumes: replica.volumes.map(volume) };
 }
 
-/** User data that spec has in a Secret is not known here: what the platform shows cannot be compared. */
+/** The user data of this field comes from a Secret, so it cannot be compared with the platform's. */
 export const isInSecret = (spec: Spec, field: string): boolean =>
   volumesOf(spec).some((volume) => volume.userDataSecretRef && field === `${volumeAt(volume)}userData`);
 
-/** Secrets and lookups in the place of others, and those that are no longer named. */
+/** Drift of the Secrets and lookups that changed since the last write, or that spec no longer names. */
 export function outdatedDrift(spec: Spec, { outdated = [] }: Inputs): Drift[] {
   const named = volumesOf(spec).flatMap((volume) => Object.keys(volume).map((field) => `${volumeAt(volume)}${field}`));
   return outdated.map((field) =>
@@ -77,7 +76,7 @@ export function outdatedDrift(spec: Spec, { outdated = [] }: Inputs): Drift[] {
   );
 }
 
-/** Images that were looked up before and whose lookup is still the same: what is newer by now is not asked for. */
+/** Images found by a lookup that has not changed. A newer image does not replace them. */
 export function imagesKept(spec: Spec, found: Json, { outdated = [] }: Inputs): Record<string, string> {
   const there = asList(asJson(found.replicaConfiguration).volumes);
   return Object.fromEntries(

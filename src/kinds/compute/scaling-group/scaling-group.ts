@@ -23,12 +23,12 @@ import {
 import { type ScalingGroupSpec, scalingGroupSpec } from "./spec.ts";
 
 const collection = "/groups";
-/** The platform takes no more at creation; more of them come by a change. */
+/** The platform creates a group with at most this many replicas; a later update may add more. */
 const MOST_AT_CREATION = 100;
 
 const wire = z.looseObject({ id: wireId(), properties: z.record(z.string(), z.unknown()) });
 
-/** The body that the platform expects. Fields that spec leaves out are left out. */
+/** The body that the platform expects. Fields that are unset in spec are omitted. */
 function properties(spec: ScalingGroupSpec, inputs: Inputs): Json {
   const { policy } = spec;
   const iso = <A extends { cooldownPeriod: string }>(action: A) => ({
@@ -68,7 +68,7 @@ function compare(spec: ScalingGroupSpec, item: unknown, inputs: Inputs): Compari
     ...groupDrift(wanted, found).filter(({ field }) => !isInSecret(spec, field)),
     ...outdatedDrift(spec, inputs),
   ];
-  // All groups are in one collection: one that is taken over may be in another datacenter than spec says.
+  // All groups are in one collection, so an adopted group may be in another datacenter than spec names.
   const fixed = differences({ datacenterRef: [inputs.parents.datacenter, asJson(found.datacenter).id] });
   const drift = [...fixed, ...changeable];
   if (changeable.length === 0 || inputs.observed) return { drift };
@@ -90,7 +90,7 @@ function compare(spec: ScalingGroupSpec, item: unknown, inputs: Inputs): Compari
 
 const rates = ["PER_HOUR", "PER_MINUTE", "PER_SECOND"];
 
-/** What the platform accepts and yet does not do what is probably meant. */
+/** Settings that the platform accepts but that probably do not do what the user expects. */
 function policyAdvice({ policy }: ScalingGroupSpec): string[] {
   if (!policy) return [];
   const { metric, unit, scaleInThreshold, scaleOutThreshold } = policy;
@@ -108,7 +108,7 @@ function policyAdvice({ policy }: ScalingGroupSpec): string[] {
   ];
 }
 
-/** Addresses are those of the servers behind the replicas, which the group shows by their ids only. */
+/** The group lists the servers of its replicas only by id; the addresses come from the servers themselves. */
 const groupOutput: OutputSource["values"] = (item, { id, parents }, known) => {
   const servers = serverIdsOf(item);
   const nics = servers.map((server) => nicsOfReplica(server, known));
@@ -148,7 +148,7 @@ export const scalingGroup: Kind = {
     { name: "Max", type: "integer", path: ".spec.maxReplicas", description: "Maximum number of replicas" },
     { name: "Next", type: "string", path: ".status.nextActionAt", description: "End of the cooldown", wide: true },
   ],
-  // The group scales by itself; what a person can say is how many there are at least.
+  // The group chooses the number of replicas; a user sets the minimum.
   scale: { spec: "minReplicas", status: "replicas" },
   resource: mapping(scalingGroupSpec, {
     names: {

@@ -123,7 +123,7 @@ export const replicaVolume = z
     ),
     bootOrder: z.enum(["AUTO", "NONE", "PRIMARY"]).default("AUTO").describe("The replica boots from it if true."),
     bus: z.enum(["VIRTIO", "IDE"]).default("VIRTIO").describe("Bus of the volume."),
-    // Each with a rule of its own would be more than the API server allows for.
+    // A rule for each key would exceed the cost limit of the API server.
     sshKeys: list(
       z.string().min(1).max(4096).regex(publicKey).describe("A public key in the form of authorized_keys."),
       { max: 100 },

@@ -15,7 +15,7 @@ export function bootProblem(target: ObjectRef | undefined, { refs, parents }: In
   return `bootVolumeRef: Volume ${target.name} is in another datacenter: a server can only boot from a volume in its own datacenter`;
 }
 
-/** A new server boots from it at once: it is attached with the creation. */
+/** The creation of a server attaches this volume and boots from it. */
 export function bootBody({ refs }: Pick<Inputs, "refs">) {
   const id = refs[ROLE]?.id;
   return id === undefined ? undefined : { properties: { bootVolume: { id } }, volumes: { items: [{ id }] } };
@@ -23,13 +23,18 @@ export function bootBody({ refs }: Pick<Inputs, "refs">) {
 
 const own = z.object({ attachedBootVolumes: z.array(z.string()).default([]) });
 
-/** The volumes that are attached because spec names, or has named, them. What others attach is theirs. */
+/**
+ * Volumes that are attached because spec names them now or named them before. Other attached volumes are not touched.
+ */
 export function attachedFor(found: WireServer, { refs, shown }: Pick<Inputs, "refs" | "shown">): string[] {
   const named = [...(own.safeParse(shown).data?.attachedBootVolumes ?? []), ...(refs[ROLE] ? [refs[ROLE].id] : [])];
   return [...new Set(named)].filter((id) => volumesOf(found).some((volume) => volume.id === id));
 }
 
-/** The volume that is named comes before the former one goes: should it be refused, the server keeps what it boots from. */
+/**
+ * The new boot volume is attached before the former one is detached: if the platform refuses it, the server can still
+ * boot.
+ */
 export function compareBootRef(found: WireServer, path: string, inputs: Pick<Inputs, "refs" | "shown">): Comparison {
   if (!readable(found.entities?.volumes?.items)) return { drift: [] };
   const wanted = inputs.refs[ROLE]?.id;

@@ -12,8 +12,8 @@ interface At {
 }
 
 /**
- * What opens the firewall of a NIC comes before a change of the NIC itself, which may switch it on, and what closes it
- * afterwards: so nothing is refused in between that is let through before and after.
+ * Order of changes: first rules that open the firewall, then the NIC itself, which may switch the firewall on, then
+ * rules that close it. So traffic that is allowed before and after the change is never refused in between.
  */
 export function compareFirewall(nic: Nic, found: Full<WireNic>, path: string, { observed }: Pick<Inputs, "observed">) {
   const there = readable(found.entities?.firewallrules?.items);
@@ -30,7 +30,7 @@ export function compareFirewall(nic: Nic, found: Full<WireNic>, path: string, { 
   };
 }
 
-/** The protocol of a rule is fixed. A second rule of the same name is one that spec does not have. */
+/** The protocol of a rule cannot change. A second rule with the same name counts as surplus. */
 const isSame = ({ name, protocol }: FirewallRule, { properties }: Found) =>
   name === properties.name && protocol === properties.protocol;
 
@@ -49,7 +49,7 @@ function addition(rule: FirewallRule, at: At): Comparison {
   };
 }
 
-/** A value that somebody else has given to a rule is taken back. */
+/** Reverts values that were changed on the platform. */
 function change(rule: FirewallRule, { id, properties }: Found, at: At): Comparison {
   const there = comparableRule(properties);
   const wanted = comparableRule(rule);
@@ -78,7 +78,7 @@ const shownNics = z.object({
   nics: z.array(z.object({ name: z.string().optional(), firewallRules: z.int().optional() })).default([]),
 });
 
-/** How many rules a NIC has, as status shows it. */
+/** Number of rules of a NIC according to status. */
 export function rulesShown({ shown }: Pick<Inputs, "shown">) {
   const nics = shownNics.safeParse(shown).data?.nics ?? [];
   return (nic: string) => nics.find(({ name }) => name === nic)?.firewallRules;

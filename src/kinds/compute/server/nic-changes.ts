@@ -8,8 +8,8 @@ import { type Full, readable, type WireNic, type WireServer } from "./wire.ts";
 type Wanted = ReturnType<typeof nicProperties>;
 
 /**
- * NICs are paired by name. A list in spec is complete: what is not in it is removed. Changes come first, then removals,
- * then additions; a change that needs an address which another NIC still has comes after the removals that may free it.
+ * NICs are paired by name. A list in spec is complete: a NIC that is not in it is removed. Order: changes, removals,
+ * additions. A change that needs an address of another NIC comes after the removals, which may free the address.
  */
 export function compareNics(
   nics: readonly Nic[] | undefined,
@@ -37,7 +37,7 @@ export function compareNics(
   ];
 }
 
-/** An address moves between the NICs of a server in two steps: the one that has it gives it up before the other gets it. */
+/** An address moves between two NICs of a server in two steps: one NIC releases it, then the other takes it. */
 function nextAddresses(wanted: Wanted, match: Full<WireNic>, rivals: Wanted[], there: Full<WireNic>[]) {
   const { ips } = wanted;
   const has = match.properties.ips ?? [];
@@ -49,7 +49,7 @@ function nextAddresses(wanted: Wanted, match: Full<WireNic>, rivals: Wanted[], t
   return { ips: sameAddresses(ips, has) ? undefined : ips, waits };
 }
 
-/** Their order says nothing. */
+/** The order of addresses does not matter. */
 const sameAddresses = <T>(wanted: T[] | undefined, found: T[] = []) =>
   wanted?.length === found.length && wanted.every((ip) => found.includes(ip));
 

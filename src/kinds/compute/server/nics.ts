@@ -71,7 +71,7 @@ export const nicMentions = (nics: readonly Nic[] = []): Mention[] =>
 
 const block = z.object({ ips: z.array(z.string()).default([]), location: z.string().optional() });
 
-/** The addresses a NIC takes from IPBlocks, as far as these are known. */
+/** The addresses that a NIC takes from IPBlocks; without those that are not known yet. */
 function reservations(nic: Nic, { refs }: Pick<Inputs, "refs">) {
   return (nic.ipsFrom ?? []).flatMap(({ ipBlockRef, index }, at) => {
     const field = blockRole(nic, at);
@@ -82,7 +82,7 @@ function reservations(nic: Nic, { refs }: Pick<Inputs, "refs">) {
   });
 }
 
-/** A NIC as the platform takes it. Without addresses it leaves the choice to the platform. */
+/** A NIC as the platform expects it. Without addresses, the platform chooses them. */
 export function nicProperties(nic: Nic, inputs: Pick<Inputs, "refs">) {
   const ips = [...(nic.ips ?? []), ...reservations(nic, inputs).flatMap(({ ip }) => ip ?? [])];
   return {
@@ -98,7 +98,7 @@ export function nicProperties(nic: Nic, inputs: Pick<Inputs, "refs">) {
   };
 }
 
-/** The body that creates a NIC, alone or with its server. */
+/** The body that creates a NIC, alone or together with its server. */
 export const nicBody = (nic: Nic, inputs: Pick<Inputs, "refs">) => ({
   properties: nicProperties(nic, inputs),
   ...(nic.firewallRules?.length && {
@@ -106,7 +106,7 @@ export const nicBody = (nic: Nic, inputs: Pick<Inputs, "refs">) => ({
   }),
 });
 
-/** What the LANs and IP blocks of NICs show to be wrong with them. */
+/** A conflict between the NICs and the LANs and IPBlocks that they refer to. */
 export function nicProblem(nics: readonly Nic[] = [], inputs: Inputs): string | undefined {
   for (const nic of nics) {
     const problem =
@@ -138,7 +138,7 @@ function blockProblem(nic: Nic, inputs: Inputs): string | undefined {
   return undefined;
 }
 
-/** An address out of a block is there once; any other can be once in each LAN. */
+/** An address of an IP block may be used once; any other address once per LAN. */
 function twice(nics: readonly Nic[], inputs: Inputs): string | undefined {
   const seen = new Map<string, string>();
   const blocks = new Set(nics.flatMap((nic) => reservations(nic, inputs).map(({ ip }) => ip)));

@@ -2,20 +2,19 @@ import { envName } from "../../fields/output.ts";
 import type { OutputSource } from "../../kind.ts";
 import { nicsOf, wire } from "./wire.ts";
 
-/** What is told of a NIC. */
+/** The addresses of a NIC. */
 export interface Addresses {
   name?: string | null | undefined;
   ips?: string[] | null | undefined;
   ipv6Ips?: string[] | null | undefined;
 }
 
-/** All addresses of a server, IPv4 first. */
 export const allAddresses = (nics: readonly Addresses[]): string[] => [
   ...nics.flatMap(({ ips }) => ips ?? []),
   ...nics.flatMap(({ ipv6Ips }) => ipv6Ips ?? []),
 ];
 
-/** Addresses by NIC. NICs whose names make the same variable share it. */
+/** Addresses by NIC. NICs whose names map to the same variable share it. */
 export function addressesByNic(nics: readonly Addresses[]): Record<string, string[]> {
   const named = new Map<string, string[]>();
   for (const { name, ips, ipv6Ips } of nics) {

@@ -57,14 +57,14 @@ const status = z.object({
         ipv6CidrBlock: z.string().optional().describe("Its IPv6 block, in a LAN that has one."),
         ipv6Ips: z.array(z.string().describe("An address.")).optional().describe("Its IPv6 addresses."),
         firewallActive: z.boolean().optional().describe("Whether its firewall is on."),
-        firewallRules: z.int().optional().describe("How many rules its firewall has."),
+        firewallRules: z.int().optional().describe("Number of its firewall rules."),
       }),
     )
     .optional()
     .describe("Network interfaces."),
 });
 
-/** The machine states in which each wanted power state is already true. */
+/** The machine states that satisfy each desired power state. */
 const satisfied: Record<NonNullable<ServerSpec["powerState"]>, string[]> = {
   Running: ["RUNNING", "NOSTATE", "BLOCKED"],
   Stopped: ["SHUTOFF", "SHUTDOWN"],
@@ -108,7 +108,7 @@ function body(spec: ServerSpec, inputs: Inputs): unknown {
 const ownPath = ({ id }: WireServer, { parents }: Pick<Inputs, "parents">) =>
   `${datacenterPath(parents)}/servers/${id}`;
 
-/** What a server was created as. The defaults of spec leave the choice to what is there. */
+/** Fields that are fixed at creation. A default of spec matches any value of an existing server. */
 function fixedPairs(spec: ServerSpec, { properties }: WireServer, inputs: Inputs): Pairs {
   const pair = (wanted: string | undefined, found: string | null | undefined) =>
     [found == null ? undefined : wantedOfOthers(wanted, inputs), found] as const;
@@ -143,7 +143,7 @@ function compare(spec: ServerSpec, item: unknown, inputs: Inputs): Comparison {
     compareBootRef(found, own, inputs),
     ...compareNics(spec.nics, found, own, inputs),
   ];
-  // A suspended Cube takes no change: one that shall run is resumed first, one that shall not keeps its drift.
+  // A suspended Cube accepts no changes. It is resumed first if spec wants it running; otherwise its drift stays.
   const possible = vmState === "SUSPENDED" ? parts.map(({ drift }) => ({ drift })) : parts;
   return together([...possible, ...comparePower(spec, found, own)]);
 }
@@ -225,7 +225,7 @@ export const server: Kind = {
     creation: {
       secrets: ({ bootVolume = {} }) => firstBootSecrets(bootVolume, BOOT),
       lookups: ({ bootVolume = {}, nics, templateName }, inputs) => [
-        // Whether an address can be used there.
+        // The location of the datacenter: an address must come from an IPBlock of the same location.
         ...(nics?.some(({ ipsFrom }) => ipsFrom?.length) ? datacenterLookups(inputs) : []),
         ...imageLookups(bootVolume, inputs, BOOT),
         ...(templateName === undefined ? [] : [templateLookup("templateName", templateName)]),
@@ -246,7 +246,7 @@ export const server: Kind = {
     comparison: { compare, facts },
     destruction: {
       holdsData: true,
-      // A boot volume of its own goes with the server; without one there is nothing to delete with it.
+      // The boot volume of spec is deleted together with the server.
       query: ({ bootVolume }) => (bootVolume ? "?deleteVolumes=true" : ""),
       preDelete: (spec, item, inputs) => {
         const found = wire.parse(item);

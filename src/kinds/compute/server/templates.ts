@@ -5,7 +5,7 @@ const catalogue = z.object({
   items: z.array(z.object({ id: z.string(), properties: z.object({ name: z.string() }) })),
 });
 
-/** Finds a template by its name, in lower or upper case. */
+/** Finds a template by name, ignoring case. */
 export function templateLookup(field: string, wanted: string): Lookup {
   return {
     field,

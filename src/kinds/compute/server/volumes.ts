@@ -10,7 +10,7 @@ import type { Remains } from "../../kind.ts";
 import { patchVolume } from "../volume/patch.ts";
 import { bootVolumeOf, readable, type WireServer } from "./wire.ts";
 
-/** Where the fields of the boot volume are in spec. */
+/** Prefix of the boot volume's fields in spec. */
 export const BOOT = "bootVolume.";
 
 const fields = z.object({
@@ -30,7 +30,7 @@ const fields = z.object({
 export const bootVolume = ruled(fields, joined(imageRules(BOOT), ...firstBootRules(BOOT)));
 type BootVolume = z.output<typeof bootVolume>;
 
-/** The boot volume as the creation of its server asks for it. */
+/** The boot volume in the body that creates its server. */
 export const bootVolumeProperties = (volume: BootVolume, server: string, inputs: Inputs) => ({
   name: volume.name ?? `${server}-boot`,
   size: volume.size,
@@ -48,19 +48,20 @@ export function compareBootVolume(
 ): Comparison[] {
   if (!wanted || !readable(found.entities?.volumes?.items)) return [];
   const volume = bootVolumeOf(found);
-  // What is missing is shown and not made up for: its content is gone.
+  // A missing boot volume is reported and not replaced, because its data is lost.
   if (!volume?.properties) return [{ drift: [{ field: "bootVolume", wanted: "present", found: "absent" }] }];
   const { name, size, bus, type } = volume.properties;
   const named = { name: [wanted.name, name], bus: [wanted.bus, bus] } as const;
   const path = `${datacenterPath(parents)}/volumes/${volume.id}`;
-  // Its older name.
+  // "SSD" is the former name of "SSD Premium".
   const fixed = { type: [wantedOfOthers(wanted.type, inputs), type === "SSD" ? "SSD Premium" : type] } as const;
   return [patchVolume(BOOT, path, named, [wanted.size, size], fixed)];
 }
 
 /**
- * Takes a volume off a server that is about to be deleted with all its volumes: every one but those that were created
- * with it. That is the direct-attached volume of a Cube, which cannot be detached, or else the boot volume of spec.
+ * Detaches a volume from a server before the deletion of the server, which deletes all attached volumes. Volumes that
+ * were created with the server stay attached: the direct-attached volume of a Cube, which cannot be detached, or the
+ * boot volume of spec.
  */
 export function detachVolume(
   spec: { type: string; bootVolume?: unknown },
@@ -83,7 +84,10 @@ const shownVolumes = z.object({
 });
 const attachable = z.object({ properties: z.object({ bootServer: z.string().nullish() }) });
 
-/** The volumes of a server that goes. Mooring deletes the boot volume of spec with it, and detaches all others before. */
+/**
+ * The volumes of a deleted server. Mooring deletes the boot volume of spec with the server and detaches all others
+ * first.
+ */
 export const remainingVolumes: Remains = {
   kind: "Volume",
   ids(shown, deleted) {

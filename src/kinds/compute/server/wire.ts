@@ -29,7 +29,7 @@ const wireNic = part(
 ).extend({
   entities: z.object({ firewallrules: z.object({ items: z.array(wireFirewallRule).nullish() }).nullish() }).nullish(),
 });
-/** What Mooring relies on in a server as a list at depth 5 shows it: down to the rules of its NICs. */
+/** The fields of a server that Mooring reads, from a list at depth 5: down to the firewall rules of its NICs. */
 export const wire = z.object({
   id: wireId(),
   properties: z.object({
@@ -59,7 +59,10 @@ export type WireFirewallRule = z.output<typeof wireFirewallRule>;
 export const nicsOf = ({ entities }: WireServer): WireNic[] => entities?.nics?.items ?? [];
 export const volumesOf = ({ entities }: WireServer): WireVolume[] => entities?.volumes?.items ?? [];
 
-/** The volume that the server names, or its only one. Never a guess: a wrong volume would be changed. */
+/**
+ * The boot volume that the server names, or its only volume. With several volumes there is no guess: the wrong one
+ * could be changed.
+ */
 export function bootVolumeOf(found: WireServer): WireVolume | undefined {
   const volumes = volumesOf(found);
   const named = found.properties.bootVolume?.id;
@@ -67,10 +70,9 @@ export function bootVolumeOf(found: WireServer): WireVolume | undefined {
   return volumes.length === 1 ? volumes[0] : undefined;
 }
 
-/** A part with its properties. */
 export type Full<Part extends { properties?: unknown }> = Part & { properties: NonNullable<Part["properties"]> };
 
-/** What a list says exists; undefined for a shallow answer, which leaves out the children or their properties. */
+/** The items of a list; undefined for a shallow answer, which omits the items or their properties. */
 export function readable<Part extends { id: string; properties?: unknown }>(
   items: readonly Part[] | null | undefined,
 ): Full<Part>[] | undefined {

@@ -18,7 +18,10 @@ export function attachReferences(attachTo: AttachTo | undefined): Reference[] {
   return [{ role: "server", kind: "Server", field: "attachTo", target, bond: "use" }];
 }
 
-/** A volume is in one server at a time: it leaves the one before it goes to the other. */
+/**
+ * A volume is attached to one server at a time: it is detached from the old server before it is attached to the new
+ * one.
+ */
 export function compareAttachment(
   attachTo: AttachTo | undefined,
   { id, bootServer }: { id: string; bootServer: string | null | undefined },
@@ -26,7 +29,7 @@ export function compareAttachment(
 ): Comparison {
   const wanted = refs.server?.id;
   const found = bootServer ?? undefined;
-  // A volume that somebody else has attached stays where it is while spec does not mention it.
+  // A volume that somebody else attached stays attached while spec has no attachTo.
   const released = attachTo === undefined && found !== undefined && shown.attachedTo === found;
   if (!released && (wanted === undefined || wanted === found)) return { drift: [] };
   const drift = [{ field: "attachTo", wanted: wanted ?? "", found: found ?? "" }];
@@ -35,7 +38,7 @@ export function compareAttachment(
   return { drift, next: { action: "attach", method: "POST", path: of(wanted ?? ""), body: { id } } };
 }
 
-/** The slots of a Cube: one is taken by its own direct-attached volume. */
+/** Volumes that a Cube can have, its direct-attached volume included. */
 const CUBE_SLOTS = 24;
 
 const host = z.object({
@@ -45,7 +48,7 @@ const host = z.object({
   volumes: z.array(z.object({ name: z.string().optional() })).default([]),
 });
 
-/** A server that cannot take the volume `name`: it is elsewhere, or a Cube without a free slot. */
+/** The reason why the server cannot take the volume `name`: another datacenter, or a Cube without a free slot. */
 export function attachmentProblem(
   attachTo: AttachTo | undefined,
   name: string,
@@ -58,7 +61,7 @@ export function attachmentProblem(
     return `${server} is in another datacenter: a volume can only be attached in its own datacenter`;
   }
   if (type !== "CUBE" || shown.serverId === refs.server.id) return undefined;
-  // Just attached, it is among them before its own status tells.
+  // The server may list this volume before the volume's own status shows the attachment.
   const others = volumes.filter((volume) => volume.name !== name);
   const taken = others.length + (bootVolumeId === undefined ? 0 : 1);
   if (taken < CUBE_SLOTS) return undefined;

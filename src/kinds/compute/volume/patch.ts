@@ -1,7 +1,9 @@
 import type { Comparison } from "../../desired.ts";
 import { type Pairs, patch } from "../../fields/compare.ts";
 
-/** What one PATCH of a volume would change. One that somebody let grow cannot shrink again: that is only shown. */
+/**
+ * The changes that one PATCH of a volume makes. A volume cannot shrink: a volume that is too large is only reported.
+ */
 export function patchVolume(
   prefix: string,
   path: string,

@@ -96,9 +96,9 @@ function compare(spec: VolumeSpec, item: unknown, inputs: Inputs): Comparison {
     bus: [spec.bus, bus],
   } as const;
   const fixed = {
-    // Its older name.
+    // "SSD" is the former name of "SSD Premium".
     type: [spec.type, type === "SSD" ? "SSD Premium" : type],
-    // AUTO leaves the choice to the platform: whatever it is, is the wanted one.
+    // With AUTO, any zone that the platform chose matches.
     availabilityZone: [spec.availabilityZone === "AUTO" ? undefined : spec.availabilityZone, availabilityZone],
     licenceType: [licenceType == null ? undefined : wantedOfOthers(spec.licenceType, inputs), licenceType],
   } as const;
