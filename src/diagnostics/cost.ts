@@ -47,7 +47,9 @@ const disks = (what: string, { size, type = "SSD Premium" }: z.output<typeof dis
 const anyOf = (words: string) => new RegExp(words.replaceAll(/[^\w ]/g, "."), "i");
 const one = (what: string, type: string, words: RegExp, amount = 1): Line[] => [{ what, type, words, amount }];
 
-/** What a kind costs per hour; a kind that is not here costs nothing by itself. */
+const byUse = (): Line[] => [];
+
+/** What a kind costs per hour. Every kind is here that is not free. */
 const linesOf: Record<string, (given: z.output<typeof spec>) => Line[]> = {
   Server({ type, cores = 0, ram = 0, cpuFamily = "", templateName, bootVolume }) {
     const storage = bootVolume ? disks("boot volume", bootVolume) : [];
@@ -67,7 +69,15 @@ const linesOf: Record<string, (given: z.output<typeof spec>) => Line[]> = {
       ),
     ),
   KafkaCluster: ({ size }) => one("cluster", "KAFKA", new RegExp(`\\b${String(size).replaceAll(/\W/g, "")}$`, "i")),
+  Snapshot: byUse,
+  FlowLog: byUse,
+  ScalingGroup: byUse,
+  CentralLogging: byUse,
+  ActivityLogExport: byUse,
 };
+
+/** Whether it is known what a kind costs, or that it depends on its use. */
+export const hasPrice = (kind: string): boolean => Object.hasOwn(linesOf, kind);
 
 /** What one object costs by a price catalogue, line by line. */
 export function priceOf(prices: readonly Product[], kind: string, given: unknown) {
