@@ -13,14 +13,22 @@ import { rightsInUse, unused } from "./rights-in-use.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
+const TESTS = "tests";
+const KEYS = "no key in anything printed, logged or written into an object";
+const RIGHTS = "the operator's rights are those that it uses";
 const announce = (title: string) => console.log(`\n== ${title}`);
 
-function succeeds(title: string, script: string, args: string[]): boolean {
+function step(title: string, script: string, args: string[]): Counts {
   announce(title);
-  return spawnSync(process.execPath, [join(root, script), ...args], { cwd: root, stdio: "inherit" }).status === 0;
+  const { status } = spawnSync(process.execPath, [join(root, script), ...args], { cwd: root, stdio: "inherit" });
+  return asCounts(title, status === 0);
 }
 
-const asCounts = (passed: boolean): Counts => ({ passed: passed ? 1 : 0, failed: passed ? 0 : 1, failures: [] });
+const asCounts = (title: string, passed: boolean): Counts => ({
+  passed: passed ? 1 : 0,
+  failed: passed ? 0 : 1,
+  failures: passed ? [] : [`${title}: see "== ${title}" above`],
+});
 
 /** Runs the tests, then searches the output of this process and of every process and API server that was started. */
 async function runTests(filters: string[]): Promise<Counts> {
@@ -28,15 +36,18 @@ async function runTests(filters: string[]): Promise<Counts> {
   await using printed = temporaryFolder("test-output");
   const [folder, output] = [compiled.path, printed.path];
   const counts = join(folder, "counts.json");
-  announce("tests");
+  announce(TESTS);
   const args = ["run", "--reporter=default", "--reporter=./test/reporter.ts", ...filters];
   const env = { ...fasterPrograms(folder), [countsVariable]: counts, [outputVariable]: output };
   const passed = await vitest(args, env, join(output, "tests"));
   const counted = readCounts(counts);
   const unexplained = counted.failed === 0 && (!passed || counted.passed === 0);
   const whole = filters.length === 0;
-  const searched = [asCounts(await keepsKeys(output, whole)), asCounts(await usesItsRights(output, whole))];
-  return [counted, ...searched, ...(unexplained ? [asCounts(false)] : [])].reduce(add);
+  const searched = [
+    asCounts(KEYS, await keepsKeys(output, whole)),
+    asCounts(RIGHTS, await usesItsRights(output, whole)),
+  ];
+  return [counted, ...searched, ...(unexplained ? [asCounts(TESTS, false)] : [])].reduce(add);
 }
 
 /** Hundreds of processes are started, so speed matters more than memory, and compiled code is shared. */
@@ -68,7 +79,7 @@ async function vitest(args: string[], env: NodeJS.ProcessEnv, log: string): Prom
 }
 
 async function keepsKeys(output: string, whole: boolean): Promise<boolean> {
-  announce("no key in anything printed, logged or written into an object");
+  announce(KEYS);
   const { files, bytes, issues, leaks } = await searchForKeys(output);
   console.log(`searched ${files} files, ${Math.ceil(bytes / 1e6)} MB, in which new keys are told of ${issues} times`);
   for (const { file, line } of leaks.slice(0, 20)) console.log(`a key is in ${file}, line ${line}`);
@@ -78,7 +89,7 @@ async function keepsKeys(output: string, whole: boolean): Promise<boolean> {
 
 /** The operator must not be refused anything and, after a run of all tests, must have no unused rights. */
 async function usesItsRights(output: string, whole: boolean): Promise<boolean> {
-  announce("the operator's rights are those that it uses");
+  announce(RIGHTS);
   const { calls, used, refused } = await rightsInUse(output);
   console.log(`${calls} calls of operators in the audit logs, which used ${used.size} rights`);
   for (const [right, asked] of refused) console.log(`missing: ${right} (${asked})`);
@@ -98,10 +109,10 @@ function readCounts(file: string): Counts {
 }
 
 const total = [
-  asCounts(succeeds("types", "node_modules/typescript/bin/tsc", ["--noEmit"])),
-  asCounts(succeeds("lint", "node_modules/@biomejs/biome/bin/biome", ["check", "."])),
-  asCounts(succeeds("control plane binaries", "src/main.ts", ["cluster", "build"])),
-  asCounts(succeeds("programs of other ecosystems", "test/prepare.ts", [])),
+  step("types", "node_modules/typescript/bin/tsc", ["--noEmit"]),
+  step("lint", "node_modules/@biomejs/biome/bin/biome", ["check", "."]),
+  step("control plane binaries", "src/main.ts", ["cluster", "build"]),
+  step("programs of other ecosystems", "test/prepare.ts", []),
   await runTests(process.argv.slice(2)),
 ].reduce(add);
 

@@ -47,7 +47,9 @@ const disks = (what: string, { size, type = "SSD Premium" }: z.output<typeof dis
 const anyOf = (words: string) => new RegExp(words.replaceAll(/[^\w ]/g, "."), "i");
 const one = (what: string, type: string, words: RegExp, amount = 1): Line[] => [{ what, type, words, amount }];
 
-/** The priced parts of each kind, per hour. Kinds that are not listed cost nothing. */
+const byUse = (): Line[] => [];
+
+/** The priced parts of each kind, per hour. Every kind that is not free is listed. */
 const linesOf: Record<string, (given: z.output<typeof spec>) => Line[]> = {
   Server({ type, cores = 0, ram = 0, cpuFamily = "", templateName, bootVolume }) {
     const storage = bootVolume ? disks("boot volume", bootVolume) : [];
@@ -67,7 +69,15 @@ const linesOf: Record<string, (given: z.output<typeof spec>) => Line[]> = {
       ),
     ),
   KafkaCluster: ({ size }) => one("cluster", "KAFKA", new RegExp(`\\b${String(size).replaceAll(/\W/g, "")}$`, "i")),
+  Snapshot: byUse,
+  FlowLog: byUse,
+  ScalingGroup: byUse,
+  CentralLogging: byUse,
+  ActivityLogExport: byUse,
 };
+
+/** Whether the price of a kind is known, or depends on its use. */
+export const hasPrice = (kind: string): boolean => Object.hasOwn(linesOf, kind);
 
 /** The cost of one object by a price catalogue, part by part. */
 export function priceOf(prices: readonly Product[], kind: string, given: unknown) {

@@ -146,4 +146,17 @@ describe("a resource that cannot be deleted", () => {
       { fault: "stuck", message: "delete: the object is gone, but enabled is true, not false" },
     ]);
   });
+
+  test("is compared by value where it shows a list", () => {
+    const shown = (zones: string[]) => ({ ...left(false), shows: { zones: ["a"] }, snapshot: snapshotOf(zones) });
+    const snapshotOf = (zones: string[]) => ({
+      resources: { centrals: [{ id: "c-1", properties: { zones } }] },
+      accepted: {},
+      idle: true,
+    });
+    expect(judge(centralLogging, before, shown(["a"]), undefined)).toEqual([]);
+    expect(judge(centralLogging, before, shown([]), undefined)).toEqual([
+      { fault: "stuck", message: 'delete: the object is gone, but zones is [], not ["a"]' },
+    ]);
+  });
 });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { readStatus } from "../../src/engine/status/status.ts";
 import type { Kind } from "../../src/kinds/kind.ts";
 import type { Chapter } from "./life.ts";
@@ -39,6 +40,8 @@ function measure({ snapshot }: Chapter) {
   return { counts, accepted: snapshot.accepted };
 }
 
+const told = (value: unknown) => (typeof value === "object" ? JSON.stringify(value) : String(value));
+
 /**
  * The problems at the end of a phase. For the kind itself: exactly one resource, the one in `status.id`, while the
  * object exists, none without it, and every promised Secret. A permanent resource must be as before. For everything
@@ -68,7 +71,8 @@ export function judge(kind: Kind, before: Chapter, chapter: Chapter, undisturbed
     for (const [name, wanted] of Object.entries(mine ? chapter.shows : {})) {
       const found = mine?.properties?.[name];
       const whose = object ? "the object is Ready" : "the object is gone";
-      if (found !== wanted) blame("stuck", `${whose}, but ${name} is ${found}, not ${wanted}`);
+      if (isDeepStrictEqual(found, wanted)) continue;
+      blame("stuck", `${whose}, but ${name} is ${told(found)}, not ${told(wanted)}`);
     }
   }
   const expected = undisturbed?.get(phase);

@@ -101,7 +101,7 @@ const plain: RegExp[] = [
 
 describe("a field that can name something of the contract in the platform's words", () => {
   test.each(managed.map((kind) => [kind.kind, kind] as const))(
-    "is declared by %s, or known to name nothing",
+    "is declared by %s, or known to name nothing; if not: `mentions` of the kind, or a row in `plain` of this file",
     (_, kind) => {
       const all = [...leaves(kind.spec)].filter((path) => !plain.some((each) => each.test(written(path))));
       expect(all.filter((path) => !isJudged(kind, path)).map(written)).toEqual([]);

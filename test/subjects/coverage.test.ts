@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { z } from "zod";
+import { hasPrice } from "../../src/diagnostics/cost.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { hasResource, usesAccount } from "../../src/kinds/kind.ts";
 import { structural } from "../../src/kube/write/structural.ts";
@@ -55,6 +56,10 @@ describe.each(kinds)("$kind", (kind) => {
     expect(existsSync(join(root, path)), path).toBe(true);
     const shown = parseAllDocuments(read(path)).map((document) => sampled.parse(document.toJS()).kind);
     expect(shown, path).toContain(kind.kind);
+  });
+
+  it("has a price or none; if not: `linesOf` in src/diagnostics/cost.ts, or `free: true` in the kind", () => {
+    expect(kind.free === true).not.toBe(hasPrice(kind.kind));
   });
 
   it("has a place in the guides; if not: docs/guides", () => {

@@ -1,8 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { customResourceDefinition } from "../../src/cli/manifests/crd.ts";
+import { manifestsFor } from "../../src/import/manifests.ts";
 import type { Desired, Inputs, Reference } from "../../src/kinds/desired.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { hasResource, type ResourceKind } from "../../src/kinds/kind.ts";
+import { schemaIn } from "../../src/plan/schema/objects.ts";
+import { problems, withDefaults } from "../../src/plan/schema/validate.ts";
 import type { Ground } from "../cluster/hands.ts";
 import { inputs } from "../kinds/mapped.ts";
 import { platformForFile } from "../simulator/platform.ts";
@@ -58,26 +62,25 @@ ground.nics = { [NAME]: host.entities.nics.items[0].id };
 ground.lan = await idOf("Lan");
 ground.cluster = await idOf("KafkaCluster");
 
-/** The ids that references of fixtures resolve to, by kind. */
-const referents: Record<string, string> = {
-  Datacenter: ground.datacenter,
-  Volume: ground.volume,
-  Server: ground.server,
-  Lan: ground.lan,
-  KafkaCluster: ground.cluster,
-};
-
 function desiredOf({ kind, resource }: ResourceKind): Desired {
   const { spec, own } = fixtureOf(kind);
   return resource.desire({ ...spec, ...own?.(NAME) });
 }
 
-function inputsFor(references: readonly Reference[]): Inputs {
-  const ids = references.map(({ role, kind, part }) => [role, part ? ground.nics[NAME] : referents[kind]] as const);
+/** What the references of a fixture lead to: the wire example of each kind, or its NIC. */
+async function inputsFor(references: readonly Reference[]): Promise<Inputs> {
+  const referents = await Promise.all(
+    references.map(async ({ role, kind, part }) => {
+      const referred = kinds.filter(hasResource).find((each) => each.kind === kind);
+      if (part || !referred) return [role, { id: ground.nics[NAME] ?? "", status: {} }] as const;
+      const status = referred.resource.comparison.facts(await seen(referred), inputs());
+      return [role, { id: await idOf(kind), status }] as const;
+    }),
+  );
   return inputs({
     name: NAME,
-    parents: Object.fromEntries(ids.map(([role, id = ""]) => [role, id])),
-    refs: Object.fromEntries(ids.map(([role, id = ""]) => [role, { id, status: {} }])),
+    parents: Object.fromEntries(referents.map(([role, { id }]) => [role, id])),
+    refs: Object.fromEntries(referents),
   });
 }
 
@@ -97,19 +100,43 @@ describe("recovery finds what an interrupted creation made by the platform's own
   });
 });
 
+const permanent = (kind: string) => subjects.some((each) => each.kind === kind && each.wire && !each.wire.body);
+const created = examples.filter(({ kind }) => !permanent(kind));
+
+describe("the simulator's state shows the resource", () => {
+  const state = z.record(z.string(), z.unknown());
+  const shown = z.array(z.looseObject({ id: z.string() }));
+  it.each(created)("$kind; if not: `wire.collection` of its fixture", async ({ kind }) => {
+    const id = await idOf(kind);
+    const all = Object.entries(state.parse((await platform.call("GET", "/_simulator/state")).body));
+    const where = all.flatMap(([name, items]) =>
+      shown.safeParse(items).data?.some((item) => item.id === id) ? name : [],
+    );
+    expect(where).toContain(fixtureOf(kind).wire.collection);
+  });
+});
+
+describe("import finds a spec for it that the API server takes", () => {
+  it.each(created)("$kind; if not: its shape in src/import/irregular.ts", async (kind) => {
+    const raw = Object(await seen(kind));
+    const { parents } = await inputsFor(desiredOf(kind).references.filter(({ bond }) => bond !== "use"));
+    const [found] = manifestsFor([{ kind, id: raw.id, parents, raw }], { namespace: "here", accountRef: undefined });
+    expect(found?.notes).toEqual([]);
+    const schema = schemaIn(customResourceDefinition(kind));
+    const managed = { ...found?.object, spec: { ...Object(found?.object.spec), managementPolicy: "Manage" } };
+    expect(problems(schema, withDefaults(schema, managed), undefined)).toEqual([]);
+  });
+});
+
 describe("the kind reads what the platform shows", () => {
   it.each(examples)("$kind; if not: `facts` and the wire types of the kind", async (kind) => {
     const { references } = desiredOf(kind);
-    const facts = kind.resource.comparison.facts(await seen(kind), inputsFor(references));
+    const facts = kind.resource.comparison.facts(await seen(kind), await inputsFor(references));
     expect(kind.status.strict().parse(facts)).toEqual(facts);
   });
 
-  const permanent = (kind: string) => subjects.some((each) => each.kind === kind && each.wire && !each.wire.body);
-  it.each(examples.filter(({ kind }) => !permanent(kind)))(
-    "$kind, where the wire example is up to date; if not: `compare`, or `wire.body`",
-    async (kind) => {
-      const desired = desiredOf(kind);
-      expect(desired.compare(await seen(kind), inputsFor(desired.references))).toEqual({ drift: [] });
-    },
-  );
+  it.each(created)("$kind, where the wire example is up to date; if not: `compare`, or `wire.body`", async (kind) => {
+    const desired = desiredOf(kind);
+    expect(desired.compare(await seen(kind), await inputsFor(desired.references))).toEqual({ drift: [] });
+  });
 });

@@ -75,17 +75,18 @@ export const location = () =>
  */
 export const list = <M extends z.ZodType>(
   member: M,
-  { max, unique }: { max: number; unique?: "name" | "tag" | "itself" },
+  { min = 0, max, unique }: { min?: number; max: number; unique?: "name" | "tag" | "itself" },
 ) => {
   const key = unique === "itself" ? "" : `.${unique}`;
   const rule = {
     rule: `self.size() < 2 || self.all(each, self.exists_one(other, other${key} == each${key}))`,
     message: unique === "itself" ? "must not contain duplicates" : `${unique} must be unique within the list`,
   };
-  return z
-    .array(member)
-    .max(max)
-    .meta({ "x-kubernetes-list-type": "atomic", ...(unique && validations(rule)) });
+  const members = z.array(member).max(max);
+  return (min > 0 ? members.min(min) : members).meta({
+    "x-kubernetes-list-type": "atomic",
+    ...(unique && validations(rule)),
+  });
 };
 
 /** A 32-bit integer. Its schema has no other bounds than these. */

@@ -1,16 +1,11 @@
 import { z } from "zod";
-import type { Inputs, Mention, ObjectRef, Reference } from "../../desired.ts";
+import type { Inputs, Mention, Reference } from "../../desired.ts";
 import { addressMentions, ipv6Address, ipv6Block, oneSpelling } from "../../fields/addresses.ts";
-import { address, line, list, objectRef, whole } from "../../fields/fields.ts";
+import { address, line, list } from "../../fields/fields.ts";
 import { firewallFields, ruleProperties } from "../../fields/firewall.ts";
-import { datacenterLocation } from "../../fields/location.ts";
 import { lanFields, lanMentions, lanNumber, lanProblem, lanReferences, lanRule } from "../../fields/nic-lan.ts";
+import { blockReference, reserved, reservedAddress, reservedProblem } from "../../fields/reserved.ts";
 import { joined, validations } from "../../fields/rules.ts";
-
-const reserved = z.object({
-  ipBlockRef: objectRef("IPBlock").describe("IPBlock in the same location."),
-  index: whole(0, 9999).default(0).describe("Index of the address in the IPBlock, from 0."),
-});
 
 const insideBlock = {
   rule: "!has(self.ipv6Ips) || !has(self.ipv6CidrBlock) || !isCIDR(self.ipv6CidrBlock) || self.ipv6Ips.all(each, !isIP(each) || cidr(self.ipv6CidrBlock).containsIP(each))",
@@ -50,16 +45,9 @@ const lanRole = ({ name }: Nic) => `nics[${name}].lanRef`;
 const blockRole = ({ name }: Nic, index: number) => `nics[${name}].ipsFrom[${index}]`;
 
 export function nicReferences(nics: readonly Nic[] = []): Reference[] {
-  const use = (role: string, target: ObjectRef): Reference => ({
-    role,
-    kind: "IPBlock",
-    field: role,
-    target,
-    bond: "use",
-  });
   return nics.flatMap((nic) => [
     ...lanReferences(nic, lanRole(nic)),
-    ...(nic.ipsFrom ?? []).map(({ ipBlockRef }, index) => use(blockRole(nic, index), ipBlockRef)),
+    ...(nic.ipsFrom ?? []).map(({ ipBlockRef }, index) => blockReference(ipBlockRef, blockRole(nic, index))),
   ]);
 }
 
@@ -69,22 +57,13 @@ export const nicMentions = (nics: readonly Nic[] = []): Mention[] =>
     ...addressMentions(nic.ips, `nics[${nic.name}].ips`),
   ]);
 
-const block = z.object({ ips: z.array(z.string()).default([]), location: z.string().optional() });
-
 /** The addresses that a NIC takes from IPBlocks; without those that are not known yet. */
-function reservations(nic: Nic, { refs }: Pick<Inputs, "refs">) {
-  return (nic.ipsFrom ?? []).flatMap(({ ipBlockRef, index }, at) => {
-    const field = blockRole(nic, at);
-    const shown = refs[field]?.status;
-    if (!shown) return [];
-    const { ips, location } = block.parse(shown);
-    return [{ field, name: `IPBlock ${ipBlockRef.name}`, index, size: ips.length, ip: ips[index], location }];
-  });
-}
+const reservations = (nic: Nic, inputs: Pick<Inputs, "refs">): string[] =>
+  (nic.ipsFrom ?? []).flatMap((each, at) => reservedAddress(each, blockRole(nic, at), inputs) ?? []);
 
 /** A NIC as the platform expects it. Without addresses, the platform chooses them. */
 export function nicProperties(nic: Nic, inputs: Pick<Inputs, "refs">) {
-  const ips = [...(nic.ips ?? []), ...reservations(nic, inputs).flatMap(({ ip }) => ip ?? [])];
+  const ips = [...(nic.ips ?? []), ...reservations(nic, inputs)];
   return {
     name: nic.name,
     lan: lanNumber(nic, lanRole(nic), inputs),
@@ -127,13 +106,9 @@ function ipv6Problem({ lanRef, ...nic }: Nic, { refs }: Inputs): string | undefi
 }
 
 function blockProblem(nic: Nic, inputs: Inputs): string | undefined {
-  const here = datacenterLocation(inputs);
-  for (const { field, name, index, size, ip, location } of reservations(nic, inputs)) {
-    if (ip === undefined)
-      return `${field}: index ${index} out of range for ${name}; valid: 0${size > 1 ? `–${size - 1}` : ""}`;
-    if (here !== undefined && location !== undefined && location !== here) {
-      return `${field}: ${name} is in ${location}, the datacenter in ${here}: an address can only be used in its own location`;
-    }
+  for (const [at, each] of (nic.ipsFrom ?? []).entries()) {
+    const problem = reservedProblem(each, blockRole(nic, at), inputs);
+    if (problem !== undefined) return problem;
   }
   return undefined;
 }
@@ -141,7 +116,7 @@ function blockProblem(nic: Nic, inputs: Inputs): string | undefined {
 /** An address of an IP block may be used once; any other address once per LAN. */
 function twice(nics: readonly Nic[], inputs: Inputs): string | undefined {
   const seen = new Map<string, string>();
-  const blocks = new Set(nics.flatMap((nic) => reservations(nic, inputs).map(({ ip }) => ip)));
+  const blocks = new Set(nics.flatMap((nic) => reservations(nic, inputs)));
   for (const nic of nics) {
     const { lan, ips = [] } = nicProperties(nic, inputs);
     for (const ip of ips) {
