@@ -98,7 +98,7 @@ export function operatorPolicies(installation: Installation = {}): object[] {
       },
       {
         expression: `request.operation == 'CREATE' || variables.wasOutput`,
-        message: "Mooring does not change or delete a ConfigMap that is not its own",
+        message: "Mooring changes and deletes only its own ConfigMaps",
       },
       {
         expression: `request.operation != 'UPDATE' || ${sameMeta("ownerReferences")}`,
@@ -134,7 +134,7 @@ export function operatorPolicies(installation: Installation = {}): object[] {
     validations: [
       {
         expression: "request.operation == 'UPDATE'",
-        message: "Mooring does not create or delete objects of its own kinds",
+        message: "Mooring creates and deletes no objects of its own kinds",
       },
       {
         expression: `request.operation != 'UPDATE' || ${[same("spec"), ...unchanged].join(" && ")}`,

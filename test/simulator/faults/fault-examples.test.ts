@@ -79,7 +79,7 @@ const proofs: Record<string, (force: () => Promise<unknown>) => Promise<void>> =
       return (await named("buffered")) === 1;
     });
   },
-  async "A client that calls too often is told to wait"(force) {
+  async "A client that calls too often gets 429"(force) {
     await force();
     expect(await outcomes(4)).toEqual([200, 200, 200, 429]);
     expect((await list()).headers.get("retry-after")).toBe("1");
@@ -100,7 +100,7 @@ const proofs: Record<string, (force: () => Promise<unknown>) => Promise<void>> =
     await platform.advance(60);
     expect(await named("twins")).toBe(2);
   },
-  async "Reads lag behind writes: what is new cannot be read for two minutes, is in no list for three, and deletions show after half a minute"(
+  async "Reads lag behind writes: new resources cannot be read for two minutes, are in no list for three, and deletions are visible after half a minute"(
     force,
   ) {
     await force();
@@ -146,7 +146,7 @@ const proofs: Record<string, (force: () => Promise<unknown>) => Promise<void>> =
     await platform.done("PATCH", datacenter, { name: "renamed" });
     expect(resource(await platform.core("GET", datacenter)).properties.name).toBe("prod");
   },
-  async "Answers are not what was asked for: servers without volumes and NICs, a datacenter without a name"(force) {
+  async "Answers are incomplete: servers without volumes and NICs, a datacenter without a name"(force) {
     await force();
     const [server] = items(await platform.core("GET", `${servers}?depth=3`));
     expect(server).toHaveProperty("properties");
