@@ -47,9 +47,11 @@ export function nextPeriod({ time, hours }: Progress): Period {
   return { from: time, to: floor(time, ms) + ms };
 }
 
-/** How long it takes until the next window can be read, by the platform's clock; 0 when it can. */
-export const dueIn = (progress: Progress, now: number): number =>
-  Math.max(0, nextPeriod(progress).to + SETTLE_MS - now);
+/** When the next window can be read. */
+export const dueAt = (progress: Progress): number => nextPeriod(progress).to + SETTLE_MS;
+
+/** How long it takes until the next window can be read; 0 when it can. */
+export const dueIn = (progress: Progress, now: number): number => Math.max(0, dueAt(progress) - now);
 
 /** Has the hours that an export is behind read as hours. */
 export function withHours(progress: Progress, now: number): Progress {
