@@ -146,7 +146,7 @@ export interface Memory {
   askedAt?: number | undefined;
   /** The contents of the resource when they were last read. */
   contents?: { asOf: number; names: string[] } | undefined;
-  /** The platform has no newer certificate than the one that is due: when to ask again, by its clock. */
+  /** The platform has no newer certificate than the one that is due: when to ask again. */
   renewAfter?: number | undefined;
   /** Ids of tokens of which some may be the result of a lost creation. They expire by themselves. */
   unclaimed?: readonly string[] | undefined;

@@ -118,6 +118,19 @@ describe.each([
     expect(readStatus(world.api.get(object) ?? object).id).toBe([...world.platform.items.keys()][0]);
   });
 
+  test("the deletion of a resource is found", async () => {
+    const object = objectOf("Datacenter", "a", { spec: { name: "a", location: "de/txl" } });
+    const world = open(object);
+    const life = deceived(world, lieMs);
+    await settle(life, "Datacenter/shop/a");
+    const [id = ""] = world.platform.items.keys();
+    world.platform.removeByHand(id);
+    await settle(life, "Datacenter/shop/a");
+    Reflect.set(life.accounts.get("shop/main")?.connection ?? {}, "aheadMs", 0);
+    await settle(life, "Datacenter/shop/a");
+    expect(world.platform.sent("POST")).toHaveLength(2);
+  });
+
   test.each(times)("%s, a change without an answer is made once", async (_, first, then) => {
     const { object, world } = restoring();
     world.platform.afterEach(loseAnswers);

@@ -142,10 +142,11 @@ export function observeSecret(
   }
   const isAsked = asked !== undefined && asked !== held.note.rotated;
   const { renewAfter = 0, succession } = memory;
+  const now = deps.clock.monotonic();
   const aheadMs = platformNow - deps.clock.now();
   // A renewal ends the previous token. If it is due by Date headers alone, the previous one still gets its time.
-  const pauseMs = Math.max(pauseLeft(succession, deps.clock.monotonic()), aheadMs > NOTABLE_SKEW_MS ? previousMs : 0);
-  const after = Math.max(renewAfter, platformNow + pauseMs);
+  const previous = aheadMs > NOTABLE_SKEW_MS ? previousMs : 0;
+  const after = platformNow + Math.max(pauseLeft(succession, now), renewAfter - now, previous);
   const keyDueAt = isAsked ? 0 : dueAt(held.note.key, desired?.rotation(), { after, aheadMs });
   const why = held.edited.length > 0 ? `Secret ${name} was changed: ${held.edited.join(", ")}` : undefined;
   const { retryAt: at = Number.NEGATIVE_INFINITY } = memory.repair?.what === content ? (memory.repair ?? {}) : {};
