@@ -5,6 +5,7 @@ import { ACCEPT_USER, FINALIZER } from "../../src/engine/state/names.ts";
 import { account } from "../../src/kinds/identity/account.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { NotFound, type PlatformError, Retry, Unauthorized } from "../../src/platform/answers/errors.ts";
+import { createPlatformTime } from "../../src/platform/calls/platform-time.ts";
 import { API } from "../engine/support/fake-platform.ts";
 import { objectOf, tokens } from "../engine/support/fixtures.ts";
 import { BEGIN, stage } from "../engine/support/stage.ts";
@@ -30,7 +31,9 @@ function open(metadata: Partial<KubeObject["metadata"]> = {}, ...users: KubeObje
   const used: (string | undefined)[] = [];
   const said = { changed: 0, held: 0, released: 0, owes: false, aheadMs: 0 };
   /** Whose token it is. */
-  const token = { userId: "u1" };
+  const token: { userId: string; expiresAt?: number } = { userId: "u1" };
+  /** What a call tells besides its answer. */
+  const heard = { call: () => {}, times: 0 };
   const all: AccountDeps = {
     ...deps,
     transport: {
@@ -38,7 +41,7 @@ function open(metadata: Partial<KubeObject["metadata"]> = {}, ...users: KubeObje
         ...platform.connectionOf(id),
         setCredentials: (credentials) => void used.push(credentials?.token),
         get identity() {
-          return { userId: token.userId };
+          return { ...token };
         },
         get aheadMs() {
           return said.aheadMs;
@@ -61,6 +64,8 @@ function open(metadata: Partial<KubeObject["metadata"]> = {}, ...users: KubeObje
   /** One look, at which the platform answers, or fails with this. */
   async function check(error?: PlatformError) {
     platform.beforeEach(() => {
+      heard.times += 1;
+      heard.call();
       if (error) throw error;
     });
     const again = await reconcileAccount(all, KEY, {
@@ -70,7 +75,7 @@ function open(metadata: Partial<KubeObject["metadata"]> = {}, ...users: KubeObje
     const conditions: unknown = Reflect.get(Object(api.get(object)?.status), "conditions");
     return { again, conditions, obstacle: accounts.get("shop/main")?.obstacle };
   }
-  return { check, said, used, secret, token, api, object, objects, accounts };
+  return { check, said, used, secret, token, heard, clock: deps.clock, api, object, objects, accounts };
 }
 
 describe("an Account", () => {
@@ -107,6 +112,48 @@ describe("an Account", () => {
     expect(api.version).toBe(version);
     expect(await look(2000)).toMatchObject([ready]);
     expect(await look(-59_000)).toHaveLength(1);
+  });
+
+  describe("with a token that has expired by the platform's Date headers alone", () => {
+    const YEAR = 365 * 86_400_000;
+    const ready = (status: string, reason: string, words = "") => [
+      { type: "Ready", status, reason, message: expect.stringContaining(words) },
+    ];
+
+    test("asks the platform, which accepts the token or refuses it", async () => {
+      const { check, said, token } = open();
+      token.expiresAt = BEGIN + YEAR;
+      said.aheadMs = 30 * YEAR;
+      expect((await check()).conditions).toMatchObject([...ready("True", "Available"), { type: "ClockSkew" }]);
+      const proven = ready("False", "Unauthorized", "the platform refuses the token");
+      expect((await check(refused)).conditions).toMatchObject([...proven, { type: "Stalled" }, { type: "ClockSkew" }]);
+    });
+
+    test("is Ready again after honest answers, though it was refused meanwhile", async () => {
+      const { check, said, token, heard, clock } = open();
+      const estimated = createPlatformTime(clock);
+      let lieMs = 30 * YEAR;
+      heard.call = () => {
+        const at = clock.monotonic();
+        estimated.add(new Date(clock.now() + lieMs).toUTCString(), at, at);
+        said.aheadMs = estimated.aheadMs;
+      };
+      token.expiresAt = BEGIN + YEAR;
+      for (let answers = 0; answers < 9; answers++) await check(refused);
+      expect(said.aheadMs).toBeGreaterThan(29 * YEAR);
+      lieMs = 0;
+      for (let answers = 0; answers < 5; answers++) await check();
+      expect(Math.abs(said.aheadMs)).toBeLessThan(1000);
+      expect((await check()).conditions).toMatchObject(ready("True", "Available"));
+    });
+
+    test("is refused without a call once our own clock says so, too", async () => {
+      const { check, token, heard } = open();
+      token.expiresAt = BEGIN - 1;
+      const { conditions, again } = await check();
+      expect(conditions).toMatchObject([...ready("False", "Unauthorized", "the token expired at 20"), {}]);
+      expect([heard.times, again]).toEqual([0, { inMs: 300_000 }]);
+    });
   });
 
   test("tells its objects that it became usable although its status could not be written", async () => {

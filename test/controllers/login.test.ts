@@ -290,6 +290,58 @@ describe("an Account with a password on a platform whose clock is 66 minutes beh
   });
 });
 
+describe("when Date headers are 25 days ahead", () => {
+  const lie = ({ platform }: ReturnType<typeof open>, ms = 25 * 24 * HOUR) =>
+    Reflect.set(platform.connection, "aheadMs", ms);
+
+  test("it neither renews nor revokes a token that our own clock takes for good", async () => {
+    const world = open();
+    const { check, skip } = world.live();
+    await check();
+    lie(world);
+    for (let minutes = 0; minutes < 30; minutes += 5) {
+      await check();
+      skip(300_000);
+    }
+    expect(world.ready()).toMatchObject({ status: "True" });
+    lie(world, 0);
+    await check();
+    expect([world.platform.values.length, world.platform.items.size]).toEqual([1, 1]);
+  });
+
+  test("it renews a token that the platform refuses", async () => {
+    const world = open();
+    const { check, settle } = world.live();
+    await check();
+    lie(world);
+    world.platform.revokeByHand();
+    await settle();
+    expect(world.ready()).toMatchObject({ status: "True" });
+    expect(world.platform.values).toHaveLength(2);
+  });
+
+  test.each([
+    ["ahead when the token before is replaced", 25, 0],
+    ["behind when the token before is replaced", -25, 0],
+    ["ahead after the token before was replaced", 0, 25],
+  ])("%s, the token before works for its time", async (_, atMake, later) => {
+    const world = open();
+    const { check, skip } = world.live();
+    await check();
+    skip((HOUR * 2) / 3 + 1000);
+    // The answer to the creation is the one with the wrong date.
+    world.platform.afterEach((call) => void (isGeneration(call) && lie(world, atMake * 24 * HOUR)));
+    await check();
+    world.platform.afterEach(() => {});
+    expect(world.platform.values).toHaveLength(2);
+    lie(world, later * 24 * HOUR);
+    await check();
+    skip(300_000);
+    await check();
+    expect(world.platform.values.map(world.platform.isGood)).toEqual([true, true]);
+  });
+});
+
 test("a token of more than 8 KiB is revoked and not kept, and says so", async () => {
   const { live, platform, ready, kept } = open();
   const { send } = platform.connection;

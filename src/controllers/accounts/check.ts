@@ -13,7 +13,7 @@ import type { KubeObject } from "../../kube/resource.ts";
 import type { HeldSecrets } from "../../kube/write/held-secrets.ts";
 import { PlatformError, Retry, Unauthorized } from "../../platform/answers/errors.ts";
 import { type Credentials, type Identity, identityOf } from "../../platform/calls/credentials.ts";
-import { platformTime, withoutDoubt } from "../../platform/calls/platform-time.ts";
+import { platformTime, reachedTime, withoutDoubt } from "../../platform/calls/platform-time.ts";
 import type { Transport } from "../../platform/calls/transport.ts";
 import { type Contract, readContract } from "../../platform/products/core.ts";
 import { type Checked, type LoggedIn, loginObstacle, otherUser, RECOVERING, usable } from "./condition.ts";
@@ -81,13 +81,9 @@ async function checkToken(look: Look): Promise<Checked> {
   if (isKept) await deps.secrets.hold(handle.key);
   if (other) return blocked(object, other, { inMs: deps.settings.resyncMs });
   if (isKept && (await leave(look)) !== undefined) return blocked(object, LEAVING, "backoff");
-  const expiresAt = connection.identity?.expiresAt;
-  if (expiresAt !== undefined && expiresAt <= platformTime(deps.clock, connection)) {
-    const tokenExpiresAt = new Date(expiresAt).toISOString();
-    const message = `the token expired at ${tokenExpiresAt}: update ${whereIs(spec)}`;
-    const expired = blocked(object, { reason: "Unauthorized", message }, { inMs: deps.settings.resyncMs });
-    return { ...expired, facts: { ...expired.facts, tokenExpiresAt } };
-  }
+  const { expiresAt = Number.POSITIVE_INFINITY } = connection.identity ?? {};
+  // By one clock alone it may still be good: then the platform is asked.
+  if (expiresAt <= reachedTime(deps.clock, connection)) return expired(look, expiresAt);
   try {
     const contract = await contractOf(handle);
     return judge(look, contract, connection.identity);
@@ -95,6 +91,13 @@ async function checkToken(look: Look): Promise<Checked> {
     if (!(error instanceof PlatformError)) throw error;
     return failed(look, error);
   }
+}
+
+function expired({ deps, object, spec }: Look, expiresAt: number): Checked {
+  const tokenExpiresAt = new Date(expiresAt).toISOString();
+  const message = `the token expired at ${tokenExpiresAt}: update ${whereIs(spec)}`;
+  const refused = blocked(object, { reason: "Unauthorized", message }, { inMs: deps.settings.resyncMs });
+  return { ...refused, facts: { ...refused.facts, tokenExpiresAt } };
 }
 
 async function checkLogin(look: Look, login: NonNullable<Credentials["login"]>): Promise<Checked> {

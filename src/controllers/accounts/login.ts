@@ -11,7 +11,7 @@ import { accessToken } from "../../kinds/identity/access-token.ts";
 import { isConflict } from "../../kube/client/errors.ts";
 import { PlatformError, Unauthorized } from "../../platform/answers/errors.ts";
 import { identityOf } from "../../platform/calls/credentials.ts";
-import { platformTime, skewOf, withoutDoubt } from "../../platform/calls/platform-time.ts";
+import { latestTime, platformTime, reachedTime, skewOf, withoutDoubt } from "../../platform/calls/platform-time.ts";
 import { type NewToken, type OwnTokens, ownTokens, type ShownToken } from "../../platform/products/auth.ts";
 import { hashBody } from "../../runtime/hash.ts";
 import { type LoggedIn, PAUSED, tokenAdvice, tooLarge } from "./condition.ts";
@@ -66,7 +66,8 @@ function openSession(
 ) {
   const api = endpoint("api");
   const memory = deps.memories.of(objectOf(account));
-  const now = () => platformTime(deps.clock, connection);
+  // By one clock alone no token is given up: the platform refuses one that has expired.
+  const now = () => reachedTime(deps.clock, connection);
   const pausedMs = () => pauseLeft(memory.succession, deps.clock.monotonic());
   const session = {
     connection,
@@ -138,7 +139,7 @@ async function make(deps: LoginDeps, session: Session): Promise<LoggedIn> {
   return journaled<void, NewToken, LoggedIn>(deps, {
     announce(at) {
       const seen = there.filter((each) => hasLife(each, ttl)).map(({ id }) => id);
-      state.intent = { nonce, at: now(), by: deps.self, ttl, seen };
+      state.intent = { nonce, at: platformTime(deps.clock, connection), by: deps.self, ttl, seen };
       memory.login = { what: nonce, at };
       // When the namespace was moved, the shard before may log in as well: one of the two begins.
       return session.write(session.version);
@@ -152,7 +153,7 @@ async function make(deps: LoginDeps, session: Session): Promise<LoggedIn> {
         await session.write();
         return result(tooLarge(MOST_BYTES));
       }
-      const until = now() + (works() ? overlapOf(deps) : 0);
+      const until = works() ? latestTime(deps.clock, connection) + overlapOf(deps) : now();
       if (state.current) state.previous = { id: state.current.id, until };
       state.current = { id: made.id, issuedAt: made.issuedAt, expiresAt: made.expiresAt };
       state.count += 1;

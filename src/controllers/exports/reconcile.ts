@@ -11,14 +11,16 @@ import { readExportSpec, readExportStatus } from "../../kinds/observability/acti
 import type { Requeue } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { isRead } from "../../platform/activity/entry.ts";
+import type { ActivityLog } from "../../platform/activity/export.ts";
 import { activityContract } from "../../platform/activity/log.ts";
 import { periodPage } from "../../platform/activity/period.ts";
-import { begunAt, type Progress, withHours } from "../../platform/activity/progress.ts";
+import { begunAt, dueAt, type Progress, withHours } from "../../platform/activity/progress.ts";
+import { provenTime } from "../../platform/activity/reached.ts";
 import { RETENTION_MS } from "../../platform/activity/read.ts";
 import { createReading, Unfinished } from "../../platform/activity/reading.ts";
 import { Forbidden, PlatformError, Retry, Unauthorized } from "../../platform/answers/errors.ts";
 import { openRoom } from "../../platform/answers/memory-budget.ts";
-import { platformTime } from "../../platform/calls/platform-time.ts";
+import { platformTime, reachedTime } from "../../platform/calls/platform-time.ts";
 import type { Destination } from "../../platform/export/destination.ts";
 import { exportNext, NotDelivered } from "../../platform/export/step.ts";
 import type { Pass } from "../pass.ts";
@@ -102,12 +104,15 @@ async function carryOn(
     const message = `the log of contract ${before} was exported, but the Account uses contract ${contract}: restore its previous token, or create a new ActivityLogExport`;
     return halt(deps, pass, { reason: "ContractChanged", message });
   }
-  const now = platformTime(deps.clock, connection);
+  const reached = reachedTime(deps.clock, connection);
   const { exported } = deps.memories.of(key);
   const recorded = recordedTime(object);
-  const progress = (exported?.recorded === recorded ? exported?.progress : undefined) ?? progressOf(object, now);
-  const oldest = now - RETENTION_MS;
-  if (progress.time < oldest) return lose(deps, pass, progress, { contract, oldest, now });
+  const progress = (exported?.recorded === recorded ? exported?.progress : undefined) ?? progressOf(object, reached);
+  const oldest = reached - RETENTION_MS;
+  if (progress.time < oldest) return lose(deps, pass, progress, { contract, oldest, now: reached });
+  const page: ActivityLog["page"] = (time, offset, limit) =>
+    periodPage(deps.clock, connection, api, { contract, time, offset, limit }, READING);
+  const now = await provenTime({ page }, dueAt(progress), { reached, told: platformTime(deps.clock, connection) });
   const prepared = begunIn(object) ? progress : withHours(progress, now);
   if (prepared !== progress) {
     await record(deps, pass, { contract, now, progress: prepared });
@@ -118,10 +123,7 @@ async function carryOn(
   const { readings } = deps.destinations;
   const known = readings.get(key);
   const reading = known?.of === of ? known : createReading({ of, at: now }, openRoom(connection.ledger, connection.id));
-  const begun = reading.begin({
-    clock: deps.clock,
-    page: (time, offset, limit) => periodPage(deps.clock, connection, api, { contract, time, offset, limit }, READING),
-  });
+  const begun = reading.begin({ clock: deps.clock, page });
   const log = { ...begun, ...(readExportSpec(object.spec).reads === "Exclude" && { leavesOut: isRead }) };
   // Each write is on top of the last one of this pass: a process that no longer leads gets a conflict.
   let current = object;

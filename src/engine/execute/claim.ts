@@ -1,7 +1,7 @@
 import { isSuccessive } from "../../kinds/kind.ts";
 import { isConflict, isNotFound } from "../../kube/client/errors.ts";
 import type { KubeObject } from "../../kube/resource.ts";
-import { platformTime } from "../../platform/calls/platform-time.ts";
+import { latestTime, reachedTime } from "../../platform/calls/platform-time.ts";
 import { inProgress } from "../decide/waiting.ts";
 import { type Deps, deadlineFrom, leads, overlapOf } from "../observe/deps.ts";
 import { noteWith } from "../observe/secrets/secret-state.ts";
@@ -82,7 +82,9 @@ function claimedStatus(
   const contract = connected?.connection.contractNumber;
   // The previous token is deleted when workloads have the new one; a token that was never in the Secret, at once.
   const { id, key }: Pick<ResourceStatus, "id" | "key"> = kept ? before : made;
-  const until = platformTime(deps.clock, connected?.connection) + (key ? overlapOf(deps) : 0);
+  const until = key
+    ? latestTime(deps.clock, connected?.connection) + overlapOf(deps)
+    : reachedTime(deps.clock, connected?.connection);
   const former = id === undefined ? undefined : { id, until: new Date(until).toISOString() };
   // The previous key works until it is deleted, so the object stays Ready.
   const state: ReadyState =

@@ -3,7 +3,7 @@ import { isSuccessive } from "../../kinds/kind.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { NotFound, Retry } from "../../platform/answers/errors.ts";
-import { platformTime, skewOf } from "../../platform/calls/platform-time.ts";
+import { NOTABLE_SKEW_MS, platformTime, skewOf } from "../../platform/calls/platform-time.ts";
 import { type Item, resourceId } from "../../platform/collections/reading.ts";
 import { roomy } from "../../platform/products/auth.ts";
 import { type ProductAccess, products } from "../../platform/products/products.ts";
@@ -227,7 +227,9 @@ async function intend(deps: Deps, context: Context, facts: Prepared["facts"], be
   const { kind, object, memory, account } = context;
   deps.guard();
   const at = new Date(platformTime(deps.clock, account?.connection)).toISOString();
-  const intent: Intent = { nonce: deps.nonce(), at, by: deps.self, ...facts };
+  const isSkewed = Math.abs(skewOf(account?.connection)) > NOTABLE_SKEW_MS;
+  const own = isSkewed && { ownAt: new Date(deps.clock.now()).toISOString() };
+  const intent: Intent = { nonce: deps.nonce(), at, ...own, by: deps.self, ...facts };
   // Nothing is sent with this nonce before the guard of the POST runs.
   const begun = { intent, begunAt, own: true };
   memory.creation = { ...begun, phase: "unsent" };

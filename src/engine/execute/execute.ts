@@ -1,5 +1,6 @@
 import type { Requeue } from "../../kube/queue/work.ts";
 import { PlatformError } from "../../platform/answers/errors.ts";
+import { reachedTime } from "../../platform/calls/platform-time.ts";
 import type { Decision, Step } from "../decide/decision.ts";
 import type { Deps } from "../observe/deps.ts";
 import { leavingBehind } from "../observe/resource/left-behind.ts";
@@ -36,7 +37,8 @@ export async function execute(deps: Deps, context: Context, decision: Decision):
   const { observation, search } = view.resource;
   if (observation.seen === "present") {
     memory.absence = undefined;
-    memory.seenAt = view.times.platformNow - (view.times.now - observation.asOf);
+    // The log is searched from here on, so the earlier of both clocks counts.
+    memory.seenAt = reachedTime(deps.clock, context.account?.connection) - (view.times.now - observation.asOf);
   }
   // Kept for the advice in status: the next intent replaces this search.
   if (search && search.matches.length > search.rivals) memory.unclaimed = search.matches;

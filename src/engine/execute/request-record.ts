@@ -1,6 +1,6 @@
 import type { Operation } from "../../kinds/desired.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
-import { platformTime } from "../../platform/calls/platform-time.ts";
+import { reachedTime } from "../../platform/calls/platform-time.ts";
 import type { Reply } from "../../platform/calls/transport.ts";
 import { products } from "../../platform/products/products.ts";
 import type { LoggedRequest, RequestFilter } from "../../platform/products/requests.ts";
@@ -35,7 +35,8 @@ function isCorrection({ object, status }: Context): boolean {
 /** Records a write in status before it is sent. The next leader finds it there, and can tell it from earlier ones. */
 export async function announce(deps: Deps, context: Context, operation: Operation, at: number, nonce?: string) {
   const { action, marks, method, path } = operation;
-  const now = platformTime(deps.clock, context.account?.connection);
+  // The earlier of both clocks: a search that begins too late would take the write for not executed.
+  const now = reachedTime(deps.clock, context.account?.connection);
   // The log also has equal writes of the last minutes. Clocks may differ, so the id of the latest one is recorded.
   const [before] = await logged(context, { method, url: pathOf(path), createdAfter: now - 2 * SKEW_MS });
   const request = {
@@ -80,7 +81,7 @@ export async function recall(deps: Deps, context: Context): Promise<Requeue> {
   const [method = "", url = ""] = call.split(" ");
   const lookedAt = deps.clock.monotonic();
   // `since` was written by the process that announced it, which may have known the platform's clock less well.
-  const now = platformTime(deps.clock, context.account?.connection);
+  const now = reachedTime(deps.clock, context.account?.connection);
   const createdAfter = Math.min(Date.parse(since) || 0, now) - 2 * SKEW_MS;
   const all = await logged(context, { method, url: pathOf(url), createdAfter });
   const known = all.findIndex(({ id }) => id === after);

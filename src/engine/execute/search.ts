@@ -9,7 +9,7 @@ import { creatorOf, isOurs } from "../observe/resource/lookalike.ts";
 import { intentOf } from "../observe/resource/search-results.ts";
 import type { Context } from "../observe/view.ts";
 import { confirmedBirth } from "../state/identity.ts";
-import { type Intent, SKEW_MS, windowOf } from "../state/intent.ts";
+import { beginningsOf, type Intent, SKEW_MS, windowOf } from "../state/intent.ts";
 import type { Made, SearchResult } from "../state/memory.ts";
 import { type AbsenceFacts, isOver, judge, missed } from "../state/presence.ts";
 import { deletionIn } from "./confirm.ts";
@@ -27,10 +27,14 @@ export async function search(
   // Objects with equal intents search the same period. Otherwise an old one could claim the result of a young one,
   // which then would not find that of the old one.
   const equals = deps.objects.rivals(kind.kind, intent);
-  const begun = equals.map((key) => Date.parse(intentOf(deps, key)?.at ?? intent.at));
-  const begunAt = Date.parse(intent.at);
-  const { earliest, latest: createdBefore } = windowOf(deps, { at: begunAt, by: intent.by });
-  const createdAfter = Math.min(...begun.map((at) => at - SKEW_MS), earliest);
+  const begun = equals.map((key) => beginningsOf(intentOf(deps, key) ?? intent));
+  const begunAt = Math.min(...beginningsOf(intent));
+  const windows = beginningsOf(intent).map((at, clock) => {
+    const { earliest, latest } = windowOf(deps, { at, by: intent.by });
+    return { earliest: Math.min(...begun.map((times) => (times[clock] ?? at) - SKEW_MS), earliest), latest };
+  });
+  const createdAfter = Math.min(...windows.map(({ earliest }) => earliest));
+  const isInTime = (at: number) => windows.some(({ earliest, latest }) => at >= earliest && at <= latest);
   const lookedAt = deps.clock.monotonic();
   let pending = false;
   const unseen = new Map<string, AbsenceFacts>();
@@ -65,7 +69,7 @@ export async function search(
   // A number may have been reused: it belongs to the last request.
   const makers = new Map(sorted.flatMap(({ id, targets }) => targets.map((target) => [target.id, id] as const)));
   // A request without a time may be from any time.
-  for (const logged of sorted.filter(({ createdAt }) => createdAt <= createdBefore || !Number.isFinite(createdAt))) {
+  for (const logged of sorted.filter(({ createdAt }) => isInTime(createdAt) || !Number.isFinite(createdAt))) {
     const { id, statusUrl, status, targets, createdByUserId } = logged;
     if (hashOf(logged, identity.echo) !== intent.hash || status === "FAILED" || !isOurs(createdByUserId, userId))
       continue;

@@ -4,6 +4,7 @@ import { several } from "../decide/waiting.ts";
 import { type Deps, readLimit } from "../observe/deps.ts";
 import type { Shared } from "../observe/resource/collections.ts";
 import { type LeftBehind, leftBehindNow } from "../observe/resource/left-behind.ts";
+import { previousLeftMs } from "../observe/secrets/previous-token.ts";
 import { sources } from "../observe/spec/fixed-fields.ts";
 import { inputsOf } from "../observe/spec/spec.ts";
 import type { Context } from "../observe/view.ts";
@@ -81,15 +82,15 @@ export async function rest(deps: Deps, context: Context, keep: boolean, obstacle
 }
 
 /** When the key, the Secret, the output or the previous resource is due, in milliseconds from now. */
-function secretsDueIn({ settings }: Deps, { status, view }: Context): number[] {
+function secretsDueIn(deps: Deps, context: Context): number[] {
+  const { settings } = deps;
+  const { view, account } = context;
   const { secret, repair, output, keyDueAt } = view.secrets;
   const { now, platformNow } = view.times;
-  const platformTimes = [keyDueAt, status.previous && Date.parse(status.previous.until)];
+  const waits = [keyDueAt && keyDueAt - platformNow, previousLeftMs(deps, context, account)];
   return [
     // The platform's clock may run differently: a long wait is checked in between.
-    ...platformTimes
-      .filter((at) => at !== undefined)
-      .map((at) => Math.min(Math.max(0, at - platformNow), settings.resyncMs)),
+    ...waits.filter((ms) => ms !== undefined).map((ms) => Math.min(Math.max(0, ms), settings.resyncMs)),
     ...(typeof output === "object" ? [output.dueAt - now] : []),
     ...(secret === "unmarked" && repair ? [Math.max(0, repair.at - now)] : []),
   ];

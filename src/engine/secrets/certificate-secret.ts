@@ -44,7 +44,7 @@ export async function fetchCertificate(deps: Deps, context: Context): Promise<Re
   const rotated = object.metadata.annotations?.[ROTATE_AT] ?? "";
   if (held && !isYounger(facts, held) && context.note?.rotated === rotated) {
     const left = Date.parse(held.expiresAt) - view.times.platformNow;
-    memory.renewAfter = view.times.platformNow + Math.max(deps.settings.retryMs, Math.min(left / 10, DAY_MS));
+    memory.renewAfter = view.times.now + Math.max(deps.settings.retryMs, Math.min(left / 10, DAY_MS));
     return "now";
   }
   // The status has the version, too, in case the Secret was deleted.

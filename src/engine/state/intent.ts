@@ -10,6 +10,8 @@ const intent = z.object({
   nonce: z.string().min(1),
   /** When the creation was begun, by the platform's clock, which dates its log. */
   at: z.iso.datetime(),
+  /** The same by our own clock, where that differs much: one of the two is wrong, and nobody knows which. */
+  ownAt: z.iso.datetime().optional(),
   by: author,
   /** Hash of the creation body. */
   hash: z.string().min(1),
@@ -39,6 +41,9 @@ export const windowOf = ({ settings }: Waiting, { at, by }: { at: number; by: Au
   earliest: at - SKEW_MS,
   latest: at + by.deadlineMs + settings.settleMs + 2 * SKEW_MS,
 });
+
+/** When a creation was begun, by either clock. */
+export const beginningsOf = ({ at, ownAt = at }: Pick<Intent, "at" | "ownAt">): number[] => [at, ownAt].map(Date.parse);
 
 const claim = z.object({
   id: z.string().min(1),

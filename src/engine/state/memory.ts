@@ -125,6 +125,8 @@ export interface Memory {
   begun?: FirstSeen | undefined;
   /** Of an Account: how far the platform's clock was ahead when that was last told. */
   skewMs?: number | undefined;
+  /** The previous token, which is to be deleted. */
+  previous?: FirstSeen | undefined;
   /** The last token that was made for the object. */
   succession?: Succession | undefined;
   /** Of an Account: the token that is being made for it. */
@@ -136,7 +138,7 @@ export interface Memory {
   /** The new key that answers the renewal with this nonce, until it is in its Secret. */
   renewed?: (Issued & { nonce: string }) | undefined;
   absence?: AbsenceFacts | undefined;
-  /** When a list last showed the resource, by the platform's clock. */
+  /** When a list last showed the resource, by the clock that is behind. */
   seenAt?: number | undefined;
   /** When the object gave its previous resource up. */
   goneAt?: number | undefined;
@@ -144,7 +146,7 @@ export interface Memory {
   askedAt?: number | undefined;
   /** The contents of the resource when they were last read. */
   contents?: { asOf: number; names: string[] } | undefined;
-  /** The platform has no newer certificate than the one that is due: when to ask again, by its clock. */
+  /** The platform has no newer certificate than the one that is due: when to ask again. */
   renewAfter?: number | undefined;
   /** Ids of tokens of which some may be the result of a lost creation. They expire by themselves. */
   unclaimed?: readonly string[] | undefined;

@@ -47,9 +47,11 @@ export function nextPeriod({ time, hours }: Progress): Period {
   return { from: time, to: floor(time, ms) + ms };
 }
 
-/** Milliseconds until the next window can be read, by the platform's clock; 0 if it can be read now. */
-export const dueIn = (progress: Progress, now: number): number =>
-  Math.max(0, nextPeriod(progress).to + SETTLE_MS - now);
+/** When the next window can be read, by the platform's clock. */
+export const dueAt = (progress: Progress): number => nextPeriod(progress).to + SETTLE_MS;
+
+/** Milliseconds until the next window can be read; 0 if it can be read now. */
+export const dueIn = (progress: Progress, now: number): number => Math.max(0, dueAt(progress) - now);
 
 /** Switches to reading by the hour for the hours that an export is behind. */
 export function withHours(progress: Progress, now: number): Progress {

@@ -58,6 +58,17 @@ export const platformTime = (clock: Pick<Clock, "now">, connection: Known | unde
 /** How far the platform's clock is ahead of ours, in milliseconds; negative when it is behind. */
 export const skewOf = (connection: Known | undefined): number => connection?.aheadMs ?? 0;
 
+/**
+ * The time that both clocks have reached, ours and the platform's. What cannot be undone waits for it: Date headers alone may be
+ * wrong, and so may our own clock.
+ */
+export const reachedTime = (clock: Pick<Clock, "now">, connection: Known | undefined): number =>
+  clock.now() + Math.min(0, skewOf(connection));
+
+/** A time that neither clock has passed: what has to last for a while lasts from then on. */
+export const latestTime = (clock: Pick<Clock, "now">, connection: Known | undefined): number =>
+  clock.now() + Math.max(0, skewOf(connection));
+
 /** Repeats a read, a few times at most, while its answer leaves the platform's time in doubt. */
 export async function withoutDoubt<T>(connection: Known, read: () => Promise<T>): Promise<T> {
   let answer = await read();

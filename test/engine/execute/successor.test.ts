@@ -278,6 +278,66 @@ describe("with a platform whose clock is 66 minutes behind", () => {
   });
 });
 
+describe("with Date headers that are wrong", () => {
+  const DAY = 24 * HOUR;
+  const lie = ({ platform }: ReturnType<typeof open>, ms: number) => Reflect.set(platform.connection, "aheadMs", ms);
+  /** Passes for some minutes, whatever the engine waits for; says how many tokens of before were good in each. */
+  const live = async ({ platform }: ReturnType<typeof open>, { passes, sync, clock }: Life, minutes: number) => {
+    const good: boolean[] = [];
+    for (let seconds = 0; seconds < minutes * 60; seconds += 20) {
+      sync();
+      await passes(A);
+      good.push(platform.isGood(platform.values[0]));
+      await clock.advance(20_000);
+    }
+    return good;
+  };
+  type Life = ReturnType<ReturnType<typeof open>["live"]>;
+
+  test.each([25 * DAY, 400 * DAY])("%i ms ahead, a token that workloads have works for its time", async (aheadMs) => {
+    const world = open();
+    const life = world.live();
+    await life.settle();
+    lie(world, aheadMs);
+    expect(await live(world, life, 9)).not.toContain(false);
+    expect(world.platform.isGood(world.held())).toBe(true);
+    lie(world, 0);
+    expect(await live(world, life, 15)).toContain(false);
+    expect([...world.platform.items.values()].map(({ value }) => value)).toEqual([world.held()]);
+  });
+
+  test.each([
+    ["ahead while the next is made", 25, 0],
+    ["behind while the next is made", -25, 0],
+    ["ahead after that", 0, 25],
+  ])("%s, the token before works for its time and no longer", async (_, atMake, later) => {
+    const world = open(token({ lifetime: "1d" }));
+    const life = world.live();
+    await life.settle();
+    lie(world, atMake * DAY);
+    world.annotate({ [ROTATE_AT]: "first" });
+    await life.settle();
+    lie(world, later * DAY);
+    expect(world.status().previous).toBeDefined();
+    const good = await live(world, life, 9);
+    expect(good).not.toContain(false);
+    lie(world, 0);
+    await live(world, life, 3);
+    expect(world.platform.isGood(world.platform.values[0])).toBe(false);
+  });
+
+  test("or not, a platform that is 66 minutes ahead has tokens of an hour renewed before they end", async () => {
+    const world = open(token(), { behindMs: -66 * 60_000 });
+    const life = world.live();
+    await live(world, life, 180);
+    const { size } = world.platform.items;
+    expect(size).toBeLessThanOrEqual(2);
+    expect(world.platform.values.length).toBeLessThanOrEqual(6);
+    const [held] = [...world.platform.items.values()].filter(({ value }) => value === world.held());
+    expect(held?.expiresAt).toBeGreaterThan(life.clock.now() + 66 * 60_000);
+  });
+});
+
 test("a token is the object's also while its successor is made, and after that until it is revoked", async () => {
   const { live, annotate, platform, status, current } = open();
   const { settle, skip, objects } = live();

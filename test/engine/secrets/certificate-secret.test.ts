@@ -192,6 +192,28 @@ describe("a client certificate of which two thirds are over", () => {
     expect(status().advice).toBeUndefined();
   });
 
+  test.each([250, 10_000])(
+    "by Date headers alone, %i days ahead, is renewed in time after honest ones",
+    async (days) => {
+      const { passes, skip, offer, accounts, status, published } = await open(await accessOf());
+      await passes(KEY);
+      const tell = (ahead: number) =>
+        Reflect.set(accounts.get("shop/main")?.connection ?? {}, "aheadMs", ahead * DAY_MS);
+      tell(days);
+      await passes(KEY);
+      tell(0);
+      skip(DAY_MS);
+      await passes(KEY);
+      expect(status()).toMatchObject({ certificate: { version: 1 }, conditions: [ready] });
+      const next = await accessOf({ from: 240, to: 605 });
+      offer(next);
+      skip(243 * DAY_MS);
+      await passes(KEY);
+      expect(status()).toMatchObject({ certificate: { version: 2 }, conditions: [ready] });
+      expect(await published()).toMatchObject({ "tls.crt": next.certificate });
+    },
+  );
+
   test("does not give way to an older one", async () => {
     const { passes, offer, published, first } = await aged();
     offer(await accessOf({ from: -30, to: 300 }));

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { FINALIZER } from "../../../src/engine/state/names.ts";
 import { openIntent } from "../../../src/engine/state/object.ts";
+import { readStatus } from "../../../src/engine/status/status.ts";
 import type { KubeObject } from "../../../src/kube/resource.ts";
 import { Retry } from "../../../src/platform/answers/errors.ts";
 import type { PlatformCall } from "../../../src/platform/calls/transport.ts";
@@ -47,6 +48,20 @@ async function settle({ passes, clock, sync }: ReturnType<typeof stage>, key: Pa
   }
 }
 
+/** A snapshot that is about to be restored. */
+function restoring() {
+  const volume = "0d4f97f0-1689-41ef-97ce-525400f64d8d";
+  const object = objectOf("Snapshot", "a", {
+    spec: { datacenterId: DC, volumeId: volume },
+    metadata: { name: "a", finalizers: [FINALIZER], annotations: { "mooring.dev/restore-at": "now" } },
+    status: { id: "snap-1", parents: { datacenter: DC, volume }, account: "shop/main", restored: "" },
+  });
+  const world = open(object);
+  const properties = { name: "a", description: "", location: "de/txl", size: 10, licenceType: "LINUX" };
+  world.platform.make("a", { properties }, { path: "/snapshots", targets: ["snap-1"] });
+  return { object, world };
+}
+
 describe.each(SKEWS)("with a platform whose clock is %s", (_, aheadMs) => {
   test.each([0, 90_000, -HOUR])(
     "a creation without an answer is made once, also when the next process's is %i ms off",
@@ -64,18 +79,65 @@ describe.each(SKEWS)("with a platform whose clock is %s", (_, aheadMs) => {
   );
 
   test("a change without an answer is made once", async () => {
-    const volume = "0d4f97f0-1689-41ef-97ce-525400f64d8d";
-    const object = objectOf("Snapshot", "a", {
-      spec: { datacenterId: DC, volumeId: volume },
-      metadata: { name: "a", finalizers: [FINALIZER], annotations: { "mooring.dev/restore-at": "now" } },
-      status: { id: "snap-1", parents: { datacenter: DC, volume }, account: "shop/main", restored: "" },
-    });
-    const { platform, live } = open(object);
-    const properties = { name: "a", description: "", location: "de/txl", size: 10, licenceType: "LINUX" };
-    platform.make("a", { properties }, { path: "/snapshots", targets: ["snap-1"] });
+    const { platform, live } = restoring().world;
     platform.afterEach(loseAnswers);
     await settle(live(aheadMs), "Snapshot/shop/a");
     expect(platform.sent("POST")).toHaveLength(1);
+  });
+});
+
+describe.each([
+  ["an hour ahead", HOUR],
+  ["40 days ahead", 40 * 24 * HOUR],
+  ["30 years ahead", 30 * 365 * 24 * HOUR],
+  ["40 days behind", -40 * 24 * HOUR],
+])("with Date headers that are wrong by %s, of a platform whose clock is right", (_, lieMs) => {
+  /** A process that believes this of a platform whose clock is like its own. */
+  function deceived({ platform, live }: ReturnType<typeof open>, aheadMs: number) {
+    const life = live(0);
+    platform.setClock(life.clock.now);
+    const handle = life.accounts.get("shop/main");
+    if (handle) Reflect.set(handle.connection, "aheadMs", aheadMs);
+    return life;
+  }
+  const times: [string, boolean, boolean][] = [
+    ["when it is sent", true, false],
+    ["when it is searched for", false, true],
+    ["all the time", true, true],
+  ];
+
+  test.each(times)("%s, a creation without an answer is made once", async (_, first, then) => {
+    const object = objectOf("Datacenter", "a", { spec: { name: "a", location: "de/txl" } });
+    const world = open(object);
+    world.platform.afterEach(loseAnswers);
+    await deceived(world, first ? lieMs : 0).passes("Datacenter/shop/a");
+    world.platform.afterEach(() => {});
+    await settle(deceived(world, then ? lieMs : 0), "Datacenter/shop/a");
+    expect(world.platform.sent("POST")).toHaveLength(1);
+    expect(world.platform.items.size).toBe(1);
+    expect(readStatus(world.api.get(object) ?? object).id).toBe([...world.platform.items.keys()][0]);
+  });
+
+  test("the deletion of a resource is found", async () => {
+    const object = objectOf("Datacenter", "a", { spec: { name: "a", location: "de/txl" } });
+    const world = open(object);
+    const life = deceived(world, lieMs);
+    await settle(life, "Datacenter/shop/a");
+    const [id = ""] = world.platform.items.keys();
+    world.platform.removeByHand(id);
+    await settle(life, "Datacenter/shop/a");
+    Reflect.set(life.accounts.get("shop/main")?.connection ?? {}, "aheadMs", 0);
+    await settle(life, "Datacenter/shop/a");
+    expect(world.platform.sent("POST")).toHaveLength(2);
+  });
+
+  test.each(times)("%s, a change without an answer is made once", async (_, first, then) => {
+    const { object, world } = restoring();
+    world.platform.afterEach(loseAnswers);
+    await deceived(world, first ? lieMs : 0).passes("Snapshot/shop/a");
+    await settle(deceived(world, then ? lieMs : 0), "Snapshot/shop/a");
+    expect(world.platform.sent("POST")).toHaveLength(1);
+    expect(readStatus(world.api.get(object) ?? object).request).toBeUndefined();
   });
 });
 

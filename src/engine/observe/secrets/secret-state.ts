@@ -1,6 +1,7 @@
 import type { Publication, SecretData } from "../../../kinds/desired.ts";
 import { Unwritable } from "../../../kinds/fields/encode.ts";
 import { dueAt } from "../../../kinds/fields/rotation.ts";
+import { NOTABLE_SKEW_MS } from "../../../platform/calls/platform-time.ts";
 import type { Item } from "../../../platform/collections/collection.ts";
 import { hashBody } from "../../../runtime/hash.ts";
 import type { AccountHandle } from "../../accounts/accounts.ts";
@@ -111,7 +112,7 @@ const NO_SECRET: KeyState = { secret: undefined, repair: undefined, keyDueAt: un
 export function observeSecret(
   deps: Deps,
   subject: Subject,
-  platformNow: number,
+  { platformNow, previousMs = 0 }: { platformNow: number; previousMs: number | undefined },
   account?: AccountHandle,
   item?: Item,
 ): KeyState {
@@ -141,8 +142,11 @@ export function observeSecret(
   }
   const isAsked = asked !== undefined && asked !== held.note.rotated;
   const { renewAfter = 0, succession } = memory;
-  const after = Math.max(renewAfter, platformNow + pauseLeft(succession, deps.clock.monotonic()));
+  const now = deps.clock.monotonic();
   const aheadMs = platformNow - deps.clock.now();
+  // A renewal ends the previous token. If it is due by Date headers alone, the previous one still gets its time.
+  const previous = aheadMs > NOTABLE_SKEW_MS ? previousMs : 0;
+  const after = platformNow + Math.max(pauseLeft(succession, now), renewAfter - now, previous);
   const keyDueAt = isAsked ? 0 : dueAt(held.note.key, desired?.rotation(), { after, aheadMs });
   const why = held.edited.length > 0 ? `Secret ${name} was changed: ${held.edited.join(", ")}` : undefined;
   const { retryAt: at = Number.NEGATIVE_INFINITY } = memory.repair?.what === content ? (memory.repair ?? {}) : {};
