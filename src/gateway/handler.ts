@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { unknownModel } from "../kinds/inference/catalogue.ts";
+import { peerOf } from "../server/connections.ts";
 import { createCatalogue } from "./catalogue.ts";
-import { peerOf } from "./connections.ts";
 import { createForward, RESPONSES } from "./forward.ts";
 import type { Counted, GatewayParts } from "./parts.ts";
 import { notAllowed, Refused } from "./refused.ts";

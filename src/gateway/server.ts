@@ -1,38 +1,28 @@
 import type { RequestListener } from "node:http";
 import { type OpenServer, openServer } from "../server/open-server.ts";
 import type { Pair } from "../server/serving-certificate.ts";
-import { createConnections } from "./connections.ts";
 import type { Handler } from "./handler.ts";
 import { Refused } from "./refused.ts";
 
-export interface GatewayServer extends Omit<OpenServer, "server"> {
+export interface GatewayServer extends Pick<OpenServer, "url" | "renew"> {
   /** Number of calls without a complete answer. */
   open(): number;
   /** Accepts no new calls, waits for open ones, and cancels the rest when `signal` aborts. */
   drain(signal: AbortSignal): Promise<void>;
 }
 
-/** Timeouts for the headers and for the whole request of a client. */
-const limits = {
-  maxHeaderSize: 16_384,
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  connectionsCheckingInterval: 2_000,
-  keepAliveTimeout: 60_000,
-};
+const limits = { maxHeaderSize: 16_384, keepAliveTimeout: 60_000 };
 
 export async function listen(
   address: { host: string; port: number },
   handle: Handler,
   tls: Pair | undefined,
-  mostConnections = 10_000,
+  mostConnections = 2_000,
 ): Promise<GatewayServer> {
   const calls = new Map<AbortController, Promise<void>>();
-  const connections = createConnections(mostConnections);
   let draining = false;
   const listener: RequestListener = (request, response) => {
     response.on("error", () => {});
-    connections.asked(request, response);
     if (draining) {
       const refused = new Refused(503, "unavailable", "the gateway is stopping", { retryAfter: 1 });
       response
@@ -47,12 +37,15 @@ export async function listen(
     const call = handle(request, response, controller.signal).finally(() => calls.delete(controller));
     calls.set(controller, call);
   };
-  const { server, ...open } = await openServer(address, listener, tls, limits);
+  const { server, url, renew, closeConnections } = await openServer(address, listener, tls, {
+    ...limits,
+    mostConnections,
+  });
   server.maxHeadersCount = 64;
-  server.on("checkContinue", listener);
-  server.on("connection", connections.opened);
+  server.on("checkContinue", (request, response) => server.emit("request", request, response));
   return {
-    ...open,
+    url,
+    renew,
     open: () => calls.size,
     async drain(signal) {
       draining = true;
@@ -60,7 +53,7 @@ export async function listen(
       server.closeIdleConnections();
       const breakOff = () => {
         for (const controller of calls.keys()) controller.abort(new Error("the gateway is stopping"));
-        server.closeAllConnections();
+        closeConnections();
       };
       if (signal.aborted) breakOff();
       signal.addEventListener("abort", breakOff, { once: true });

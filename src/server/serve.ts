@@ -5,7 +5,7 @@ import type { MetricsAccess } from "./metrics-access.ts";
 import { type OpenServer, openServer } from "./open-server.ts";
 import type { Pair } from "./serving-certificate.ts";
 
-export interface Serving extends Omit<OpenServer, "server"> {
+export interface Serving extends Pick<OpenServer, "url" | "renew"> {
   close(): Promise<void>;
 }
 
@@ -49,13 +49,14 @@ export async function serve(
       tell(request.headers.authorization, response).catch(() => response.destroy());
     } else text(404, "there is /metrics, /healthz and /readyz");
   };
-  const { server, ...open } = await openServer(address, listener, tls);
+  const { server, url, renew, closeConnections } = await openServer(address, listener, tls);
   return {
-    ...open,
+    url,
+    renew,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        server.closeAllConnections();
+        closeConnections();
       }),
   };
 }

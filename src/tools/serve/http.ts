@@ -155,7 +155,6 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
     }
   }
 
-  const times = { headersTimeout: 10_000, requestTimeout: 30_000 };
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     response.on("error", () => {});
     handle(request, response).catch((error: unknown) => {
@@ -164,8 +163,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
       if (!isGone(error)) onError(error);
     });
   };
-  const { server, url, renew } = await openServer(options.listen, answer, options.tls, times);
-  server.maxConnections = 1_000;
+  const { server, url, renew, closeConnections } = await openServer(options.listen, answer, options.tls);
   const sweeping = setInterval(sweep, Math.min(limits.idleMs, 60_000)).unref();
   return {
     url: url + PATH,
@@ -176,7 +174,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const id of [...sessions.keys()]) end(id);
       await alone.close();
-      server.closeAllConnections();
+      closeConnections();
       await closed;
     },
   };
