@@ -19,6 +19,12 @@ export const formed = (pattern: RegExp, max: number, form: string, ...further: [
     );
 };
 
+/** A path without the folders `.` and `..`: some programs that read the objects of a bucket would follow them out of the prefix. */
+export const noDotFolders: [pattern: RegExp, form: string] = [
+  /^[^/]*(\/([^/.][^/]*|\.[^/.][^/]*|\.\.[^/]+)?)*$/,
+  "must not have a folder named '.' or '..'",
+];
+
 /** A UUID as the platform writes it. */
 export const uuid = () =>
   formed(
