@@ -38,8 +38,8 @@ export const larger = (a: Usage | undefined, b: Usage): Usage => ({
 /** So much of a refusal is given on. */
 const LONGEST_REFUSAL = 65_536;
 
-/** A refusal is read as a whole and given on without the gateway's own token, which a platform may quote. */
-export function refusalMeter(redact: (text: string) => string): Meter {
+/** The beginning of a refusal, given on as a whole. */
+export function refusalMeter(): Meter {
   const whole = wholeMeter();
   let text: Buffer = none;
   return {
@@ -50,7 +50,7 @@ export function refusalMeter(redact: (text: string) => string): Meter {
       if (text.length < LONGEST_REFUSAL) text = Buffer.concat([text, chunk]).subarray(0, LONGEST_REFUSAL);
       return none;
     },
-    end: () => Buffer.from(redact(text.toString("utf8"))),
+    end: () => text,
   };
 }
 

@@ -1,5 +1,6 @@
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
 import type { Credentials } from "../access/access.ts";
+import { secretsIn } from "../answer/redact.ts";
 
 export interface UpstreamCall {
   method: "GET" | "POST";
@@ -8,8 +9,8 @@ export interface UpstreamCall {
   body?: string;
 }
 
-/** An answer, with the way to take the gateway's own token out of its words. */
-export type UpstreamAnswer = Dispatcher.ResponseData<{ redact: (text: string) => string }>;
+/** An answer, with what of the gateway's own credentials must not leave with it. */
+export type UpstreamAnswer = Dispatcher.ResponseData<{ secrets: readonly string[] }>;
 
 /** The platform's inference API. */
 export interface Upstream {
@@ -44,7 +45,7 @@ export function createUpstream(options: { url: string; credentials: Credentials;
       const credentials = await options.credentials(refused);
       return agent.request({
         origin,
-        opaque: { redact: redactor(Object.values(credentials)) },
+        opaque: { secrets: secretsIn(Object.values(credentials)) },
         path: `${prefix}${path}`,
         method,
         headers: {
@@ -59,16 +60,4 @@ export function createUpstream(options: { url: string; credentials: Credentials;
     },
     close: () => agent.destroy(),
   };
-}
-
-/** Shorter words may be ordinary ones. */
-const SHORTEST_SECRET = 16;
-
-/** Takes credentials out of a text: the whole header, its token, and the signature of a token, without which the rest opens nothing. */
-function redactor(headers: readonly string[]): (text: string) => string {
-  const secrets = headers.flatMap((header) => {
-    const token = header.replace(/^\w+ /, "");
-    return [header, token, token.split(".")[2] ?? ""].filter(({ length }) => length >= SHORTEST_SECRET);
-  });
-  return (text) => secrets.reduce((left, secret) => left.replaceAll(secret, "[redacted]"), text);
 }
