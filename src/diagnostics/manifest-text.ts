@@ -1,6 +1,6 @@
 import { type Document, isCollection, visit } from "yaml";
 
-/** A manifest within these limits is parsed in about 50 ms: meanwhile the server answers nobody. */
+/** While a manifest is parsed the server answers nobody: these limits keep that to a fraction of a second. */
 const MOST_BYTES = 32_768;
 const MOST_DOCUMENTS = 100;
 const MOST_DEPTH = 64;
