@@ -1,5 +1,6 @@
 import { parseAllDocuments } from "yaml";
 import { z } from "zod";
+import { checkKeys, checkText } from "./manifest-text.ts";
 import type { PlatformReader } from "./reader.ts";
 import type { Sources } from "./sources.ts";
 
@@ -132,9 +133,11 @@ export const sumOf = (items: readonly { per_month: number }[]): number =>
 const rounded = (value: number, digits: number) => Math.round(value * 10 ** digits) / 10 ** digits;
 
 function documentsIn(text: string): z.output<typeof manifest>[] {
+  checkText(text);
   return parseAllDocuments(text).flatMap((document) => {
     const [error] = document.errors;
     if (error) throw new Error(`manifest: it is not YAML: ${error.message.split("\n")[0]}`);
+    checkKeys(document);
     const value: unknown = document.toJS({ maxAliasCount: 100 });
     const inside = z.looseObject({ kind: z.literal("List"), items: z.array(z.unknown()) }).safeParse(value);
     return (inside.success ? inside.data.items : [value]).flatMap((each) => manifest.safeParse(each).data ?? []);

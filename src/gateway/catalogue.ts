@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Clock } from "../runtime/clock.ts";
+import { redact } from "./answer/redact.ts";
 import { Refused } from "./refused.ts";
 import type { UpstreamAnswer } from "./turn/upstream.ts";
 
@@ -16,11 +17,11 @@ export function createCatalogue(clock: Clock, ask: (signal: AbortSignal) => Prom
 
   async function read(): Promise<readonly Model[]> {
     const timeout = AbortSignal.timeout(30_000);
-    const { statusCode, body } = await ask(timeout).catch((error) => {
+    const { statusCode, body, opaque } = await ask(timeout).catch((error) => {
       if (!timeout.aborted) throw error;
       throw new Refused(502, "upstream_error", "the platform does not list its models", { retryAfter: 5 });
     });
-    const text = await bounded(body);
+    const text = redact(await bounded(body), opaque.secrets);
     if (statusCode !== 200)
       throw new Refused(502, "upstream_error", `the platform answered ${statusCode} to the list of models`);
     const { data } = shape.parse(JSON.parse(text));

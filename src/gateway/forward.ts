@@ -5,6 +5,7 @@ import type { Access } from "./access/access.ts";
 import { isLimited } from "./access/budget.ts";
 import { larger, type Meter, refusalMeter, streamMeter, wholeMeter } from "./answer/meter.ts";
 import { pass } from "./answer/pass.ts";
+import { redacting } from "./answer/redact.ts";
 import { type Asked, askedIn, type Body, bodyIn, bodyOf, jsonIn, type TokenLimit } from "./asked.ts";
 import type { Counted, GatewayParts } from "./parts.ts";
 import { notAllowed, Refused } from "./refused.ts";
@@ -85,7 +86,8 @@ export function createForward(parts: GatewayParts, checkExists: (model: string) 
     const isStream = String(answer.headers["content-type"]).startsWith("text/event-stream");
     const plain = isStream ? streamMeter(asked.hidesUsage) : wholeMeter();
     const answered = responses ? translating(plain, responses) : plain;
-    const meter = isRefusal ? refusalMeter(answer.opaque.redact) : answered;
+    // A platform may quote the gateway's own token.
+    const meter = redacting(isRefusal ? refusalMeter() : answered, answer.opaque.secrets);
     let isWhole = false;
     try {
       await pass(clock, answer, meter, response);

@@ -44,16 +44,32 @@ export function apiVersionOf(resource: Resource): string {
   return resource.group === "" ? resource.version : `${resource.group}/${resource.version}`;
 }
 
+/** RFC 1123, as the schemas check references. */
+const NAMESPACE = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+const NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
+/** Roles and their bindings may have any name that is one segment of a path. */
+const ROLE = /^(?!\.{1,2}$)[^/%]+$/;
+
+function checkName(what: "name" | "namespace", value: string, pattern: RegExp): string {
+  if (pattern.test(value)) return value;
+  const shown = JSON.stringify(value.slice(0, 80));
+  const most = what === "name" ? "'-' and '.', at most 253" : "and '-', at most 63";
+  throw new Error(`${shown} is not a ${what} of Kubernetes: use lower-case letters, digits ${most} characters`);
+}
+
 /**
  * The URL path of a collection or, with a name, of one object. Without a namespace, a namespaced resource means all namespaces.
+ * Throws for what is not a name: `..` would lead to another path.
  */
 export function pathOf(
   resource: Resource,
   where: { namespace?: string | undefined; name?: string | undefined; subresource?: string | undefined } = {},
 ): string {
   const root = resource.group === "" ? "/api" : "/apis";
-  const scope = resource.namespaced && where.namespace ? ["namespaces", where.namespace] : [];
-  const one = where.name ? [where.name, ...(where.subresource ? [where.subresource] : [])] : [];
+  const { namespace, name, subresource } = where;
+  const pattern = resource.group === "rbac.authorization.k8s.io" ? ROLE : NAME;
+  const scope = resource.namespaced && namespace ? ["namespaces", checkName("namespace", namespace, NAMESPACE)] : [];
+  const one = name === undefined ? [] : [checkName("name", name, pattern), ...(subresource ? [subresource] : [])];
   return [root, apiVersionOf(resource), ...[...scope, resource.plural, ...one].map(encodeURIComponent)].join("/");
 }
 

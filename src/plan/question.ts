@@ -1,3 +1,4 @@
+import { checkText } from "../diagnostics/manifest-text.ts";
 import type { Sources } from "../diagnostics/sources.ts";
 import { documentOf, type PlanDocument } from "./document.ts";
 import { manifestsIn } from "./inputs/manifests.ts";
@@ -9,6 +10,7 @@ export async function planQuestion(
   asked: { manifest: string; namespace?: string | undefined },
 ): Promise<PlanDocument & { not_checked: string[] }> {
   const { signal, progress } = sources;
+  checkText(asked.manifest);
   const schemaOf = await sources.schemas?.();
   if (!schemaOf) throw new Error("the schemas of the kinds are missing");
   const missing: string[] = [];

@@ -241,6 +241,33 @@ describe("an Account with a password", () => {
     expect([platform.items.size, api.get(object), kept()]).toEqual([0, undefined, undefined]);
   });
 
+  test("forgets its tokens with the Account although the platform refuses to revoke them", async () => {
+    const { live, platform, api, object, kept } = open();
+    await live().check();
+    platform.beforeEach(() => {
+      throw new Unauthorized({ call: "DELETE /auth/v1/tokens", status: 401 });
+    });
+    const current = api.get(object);
+    if (current) api.markDeleted(current);
+    await live().check();
+    expect([api.get(object), kept()]).toEqual([undefined, undefined]);
+  });
+
+  test("forgets a token without an answer although the password is gone before the Account", async () => {
+    const { live, api, object, kept, secret, platform } = open();
+    platform.afterEach((call) => {
+      if (isGeneration(call)) throw new Retry({ call: "GET /auth/v1/tokens/generate", status: 503 }, "unknown");
+    });
+    await live().check();
+    expect(kept()).toBeDefined();
+    delete secret.username;
+    delete secret.password;
+    const current = api.get(object);
+    if (current) api.markDeleted(current);
+    await live().check();
+    expect([api.get(object), kept()]).toEqual([undefined, undefined]);
+  });
+
   test("that gets a token of its own uses that one, and revokes those that it had", async () => {
     const { live, platform, secret, status, ready } = open();
     const { check, skip } = live();

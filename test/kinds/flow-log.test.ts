@@ -120,6 +120,17 @@ describe("what a flow log records", () => {
     expect(observe.compare(item({ name: "theirs" }), inputs({ observed: true }))).toEqual({ drift: [] });
   });
 
+  it.each(["flow-logs/..", "flow-logs/../other", "flow-logs/./a", "flow-logs/a/../../b/", "flow-logs//.."])(
+    "does not leave its prefix: %j",
+    (bucket) => {
+      expect(() => mapping.desire({ ...spec, bucket })).toThrow("must not have a folder named '.' or '..'");
+    },
+  );
+
+  it.each(["flow-logs/.a/..b/c..", "flow-logs/...", "flow-logs/a.b/"])("goes to %j", (bucket) => {
+    expect(() => mapping.desire({ ...spec, bucket })).not.toThrow();
+  });
+
   it.each(["Flow-Logs", "ab", "flow logs", "flow-logs/", "-flow", "flow-logs/a b"])("does not go to %j", (bucket) => {
     expect(() => mapping.desire({ ...spec, bucket })).toThrow("must be the name of a bucket");
   });

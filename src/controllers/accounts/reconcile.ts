@@ -94,6 +94,8 @@ async function letGo(deps: AccountDeps, account: string, { kind, object }: Pass)
   const look = lookAt(deps, account, object);
   const left = typeof look === "object" && "handle" in look ? await leave(look) : undefined;
   if (left !== undefined) return left;
+  // Also what could not be revoked: nobody uses it any more.
+  await deps.kept.write(account, undefined);
   await deps.secrets.release(account);
   await deps.accounts.get(account)?.connection.close();
   deps.accounts.remove(account);

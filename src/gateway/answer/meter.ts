@@ -38,8 +38,8 @@ export const larger = (a: Usage | undefined, b: Usage): Usage => ({
 /** Maximum length of a refusal that is passed on. */
 const LONGEST_REFUSAL = 65_536;
 
-/** Reads the whole refusal and removes the gateway's token from it, because a platform may quote it. */
-export function refusalMeter(redact: (text: string) => string): Meter {
+/** The beginning of a refusal, passed on as a whole. */
+export function refusalMeter(): Meter {
   const whole = wholeMeter();
   let text: Buffer = none;
   return {
@@ -50,7 +50,7 @@ export function refusalMeter(redact: (text: string) => string): Meter {
       if (text.length < LONGEST_REFUSAL) text = Buffer.concat([text, chunk]).subarray(0, LONGEST_REFUSAL);
       return none;
     },
-    end: () => Buffer.from(redact(text.toString("utf8"))),
+    end: () => text,
   };
 }
 

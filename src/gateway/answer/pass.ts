@@ -32,7 +32,8 @@ export async function pass(
     last = held;
     if (bytes && bytes.length > 0 && !response.write(bytes)) await drained(clock, response);
   }
-  response.end(last && last.length > 0 ? last : meter.end());
+  const rest = meter.end();
+  response.end(last && last.length > 0 ? Buffer.concat([last, rest]) : rest);
 }
 
 function drained(clock: Clock, response: ServerResponse): Promise<void> {

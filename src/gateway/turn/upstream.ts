@@ -1,5 +1,6 @@
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
 import type { Credentials } from "../access/access.ts";
+import { secretsIn } from "../answer/redact.ts";
 
 export interface UpstreamCall {
   method: "GET" | "POST";
@@ -8,8 +9,8 @@ export interface UpstreamCall {
   body?: string;
 }
 
-/** An answer, with a function that removes the gateway's token from text. */
-export type UpstreamAnswer = Dispatcher.ResponseData<{ redact: (text: string) => string }>;
+/** An answer, with the credentials that must be removed from it. */
+export type UpstreamAnswer = Dispatcher.ResponseData<{ secrets: readonly string[] }>;
 
 /** The platform's inference API. */
 export interface Upstream {
@@ -44,7 +45,7 @@ export function createUpstream(options: { url: string; credentials: Credentials;
       const credentials = await options.credentials(refused);
       return agent.request({
         origin,
-        opaque: { redact: redactor(Object.values(credentials)) },
+        opaque: { secrets: secretsIn(Object.values(credentials)) },
         path: `${prefix}${path}`,
         method,
         headers: {
@@ -59,19 +60,4 @@ export function createUpstream(options: { url: string; credentials: Credentials;
     },
     close: () => agent.destroy(),
   };
-}
-
-/** Shorter strings may be ordinary words. */
-const SHORTEST_SECRET = 16;
-
-/**
- * Removes credentials from a text: the whole header, the token, and the signature of a token, without which the rest is
- * useless.
- */
-function redactor(headers: readonly string[]): (text: string) => string {
-  const secrets = headers.flatMap((header) => {
-    const token = header.replace(/^\w+ /, "");
-    return [header, token, token.split(".")[2] ?? ""].filter(({ length }) => length >= SHORTEST_SECRET);
-  });
-  return (text) => secrets.reduce((left, secret) => left.replaceAll(secret, "[redacted]"), text);
 }

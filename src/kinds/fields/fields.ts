@@ -22,6 +22,12 @@ export const formed = (pattern: RegExp, max: number, form: string, ...further: [
     );
 };
 
+/** A path without the folders `.` and `..`: some programs that read a bucket would follow them out of the prefix. */
+export const noDotFolders: [pattern: RegExp, form: string] = [
+  /^[^/]*(\/([^/.][^/]*|\.[^/.][^/]*|\.\.[^/]+)?)*$/,
+  "must not have a folder named '.' or '..'",
+];
+
 export const uuid = () =>
   formed(
     /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/,

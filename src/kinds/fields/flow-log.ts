@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { formed } from "./fields.ts";
+import { formed, noDotFolders } from "./fields.ts";
 
 /** The fields of a flow log, for every schema with flow logs. */
 export const flowLogFields = {
@@ -9,6 +9,7 @@ export const flowLogFields = {
     /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[^\s\p{Cc}\p{Zl}\p{Zp}]+)?$/u,
     512,
     "must be the name of a bucket, optionally with a prefix: my-bucket/flow",
+    noDotFolders,
   ).describe("Bucket for the records, optionally with a prefix after a slash. It must exist."),
 };
 const fields = z.object(flowLogFields).partial();

@@ -1,5 +1,6 @@
 import { parseAllDocuments } from "yaml";
 import { z } from "zod";
+import { checkKeys } from "../../diagnostics/manifest-text.ts";
 import { GROUP, kinds } from "../../kinds/index.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
@@ -61,6 +62,7 @@ function* documentsIn(text: string, from: string): Generator<unknown> {
   for (const parsed of parseAllDocuments(text)) {
     const [error] = parsed.errors;
     if (error) throw new Error(`${from}: it is not YAML: ${error.message.split("\n")[0]}`);
+    checkKeys(parsed);
     const value: unknown = parsed.toJS({ maxAliasCount: 100 });
     if (value == null) continue;
     const several = list.safeParse(value);

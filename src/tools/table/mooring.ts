@@ -119,7 +119,11 @@ export const mooring: readonly Row[] = [
     description:
       "What the objects of a manifest would cost per month, by the contract's price catalogue. Use it before applying a manifest.",
     args: {
-      manifest: z.string().min(1).max(200_000).describe("Objects in YAML or JSON, several with --- between them."),
+      manifest: z
+        .string()
+        .min(1)
+        .max(200_000)
+        .describe("Objects in YAML or JSON, several with --- between them; 32 KiB at most."),
     },
     result: z.looseObject({ items: z.array(z.looseObject({})), per_month: z.number(), currency: z.string() }),
     narrow: "give fewer objects",
@@ -130,7 +134,11 @@ export const mooring: readonly Row[] = [
     description:
       "What an apply of a manifest would create, change (field by field), replace, adopt or wait for, with prices a month before and after. The operator's own decision; changes nothing. Use it before anybody applies a manifest.",
     args: {
-      manifest: z.string().min(1).max(200_000).describe("Objects in YAML or JSON, several with --- between them."),
+      manifest: z
+        .string()
+        .min(1)
+        .max(200_000)
+        .describe("Objects in YAML or JSON, several with --- between them; 32 KiB at most."),
       namespace: named.namespace,
     },
     result: z.looseObject({ changes: z.boolean(), items: z.array(z.looseObject({ action: z.string() })) }),

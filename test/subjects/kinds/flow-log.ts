@@ -74,6 +74,7 @@ export const subject: Subject = {
         ["an unknown direction", { direction: "Both" }, "spec.direction", '"Ingress", "Egress", "Bidirectional"'],
         ["a bucket in upper case", { bucket: "Logs" }, "spec.bucket", "must be the name of a bucket", "my-bucket/flow"],
         ["an empty prefix", { bucket: "flow-logs/" }, "spec.bucket", "must be the name of a bucket"],
+        ["a prefix that leads out", { bucket: "flow-logs/a/../b" }, "spec.bucket", "a folder named '.' or '..'"],
         ["a bucket of two characters", { bucket: "ab" }, "spec.bucket", "must be the name of a bucket"],
         ["a server without its NIC", { nic: null }, "serverRef and nic must be set together"],
         ["a NIC without its server", { serverRef: null }, "serverRef and nic must be set together"],
