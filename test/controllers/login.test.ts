@@ -336,6 +336,17 @@ describe("when Date headers are 25 days ahead", () => {
     expect([world.platform.values.length, world.platform.items.size]).toEqual([1, 1]);
   });
 
+  test("by less than its lifetime, it renews a token in time, as where our own clock is behind", async () => {
+    const world = open();
+    const { check, skip } = world.live();
+    await check();
+    lie(world, (HOUR * 2) / 3 + 1000);
+    skip(60_000);
+    await check();
+    expect(world.ready()).toMatchObject({ status: "True" });
+    expect(world.platform.values.map(world.platform.isGood)).toEqual([true, true]);
+  });
+
   test("it renews a token that the platform refuses", async () => {
     const world = open();
     const { check, settle } = world.live();

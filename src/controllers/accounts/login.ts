@@ -80,6 +80,12 @@ function openSession(
     value: found.token,
     /** The version of the Secret that was read; none once this process has changed something. */
     version: found.version,
+    /** Until its renewal. The platform's clock decides, unless it takes a token for expired that our own clock does not. */
+    renewalInMs(): number {
+      const { current } = session.state;
+      const estimate = platformTime(deps.clock, connection);
+      return endsAt(current) - (estimate < (current?.expiresAt ?? 0) ? estimate : now());
+    },
     works: (): boolean => session.value !== undefined && (session.state.current?.expiresAt ?? 0) > now(),
     write(unchangedSince?: string): Promise<void> {
       session.version = undefined;
@@ -93,8 +99,8 @@ function openSession(
       ...(trouble !== undefined && { trouble }),
       pausedMs: pausedMs(),
       dueInMs() {
-        const { current, previous } = session.state;
-        const successorInMs = Math.max(endsAt(current) - now(), pausedMs());
+        const { previous } = session.state;
+        const successorInMs = Math.max(session.renewalInMs(), pausedMs());
         return Math.max(0, Math.min(successorInMs, (previous?.until ?? Infinity) - now()));
       },
     }),
@@ -111,7 +117,7 @@ async function tidy(deps: LoginDeps, session: Session, known: string | undefined
     const step = nextStep({
       isOpen: state.intent !== undefined,
       previous: state.previous && { isOver: state.previous.until <= now() },
-      isDue: !works() || endsAt(state.current) <= now() || !livesFor(state.current, ttl),
+      isDue: !works() || session.renewalInMs() <= 0 || !livesFor(state.current, ttl),
     });
     if (step === "make") return undefined;
     if (step === "rest") return session.result();
