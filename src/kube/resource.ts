@@ -50,16 +50,26 @@ const NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 /** Roles and their bindings may have any name that is one segment of a path. */
 const ROLE = /^(?!\.{1,2}$)[^/%]+$/;
 
-function checkName(what: "name" | "namespace", value: string, pattern: RegExp): string {
-  if (pattern.test(value)) return value;
+function badName(what: "name" | "namespace", value: string, pattern: RegExp): string | undefined {
+  if (pattern.test(value)) return undefined;
   const shown = JSON.stringify(value.slice(0, 80));
   const most = what === "name" ? "'-' and '.', at most 253" : "and '-', at most 63";
-  throw new Error(`${shown} is not a ${what} of Kubernetes: use lower-case letters, digits ${most} characters`);
+  return `${shown} is not a valid ${what} in Kubernetes: use lower-case letters, digits ${most} characters`;
 }
+
+function checkName(what: "name" | "namespace", value: string, pattern: RegExp): string {
+  const problem = badName(what, value, pattern);
+  if (problem !== undefined) throw new Error(problem);
+  return value;
+}
+
+/** Why the API server refuses the name or the namespace of an object. */
+export const nameProblem = ({ name, namespace }: Pick<ObjectMeta, "name" | "namespace">): string | undefined =>
+  badName("name", name, NAME) ?? (namespace === undefined ? undefined : badName("namespace", namespace, NAMESPACE));
 
 /**
  * The URL path of a collection or, with a name, of one object. Without a namespace, a namespaced resource means all namespaces.
- * Throws for what is not a name: `..` would lead to another path.
+ * Throws if a name is not valid: `..` would lead to another path.
  */
 export function pathOf(
   resource: Resource,

@@ -16,13 +16,13 @@ test("paths name a collection, an object, or a part of it", () => {
 describe("a name or namespace that is none of Kubernetes becomes no path", () => {
   const long = "a".repeat(254);
   it.each([".", "..", "", "../secrets?x", "a/b", "a%2fb", "Web", "-a", "a-", ".a", "a_b", long])("name %j", (name) => {
-    expect(() => pathOf(NODES, { name })).toThrow("is not a name of Kubernetes");
-    expect(() => pathOf(WIDGETS, { namespace: "a", name })).toThrow("is not a name of Kubernetes");
+    expect(() => pathOf(NODES, { name })).toThrow("is not a valid name in Kubernetes");
+    expect(() => pathOf(WIDGETS, { namespace: "a", name })).toThrow("is not a valid name in Kubernetes");
   });
 
   it.each([".", "..", "a.b", "a/b", "A", "a".repeat(64)])("namespace %j", (namespace) => {
-    expect(() => pathOf(WIDGETS, { namespace })).toThrow("is not a namespace of Kubernetes");
-    expect(() => pathOf(WIDGETS, { namespace, name: "a" })).toThrow("is not a namespace of Kubernetes");
+    expect(() => pathOf(WIDGETS, { namespace })).toThrow("is not a valid namespace in Kubernetes");
+    expect(() => pathOf(WIDGETS, { namespace, name: "a" })).toThrow("is not a valid namespace in Kubernetes");
   });
 
   it.each(["a", "0", "a.b-c.9", "a".repeat(253)])("but %j does", (name) => {
@@ -32,7 +32,7 @@ describe("a name or namespace that is none of Kubernetes becomes no path", () =>
   it("and roles have their own rule: anything that stays in its place", () => {
     const roles = { ...NODES, group: "rbac.authorization.k8s.io", plural: "clusterroles" };
     expect(pathOf(roles, { name: "system:a" })).toBe("/apis/rbac.authorization.k8s.io/v1/clusterroles/system%3Aa");
-    for (const name of [".", "..", "a/b", "a%b"]) expect(() => pathOf(roles, { name })).toThrow("is not a name");
+    for (const name of [".", "..", "a/b", "a%b"]) expect(() => pathOf(roles, { name })).toThrow("is not a valid name");
   });
 });
 

@@ -25,7 +25,7 @@ export interface View {
 /** All but `platformNow` are on the monotonic clock of this process, like every other time in a view. */
 export interface Times {
   now: number;
-  /** Wall time: the later of the platform's clock and ours. */
+  /** Wall time: the platform's clock, as its Date headers tell. */
   platformNow: number;
   /** When this process first saw the current generation, annotations or deletion of the object. */
   desiredSince: number;

@@ -35,6 +35,18 @@ export const larger = (a: Usage | undefined, b: Usage): Usage => ({
   output: Math.max(a?.output ?? 0, b.output),
 });
 
+/** A meter that measures like another one, and passes on something else. */
+export const wrapping = (meter: Meter, { push, end }: Pick<Meter, "push" | "end">): Meter => ({
+  isStream: meter.isStream,
+  usage: meter.usage,
+  isFinal: meter.isFinal,
+  get events() {
+    return meter.events;
+  },
+  push,
+  end,
+});
+
 /** Maximum length of a refusal that is passed on. */
 const LONGEST_REFUSAL = 65_536;
 

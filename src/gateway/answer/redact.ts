@@ -1,24 +1,24 @@
-import type { Meter } from "./meter.ts";
+import { type Meter, wrapping } from "./meter.ts";
 
 /** Shorter words may be ordinary ones. */
 const SHORTEST_SECRET = 16;
 const REDACTED = "[redacted]";
 const none = Buffer.alloc(0);
 
-/** What of credentials must not leave: the whole header, its token, and the signature of a token, without which the rest opens nothing. */
+/** The parts of credentials that must not leave: the header, its token, and the token's signature, without which the rest is useless. */
 export const secretsIn = (headers: readonly string[]): string[] =>
   headers.flatMap((header) => {
     const token = header.replace(/^\w+ /, "");
     return [header, token, token.split(".")[2] ?? ""].filter(({ length }) => length >= SHORTEST_SECRET);
   });
 
-/** Takes secrets out of a whole text. The longest ones come first. */
+/** Removes secrets from a text. The longest ones come first. */
 export const redact = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((left, secret) => left.replaceAll(secret, REDACTED), text);
 
 /**
- * A meter that gives on no secret, also not one that comes in several chunks: an end that may be the beginning of a secret waits
- * for the next chunk. Events end with a newline, which is part of no secret, so they do not wait.
+ * A meter that passes on no secret, even if it comes in several chunks: an end that may be the beginning of a secret waits for
+ * the next chunk. Events end with a newline, which no secret contains, so they do not wait.
  */
 export function redacting(meter: Meter, secrets: readonly string[]): Meter {
   const needles = secrets.map((secret) => Buffer.from(secret));
@@ -37,13 +37,7 @@ export function redacting(meter: Meter, secrets: readonly string[]): Meter {
     return all.subarray(0, all.length - kept);
   }
 
-  return {
-    isStream: meter.isStream,
-    usage: meter.usage,
-    isFinal: meter.isFinal,
-    get events() {
-      return meter.events;
-    },
+  return wrapping(meter, {
     push: (chunk) => passed(meter.push(chunk)),
     end() {
       const before = passed(meter.end());
@@ -52,7 +46,7 @@ export function redacting(meter: Meter, secrets: readonly string[]): Meter {
       held = none;
       return Buffer.concat([before, rest]);
     },
-  };
+  });
 }
 
 /** How many bytes at the end are the beginning of a secret. */

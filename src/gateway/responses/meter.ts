@@ -1,4 +1,4 @@
-import type { Meter } from "../answer/meter.ts";
+import { type Meter, wrapping } from "../answer/meter.ts";
 import { responseOf, saidIn } from "./answer.ts";
 import { createResponseEvents } from "./events.ts";
 import type { ResponsesCall } from "./request.ts";
@@ -15,13 +15,7 @@ export const translating = (meter: Meter, call: ResponsesCall): Meter =>
 function whole(meter: Meter, call: ResponsesCall): Meter {
   const chunks: Buffer[] = [];
   let size = 0;
-  return {
-    isStream: meter.isStream,
-    usage: meter.usage,
-    isFinal: meter.isFinal,
-    get events() {
-      return meter.events;
-    },
+  return wrapping(meter, {
     push(chunk) {
       meter.push(chunk);
       size += chunk.length;
@@ -34,7 +28,7 @@ function whole(meter: Meter, call: ResponsesCall): Meter {
       const said = saidIn(parsed(text));
       return Buffer.from(said ? JSON.stringify(responseOf(call, said, "ended")) : text);
     },
-  };
+  });
 }
 
 function streamed(meter: Meter, call: ResponsesCall): Meter {
@@ -46,16 +40,10 @@ function streamed(meter: Meter, call: ResponsesCall): Meter {
     rest = parts.pop() ?? "";
     return parts.map((part) => events.take(dataOf(part))).join("");
   };
-  return {
-    isStream: meter.isStream,
-    usage: meter.usage,
-    isFinal: meter.isFinal,
-    get events() {
-      return meter.events;
-    },
+  return wrapping(meter, {
     push: (chunk) => Buffer.from(translated(meter.push(chunk).toString("utf8"))),
     end: () => Buffer.from(`${translated(`${meter.end().toString("utf8")}\n\n`)}${events.end()}`),
-  };
+  });
 }
 
 const dataOf = (event: string): string =>

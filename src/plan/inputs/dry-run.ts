@@ -3,7 +3,7 @@ import { resourceOf } from "../../engine/state/object.ts";
 import { GROUP } from "../../kinds/index.ts";
 import { isForbidden, isNotFound, KubeError } from "../../kube/client/errors.ts";
 import type { KubeClient } from "../../kube/client/transport.ts";
-import { type KubeObject, LAST_APPLIED, pathOf, withoutManagedFields } from "../../kube/resource.ts";
+import { type KubeObject, LAST_APPLIED, nameProblem, pathOf, withoutManagedFields } from "../../kube/resource.ts";
 import type { Candidate } from "../outcome.ts";
 import { problems, withDefaults } from "../schema/validate.ts";
 import type { Manifest } from "./manifests.ts";
@@ -23,15 +23,21 @@ interface Asked {
 export function offline({ manifest: { kind, object }, live, schema }: Asked): Candidate {
   const stored = withDefaults(schema, merged(live, object));
   const desired = withStatus(stored as KubeObject, live);
-  const found = problems(schema, desired, live);
+  const unnamed = nameProblem(object.metadata);
+  const found = [...(unnamed === undefined ? [] : [unnamed]), ...problems(schema, desired, live)];
   return { kind, live, desired, ...(found.length > 0 && { refused: found.join("; ") }) };
 }
 
 /** The object after an apply, by a dry run. `unasked` says why the schema was used instead. */
-export async function dryRun(client: KubeClient, asked: Asked): Promise<Candidate & { unasked?: string }> {
+export async function dryRun(
+  client: Pick<KubeClient, "request">,
+  asked: Asked,
+): Promise<Candidate & { unasked?: string }> {
   const { manifest, live, schema, signal } = asked;
   const { kind, object } = manifest;
   if (live && isApplied(object, live, schema)) return { kind, live, desired: withStatus(live, live) };
+  // No path can be made of an invalid name, and the API server would refuse it.
+  if (nameProblem(object.metadata) !== undefined) return offline(asked);
   const path = pathOf(resourceOf(kind), object.metadata);
   const query = { dryRun: "All", fieldValidation: "Strict" };
   const last = lastApplied(live);
