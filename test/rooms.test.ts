@@ -112,6 +112,27 @@ const sources = () =>
     source: readFileSync(file, "utf8"),
   }));
 
+/** Folders with more than fifteen files: rooms in them have no name yet. */
+function crowded(files: readonly string[]): string[] {
+  const count = new Map<string, number>();
+  for (const file of files) count.set(dirname(file), (count.get(dirname(file)) ?? 0) + 1);
+  return [...count].filter(([, files]) => files > 15).map(([folder, files]) => `${folder} has ${files} files`);
+}
+
+describe("a folder has at most fifteen files", () => {
+  it.each(["src"])("in %s", (top) => {
+    const files = globSync(`${top}/**/*.ts`, { cwd: root });
+    expect(files.length).toBeGreaterThan(100);
+    expect(crowded(files)).toEqual([]);
+  });
+
+  it("would name a folder with sixteen", () => {
+    const files = Array.from({ length: 16 }, (_, index) => `src/kinds/${index}.ts`);
+    expect(crowded([...files, "src/main.ts"])).toEqual(["src/kinds has 16 files"]);
+    expect(crowded(files.slice(1))).toEqual([]);
+  });
+});
+
 describe("imports between rooms", () => {
   it("point one way", () => {
     const files = sources();

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { candidates } from "../../src/cli/frame/completion.ts";
 import { people } from "../../src/cli/people/commands.ts";
-import { manifestsIn } from "../../src/cli/people/manifest-files.ts";
-import { objectsIn } from "../../src/cli/people/object-args.ts";
-import { age } from "../../src/cli/people/words.ts";
+import { manifestsIn } from "../../src/cli/people/objects/manifest-files.ts";
+import { objectsIn } from "../../src/cli/people/objects/object-args.ts";
+import { age } from "../../src/cli/people/objects/words.ts";
 import { streams } from "./streams.ts";
 
 const nowhere = { HOME: "/nowhere", KUBECONFIG: "/nowhere/kubeconfig" };

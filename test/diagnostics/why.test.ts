@@ -4,7 +4,7 @@ import { forest, plainBranch } from "../../src/diagnostics/overview/forest.ts";
 import type { Sources } from "../../src/diagnostics/sources.ts";
 import { problems } from "../../src/diagnostics/why/problems.ts";
 import { actorOf, reasonNames } from "../../src/diagnostics/why/reasons.ts";
-import { whyNotReady } from "../../src/diagnostics/why-not-ready.ts";
+import { whyNotReady } from "../../src/diagnostics/why/why-not-ready.ts";
 import { KubeError } from "../../src/kube/client/errors.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { clusterOf } from "../tools/landscape.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import type { SecretData } from "../../src/kinds/desired.ts";
-import { Unwritable } from "../../src/kinds/fields/encode.ts";
+import { Unwritable } from "../../src/kinds/fields/secrets/encode.ts";
 import { logPipeline } from "../../src/kinds/observability/log-pipeline.ts";
 import { metricPipeline } from "../../src/kinds/observability/metric-pipeline.ts";
 import { kafkaUser } from "../../src/kinds/streaming/kafka-user.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { scalingGroup } from "../../src/kinds/compute/scaling-group/scaling-group.ts";
 import { server } from "../../src/kinds/compute/server/server.ts";
-import { envName, outputData } from "../../src/kinds/fields/output.ts";
+import { envName, outputData } from "../../src/kinds/fields/secrets/output.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { Kind } from "../../src/kinds/kind.ts";
 import { ipBlock } from "../../src/kinds/network/ipblock.ts";

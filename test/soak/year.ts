@@ -7,7 +7,7 @@ import { z } from "zod";
 import { tokenSecretName } from "../../src/controllers/accounts/token-store.ts";
 import { ALLOW_DATA_LOSS } from "../../src/engine/state/names.ts";
 import { readFacts, readStatus } from "../../src/engine/status/status.ts";
-import { type Lifetime, lifetimeSeconds } from "../../src/kinds/fields/lifetime.ts";
+import { type Lifetime, lifetimeSeconds } from "../../src/kinds/fields/secrets/lifetime.ts";
 import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
 import { startPlatform } from "../cluster/chaos-platform.ts";
 import { openStage, type Stage } from "../cluster/chaos-stage.ts";

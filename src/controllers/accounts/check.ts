@@ -5,7 +5,7 @@ import { obstacleFrom } from "../../engine/observe/platform-errors.ts";
 import { ACCEPT_USER } from "../../engine/state/names.ts";
 import { needsPerson, type Obstacle } from "../../engine/status/reasons.ts";
 import { readFacts, readWhole, standingFor } from "../../engine/status/status.ts";
-import { lifetimeSeconds } from "../../kinds/fields/lifetime.ts";
+import { lifetimeSeconds } from "../../kinds/fields/secrets/lifetime.ts";
 import { type AccountSpec, readAccountSpec } from "../../kinds/identity/account.ts";
 import { readSharing } from "../../kinds/identity/cluster-account.ts";
 import type { Requeue } from "../../kube/queue/work.ts";

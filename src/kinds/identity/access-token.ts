@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { plain } from "../fields/encode.ts";
 import { managed, managedRules, objectName } from "../fields/fields.ts";
-import { secretNameOf } from "../fields/keys.ts";
+import { plain } from "../fields/secrets/encode.ts";
+import { secretNameOf } from "../fields/secrets/keys.ts";
 import { type Kind, mapping } from "../kind.ts";
 import { tokenColumns, tokenImmutable, tokenMapping, tokenSpec, tokenStatus } from "./token.ts";
 

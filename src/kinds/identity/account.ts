@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { formed, location, objectName, secretKey } from "../fields/fields.ts";
-import { tokenLifetime } from "../fields/lifetime.ts";
+import { tokenLifetime } from "../fields/secrets/lifetime.ts";
 import type { Column, Kind, Rule } from "../kind.ts";
 
 const url = (text: string) =>

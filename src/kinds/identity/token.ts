@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Inputs, Publication } from "../desired.ts";
 import { differences } from "../fields/compare.ts";
 import { wireId } from "../fields/fields.ts";
-import { lifetimeBetween, lifetimeSeconds, tokenLifetime } from "../fields/lifetime.ts";
+import { lifetimeBetween, lifetimeSeconds, tokenLifetime } from "../fields/secrets/lifetime.ts";
 import type { Column, TypedMapping } from "../kind.ts";
 
 export const tokenSpec = {

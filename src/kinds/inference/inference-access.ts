@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { listed, listedField } from "../fields/column.ts";
-import { plain, webAddress } from "../fields/encode.ts";
 import { formed, list, managed, managedRules, objectName, whenManaged } from "../fields/fields.ts";
+import { plain, webAddress } from "../fields/secrets/encode.ts";
 import { tokenColumns, tokenImmutable, tokenMapping, tokenSpec, tokenStatus } from "../identity/token.ts";
 import { type Kind, mapping } from "../kind.ts";
 import { modelStatus, modelsIn } from "./catalogue.ts";

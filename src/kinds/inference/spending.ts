@@ -1,4 +1,4 @@
-import { fingerprint } from "../fields/fingerprint.ts";
+import { fingerprint } from "../fields/bounded.ts";
 import { inferenceAccess } from "./inference-access.ts";
 
 /** Label of the ConfigMaps in which the gateway records the spending of each InferenceAccess. */

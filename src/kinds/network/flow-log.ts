@@ -15,7 +15,7 @@ import {
   uuid,
   wireId,
 } from "../fields/fields.ts";
-import { flowLogFields, flowLogProperties } from "../fields/flow-log.ts";
+import { flowLogFields, flowLogProperties } from "../fields/network/flow-log.ts";
 import { readsOf } from "../fields/reads.ts";
 import { countOf } from "../fields/rules.ts";
 import { type Kind, mapping } from "../kind.ts";

@@ -12,8 +12,8 @@ import {
   wireId,
 } from "../fields/fields.ts";
 import { locationChoice } from "../fields/location.ts";
-import { output, outputField } from "../fields/output.ts";
 import { readsOf } from "../fields/reads.ts";
+import { output, outputField } from "../fields/secrets/output.ts";
 import { type Kind, mapping } from "../kind.ts";
 
 const spec = z.object({

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { ipv6Block, oneSpelling } from "../fields/addresses.ts";
 import { known, patch, wantedName } from "../fields/compare.ts";
 import {
   datacenterPath,
@@ -12,6 +11,7 @@ import {
   platformName,
   wireId,
 } from "../fields/fields.ts";
+import { ipv6Block, oneSpelling } from "../fields/network/addresses.ts";
 import { readsOf } from "../fields/reads.ts";
 import { type Kind, mapping } from "../kind.ts";
 

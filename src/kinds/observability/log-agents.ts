@@ -1,5 +1,5 @@
 /** Configuration files of agents that ship logs. They are complete: it is enough to mount the Secret. */
-import { fluentBit, hostPort, webAddress, word } from "../fields/encode.ts";
+import { fluentBit, hostPort, webAddress, word } from "../fields/secrets/encode.ts";
 
 const FORWARD_PORT = "9000";
 

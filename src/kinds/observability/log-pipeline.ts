@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { Inputs } from "../desired.ts";
 import { known, nested, wantedName } from "../fields/compare.ts";
-import { plain } from "../fields/encode.ts";
 import { formed, list, managed, managedRules, required, wireId } from "../fields/fields.ts";
-import { keyFields, pipelineColumns, pipelineKey, rotationOf, secretNameOf } from "../fields/keys.ts";
+import { plain } from "../fields/secrets/encode.ts";
+import { keyFields, pipelineColumns, pipelineKey, rotationOf, secretNameOf } from "../fields/secrets/keys.ts";
 import { type Kind, mapping } from "../kind.ts";
 import { type AgentStream, fluentBitForward, fluentBitHttp } from "./log-agents.ts";
 import { LONGEST, nameProblem, pipelineName } from "./pipeline-name.ts";

@@ -1,5 +1,5 @@
 /** Configuration files of agents that push metrics. They are complete: it is enough to mount the Secret. */
-import { alloy, fluentBit, openTelemetry, yaml } from "../fields/encode.ts";
+import { alloy, fluentBit, openTelemetry, yaml } from "../fields/secrets/encode.ts";
 
 /** Where metrics are pushed to, and how often. */
 interface Push {

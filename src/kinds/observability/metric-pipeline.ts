@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { differences, known, wantedName } from "../fields/compare.ts";
 import { duration, secondsOf } from "../fields/duration.ts";
-import { plain, webAddress } from "../fields/encode.ts";
 import { managed, managedRules, wireId } from "../fields/fields.ts";
-import { keyFields, pipelineColumns, pipelineKey, rotationOf, secretNameOf } from "../fields/keys.ts";
+import { plain, webAddress } from "../fields/secrets/encode.ts";
+import { keyFields, pipelineColumns, pipelineKey, rotationOf, secretNameOf } from "../fields/secrets/keys.ts";
 import { type Kind, mapping } from "../kind.ts";
 import { fluentBitMetrics, grafanaAgent, grafanaAlloy, otelCollector, prometheus } from "./metric-agents.ts";
 import { LONGEST, nameProblem, pipelineName } from "./pipeline-name.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { differences, known, wantedName } from "../fields/compare.ts";
 import { irreplaceable, managed, managedRules, required, wireId } from "../fields/fields.ts";
-import { output, outputField } from "../fields/output.ts";
+import { output, outputField } from "../fields/secrets/output.ts";
 import { type Kind, mapping } from "../kind.ts";
 import {
   connection,

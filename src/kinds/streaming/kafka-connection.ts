@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Inputs, Mention, ObjectRef, Reference } from "../desired.ts";
-import { addressMentions } from "../fields/addresses.ts";
 import { exactlyOne, lanId, objectRef, uuid } from "../fields/fields.ts";
-import { lanProblem } from "../fields/nic-lan.ts";
+import { addressMentions } from "../fields/network/addresses.ts";
+import { lanProblem } from "../fields/network/nic-lan.ts";
 
 const ADDRESS = "must be an IPv4 address with its prefix length, for example 192.168.1.101/24";
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { CertificateAccess } from "../desired.ts";
 import { duration, secondsOf } from "../fields/duration.ts";
-import { hostPort } from "../fields/encode.ts";
 import { exactlyOne, line, managed, managedRules, objectName, uuid, wireId } from "../fields/fields.ts";
-import { secretNameOf } from "../fields/keys.ts";
+import { hostPort } from "../fields/secrets/encode.ts";
+import { secretNameOf } from "../fields/secrets/keys.ts";
 import { type Kind, mapping } from "../kind.ts";
 import { brokersOf } from "./kafka-cluster.ts";
 import { clusterPath, clusterReference, inCluster } from "./kafka-topic.ts";

@@ -72,7 +72,8 @@ export const mooring: readonly Row[] = [
       "Why an object is not Ready, and what to do: follows the objects that it waits for down to the root cause, with conditions, the request on the platform and recent Events. Use it first for any object with a problem.",
     args: named,
     result: z.looseObject({ answer: z.string(), what_to_do: z.string(), events: z.array(z.looseObject({})) }),
-    answer: async (sources, args) => (await import("../../diagnostics/why-not-ready.ts")).whyNotReady(sources, args),
+    answer: async (sources, args) =>
+      (await import("../../diagnostics/why/why-not-ready.ts")).whyNotReady(sources, args),
   }),
   asking({
     name: "get_dependency_tree",

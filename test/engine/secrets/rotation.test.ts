@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { dueAt } from "../../../src/kinds/fields/rotation.ts";
+import { dueAt } from "../../../src/kinds/fields/secrets/rotation.ts";
 
 const HOUR = 3_600;
 const keyOf = (issuedAt: string) => ({ version: 1, issuedAt, fingerprint: "f" });

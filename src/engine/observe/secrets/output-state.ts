@@ -1,5 +1,5 @@
 import type { OutputTarget } from "../../../kinds/desired.ts";
-import { outputData } from "../../../kinds/fields/output.ts";
+import { outputData } from "../../../kinds/fields/secrets/output.ts";
 import { hasResource } from "../../../kinds/kind.ts";
 import { CONFIG_MAPS, encoded, SECRETS, type SecretContent } from "../../../kube/write/owned-secret.ts";
 import type { Item } from "../../../platform/collections/collection.ts";

@@ -1,6 +1,6 @@
 import type { Publication, SecretData } from "../../../kinds/desired.ts";
-import { Unwritable } from "../../../kinds/fields/encode.ts";
-import { dueAt } from "../../../kinds/fields/rotation.ts";
+import { Unwritable } from "../../../kinds/fields/secrets/encode.ts";
+import { dueAt } from "../../../kinds/fields/secrets/rotation.ts";
 import { NOTABLE_SKEW_MS } from "../../../platform/calls/platform-time.ts";
 import type { Item } from "../../../platform/collections/collection.ts";
 import { hashBody } from "../../../runtime/hash.ts";

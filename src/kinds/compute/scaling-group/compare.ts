@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import type { Drift } from "../../desired.ts";
+import { fingerprint } from "../../fields/bounded.ts";
 import { asJson, asList, isJson, type Json, known, nested } from "../../fields/compare.ts";
 import { isoDuration } from "../../fields/duration.ts";
-import { fingerprint } from "../../fields/fingerprint.ts";
-import { comparableRule, wireRule } from "../../fields/firewall.ts";
+import { comparableRule, wireRule } from "../../fields/network/firewall.ts";
 import { replicaNic, replicaVolume } from "./spec.ts";
 
 /**

@@ -1,10 +1,16 @@
 import type { Drift, Inputs, Lookup, Mention, Reference, SecretInput } from "../../desired.ts";
+import { firstBootProblem, firstBootProperties, firstBootSecrets } from "../../fields/boot/first-boot.ts";
+import {
+  imageLookups,
+  imageMentions,
+  imageProblem,
+  imageProperties,
+  imageReferences,
+} from "../../fields/boot/images.ts";
 import { asJson, asList, type Json, surplus } from "../../fields/compare.ts";
-import { firewallAdvice, ruleProperties } from "../../fields/firewall.ts";
-import { firstBootProblem, firstBootProperties, firstBootSecrets } from "../../fields/first-boot.ts";
-import { flowLogProperties } from "../../fields/flow-log.ts";
-import { imageLookups, imageMentions, imageProblem, imageProperties, imageReferences } from "../../fields/images.ts";
-import { lanMentions, lanNumber, lanProblem, lanReferences } from "../../fields/nic-lan.ts";
+import { firewallAdvice, ruleProperties } from "../../fields/network/firewall.ts";
+import { flowLogProperties } from "../../fields/network/flow-log.ts";
+import { lanMentions, lanNumber, lanProblem, lanReferences } from "../../fields/network/nic-lan.ts";
 import type { ReplicaNic, ReplicaVolume, ScalingGroupSpec } from "./spec.ts";
 
 type Spec = Pick<ScalingGroupSpec, "replica">;

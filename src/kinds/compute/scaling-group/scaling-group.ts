@@ -3,7 +3,7 @@ import type { Comparison, Inputs, Operation } from "../../desired.ts";
 import { asJson, differences, fieldsOf, type Json, stepOf, wantedName } from "../../fields/compare.ts";
 import { isoDuration } from "../../fields/duration.ts";
 import { datacenterReference, datacenterRules, managedRules, required, wireId } from "../../fields/fields.ts";
-import { output } from "../../fields/output.ts";
+import { output } from "../../fields/secrets/output.ts";
 import { type Kind, mapping, type OutputSource } from "../../kind.ts";
 import { addressesByNic, allAddresses } from "../server/output.ts";
 import { changedGroup, groupDrift } from "./compare.ts";

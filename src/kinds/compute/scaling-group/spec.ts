@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { firstBootFields, firstBootRules, publicKey, userDataField } from "../../fields/boot/first-boot.ts";
+import { imageFields, oneImageRule } from "../../fields/boot/images.ts";
 import { duration } from "../../fields/duration.ts";
 import {
   inDatacenter,
@@ -11,13 +13,11 @@ import {
   volumeSize,
   whole,
 } from "../../fields/fields.ts";
-import { firewallFields } from "../../fields/firewall.ts";
-import { firstBootFields, firstBootRules, publicKey, userDataField } from "../../fields/first-boot.ts";
-import { flowLogFields } from "../../fields/flow-log.ts";
-import { imageFields, oneImageRule } from "../../fields/images.ts";
-import { lanFields, lanRule } from "../../fields/nic-lan.ts";
-import { outputField } from "../../fields/output.ts";
+import { firewallFields } from "../../fields/network/firewall.ts";
+import { flowLogFields } from "../../fields/network/flow-log.ts";
+import { lanFields, lanRule } from "../../fields/network/nic-lan.ts";
 import { joined, validations } from "../../fields/rules.ts";
+import { outputField } from "../../fields/secrets/output.ts";
 
 const amount = {
   amount: whole(1, 200).describe("Number or percentage of VMs to add or remove: at most 10 VMs, or 200 percent."),

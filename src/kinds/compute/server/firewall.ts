@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Comparison, Inputs } from "../../desired.ts";
 import { missing, patch, surplus } from "../../fields/compare.ts";
-import { comparableRule, type FirewallRule, ruleProperties } from "../../fields/firewall.ts";
+import { comparableRule, type FirewallRule, ruleProperties } from "../../fields/network/firewall.ts";
 import type { Nic } from "./nics.ts";
 import { type Full, readable, type WireFirewallRule, type WireNic } from "./wire.ts";
 

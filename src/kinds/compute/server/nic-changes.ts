@@ -1,6 +1,6 @@
 import type { Comparison, Inputs } from "../../desired.ts";
-import { oneSpelling } from "../../fields/addresses.ts";
 import { missing, paired, patch, surplus } from "../../fields/compare.ts";
+import { oneSpelling } from "../../fields/network/addresses.ts";
 import { compareFirewall } from "./firewall.ts";
 import { type Nic, nicBody, nicProperties } from "./nics.ts";
 import { type Full, readable, type WireNic, type WireServer } from "./wire.ts";

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { Inputs, Mention, Reference } from "../../desired.ts";
-import { addressMentions, ipv6Address, ipv6Block, oneSpelling } from "../../fields/addresses.ts";
 import { address, line, list } from "../../fields/fields.ts";
-import { firewallFields, ruleProperties } from "../../fields/firewall.ts";
-import { lanFields, lanMentions, lanNumber, lanProblem, lanReferences, lanRule } from "../../fields/nic-lan.ts";
-import { blockReference, reserved, reservedAddress, reservedProblem } from "../../fields/reserved.ts";
+import { addressMentions, ipv6Address, ipv6Block, oneSpelling } from "../../fields/network/addresses.ts";
+import { firewallFields, ruleProperties } from "../../fields/network/firewall.ts";
+import { lanFields, lanMentions, lanNumber, lanProblem, lanReferences, lanRule } from "../../fields/network/nic-lan.ts";
+import { blockReference, reserved, reservedAddress, reservedProblem } from "../../fields/network/reserved.ts";
 import { joined, validations } from "../../fields/rules.ts";
 
 const insideBlock = {

@@ -1,4 +1,4 @@
-import { envName } from "../../fields/output.ts";
+import { envName } from "../../fields/secrets/output.ts";
 import type { OutputSource } from "../../kind.ts";
 import { nicsOf, wire } from "./wire.ts";
 

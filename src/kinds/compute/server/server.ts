@@ -1,14 +1,20 @@
 import { z } from "zod";
 import type { Comparison, Inputs } from "../../desired.ts";
+import { firstBootImmutable, firstBootProblem, firstBootSecrets } from "../../fields/boot/first-boot.ts";
+import {
+  imageImmutable,
+  imageLookups,
+  imageMentions,
+  imageProblem,
+  imageReferences,
+} from "../../fields/boot/images.ts";
 import { listed, listedField } from "../../fields/column.ts";
 import { known, type Pairs, patch, together, wantedName, wantedOfOthers } from "../../fields/compare.ts";
 import { datacenterPath, datacenterReference } from "../../fields/fields.ts";
-import { firewallAdvice } from "../../fields/firewall.ts";
-import { firstBootImmutable, firstBootProblem, firstBootSecrets } from "../../fields/first-boot.ts";
-import { imageImmutable, imageLookups, imageMentions, imageProblem, imageReferences } from "../../fields/images.ts";
 import { datacenterLookups } from "../../fields/location.ts";
-import { output } from "../../fields/output.ts";
+import { firewallAdvice } from "../../fields/network/firewall.ts";
 import { readsOf } from "../../fields/reads.ts";
+import { output } from "../../fields/secrets/output.ts";
 import { type Kind, mapping } from "../../kind.ts";
 import { attachedFor, bootBody, bootProblem, bootReferences, compareBootRef } from "./boot-volume-ref.ts";
 import { rulesShown } from "./firewall.ts";

@@ -11,7 +11,7 @@ import {
   uuid,
   whole,
 } from "../../fields/fields.ts";
-import { outputField } from "../../fields/output.ts";
+import { outputField } from "../../fields/secrets/output.ts";
 import { nic } from "./nics.ts";
 import { bootVolume } from "./volumes.ts";
 

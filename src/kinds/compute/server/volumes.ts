@@ -1,10 +1,9 @@
 import { z } from "zod";
 import type { Comparison, Inputs, Operation } from "../../desired.ts";
+import { firstBootFields, firstBootProperties, firstBootRules } from "../../fields/boot/first-boot.ts";
+import { imageFields, imageProperties, imageRules, licenceType } from "../../fields/boot/images.ts";
 import { wantedOfOthers } from "../../fields/compare.ts";
 import { datacenterPath, platformName, volumeSize } from "../../fields/fields.ts";
-import { firstBootFields, firstBootProperties, firstBootRules } from "../../fields/first-boot.ts";
-import { imageFields, imageProperties, imageRules } from "../../fields/images.ts";
-import { licenceType } from "../../fields/licences.ts";
 import { joined, ruled } from "../../fields/rules.ts";
 import type { Remains } from "../../kind.ts";
 import { patchVolume } from "../volume/patch.ts";

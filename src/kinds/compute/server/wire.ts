@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { wireId } from "../../fields/fields.ts";
-import { wireRule } from "../../fields/firewall.ts";
+import { wireRule } from "../../fields/network/firewall.ts";
 
 const part = <P extends z.ZodType>(properties: P) => z.object({ id: wireId(), properties: properties.nullish() });
 const wireVolume = part(

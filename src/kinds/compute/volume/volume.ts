@@ -1,5 +1,24 @@
 import { z } from "zod";
 import type { Comparison, Inputs } from "../../desired.ts";
+import {
+  firstBootFields,
+  firstBootImmutable,
+  firstBootProblem,
+  firstBootProperties,
+  firstBootRules,
+  firstBootSecrets,
+} from "../../fields/boot/first-boot.ts";
+import {
+  imageFields,
+  imageImmutable,
+  imageLookups,
+  imageMentions,
+  imageProblem,
+  imageProperties,
+  imageReferences,
+  imageRules,
+  licenceType,
+} from "../../fields/boot/images.ts";
 import { nameOf } from "../../fields/column.ts";
 import { known, together, wantedName, wantedOfOthers } from "../../fields/compare.ts";
 import {
@@ -16,25 +35,6 @@ import {
   whenCreated,
   wireId,
 } from "../../fields/fields.ts";
-import {
-  firstBootFields,
-  firstBootImmutable,
-  firstBootProblem,
-  firstBootProperties,
-  firstBootRules,
-  firstBootSecrets,
-} from "../../fields/first-boot.ts";
-import {
-  imageFields,
-  imageImmutable,
-  imageLookups,
-  imageMentions,
-  imageProblem,
-  imageProperties,
-  imageReferences,
-  imageRules,
-} from "../../fields/images.ts";
-import { licenceType } from "../../fields/licences.ts";
 import { readsOf } from "../../fields/reads.ts";
 import { type Kind, mapping } from "../../kind.ts";
 import { attachmentProblem, attachReferences, attachTo, compareAttachment } from "./attachment.ts";

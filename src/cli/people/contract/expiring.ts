@@ -1,7 +1,7 @@
-import { expiring as expiringReport } from "../../diagnostics/expiring.ts";
-import { command, FOUND } from "../frame/command.ts";
-import { clusterFlags, everywhereFlag, exitCodeFlag, platformFlags, usualOutput, wholeIn } from "../frame/flags.ts";
-import { red, yellow } from "../frame/text.ts";
+import { expiring as expiringReport } from "../../../diagnostics/expiring.ts";
+import { command, FOUND } from "../../frame/command.ts";
+import { clusterFlags, everywhereFlag, exitCodeFlag, platformFlags, usualOutput, wholeIn } from "../../frame/flags.ts";
+import { red, yellow } from "../../frame/text.ts";
 
 const SOON_DAYS = 7;
 

@@ -1,9 +1,17 @@
-import { allObjects, type Known, objectNamed, summaryOf } from "../../diagnostics/objects.ts";
-import { command, FOUND } from "../frame/command.ts";
-import { clusterFlags, everywhereFlag, exitCodeFlag, selectorFlag, UsageError, usualOutput } from "../frame/flags.ts";
+import { allObjects, type Known, objectNamed, summaryOf } from "../../../diagnostics/objects.ts";
+import { readStatus } from "../../../engine/status/status.ts";
+import { command, FOUND } from "../../frame/command.ts";
+import {
+  clusterFlags,
+  everywhereFlag,
+  exitCodeFlag,
+  selectorFlag,
+  UsageError,
+  usualOutput,
+} from "../../frame/flags.ts";
+import { red, type Text } from "../../frame/text.ts";
 import { knownKind, objectsIn } from "./object-args.ts";
-import { sorted, tableOf } from "./rows.ts";
-import { standingOf } from "./words.ts";
+import { age, painted, standingOf, standings } from "./words.ts";
 
 export const get = command({
   name: "get",
@@ -54,3 +62,45 @@ export const get = command({
     }
   },
 });
+
+/** Problems first: Stalled, Reconciling, Paused, Ready; then by kind and name. */
+function sorted(objects: Iterable<Known>): Known[] {
+  const rank = (each: Known) => standings.indexOf(standingOf(each));
+  return [...objects].sort((a, b) => rank(a) - rank(b) || a.key.localeCompare(b.key));
+}
+
+/** A table of objects of any kinds. */
+function tableOf(
+  objects: readonly Known[],
+  { now, namespaces, wide }: { now: number; namespaces: boolean; wide: boolean },
+): { heads: string[]; rows: Text[][] } {
+  const heads = [
+    ...(namespaces ? ["NAMESPACE"] : []),
+    "KIND",
+    "NAME",
+    "STATUS",
+    "REASON",
+    "STATE",
+    "AGE",
+    ...(wide ? ["ID", "ACCOUNT"] : []),
+    "MESSAGE",
+  ];
+  const rows = objects.map((each) => {
+    const { kind, namespace = "", name, reason, message, state = "", id = "", created } = summaryOf(each);
+    const standing = standingOf(each);
+    const { account = "" } = readStatus(each.object);
+    return [
+      ...(namespaces ? [namespace] : []),
+      kind,
+      name,
+      painted(standing, standing),
+      reason,
+      state,
+      age(created, now),
+      ...(wide ? [id, account] : []),
+      // The message of a Ready object is only for -o wide.
+      wide || standing !== "Ready" ? (standing === "Stalled" ? red(message) : message) : "",
+    ];
+  });
+  return { heads, rows };
+}

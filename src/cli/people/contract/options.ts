@@ -1,8 +1,8 @@
-import { type Option, options as readOptions } from "../../diagnostics/options/options.ts";
-import { type Topic, topics } from "../../diagnostics/options/topics.ts";
-import { command } from "../frame/command.ts";
-import { clusterFlags, platformFlags, UsageError, usualOutput } from "../frame/flags.ts";
-import { bold, grey, yellow } from "../frame/text.ts";
+import { type Option, options as readOptions } from "../../../diagnostics/options/options.ts";
+import { type Topic, topics } from "../../../diagnostics/options/topics.ts";
+import { command } from "../../frame/command.ts";
+import { clusterFlags, platformFlags, UsageError, usualOutput } from "../../frame/flags.ts";
+import { bold, grey, yellow } from "../../frame/text.ts";
 
 const isTopic = (text: string): text is Topic => topics.some((each) => each === text);
 

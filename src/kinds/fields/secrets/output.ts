@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { OutputTarget, OutputValues, SecretData } from "../desired.ts";
-import type { OutputSource } from "../kind.ts";
+import type { OutputTarget, OutputValues, SecretData } from "../../desired.ts";
+import type { OutputSource } from "../../kind.ts";
+import { exactlyOne, objectName } from "../fields.ts";
 import { addressed } from "./encode.ts";
-import { exactlyOne, objectName } from "./fields.ts";
 
 /** The field of every kind that has an output for workloads. */
 export const outputField = {

@@ -1,5 +1,5 @@
-import { kindOf, type ObjectAsked } from "../../diagnostics/objects.ts";
-import { UsageError } from "../frame/flags.ts";
+import { kindOf, type ObjectAsked } from "../../../diagnostics/objects.ts";
+import { UsageError } from "../../frame/flags.ts";
 
 /** Parses object arguments like kubectl: KIND/NAME…, KIND NAME…, and KIND/NAMESPACE/NAME as Mooring prints them. */
 export function objectsIn(args: readonly string[], namespace: string | undefined): ObjectAsked[] {

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { Inputs, Lookup, Mention, Reference } from "../desired.ts";
-import type { Joined, Rule } from "../kind.ts";
-import { formed, line, location, objectRef, uuid } from "./fields.ts";
+import type { Inputs, Lookup, Mention, Reference } from "../../desired.ts";
+import type { Joined, Rule } from "../../kind.ts";
+import { formed, line, location, objectRef, uuid } from "../fields.ts";
+import { datacenterLocation, datacenterLookups, suppliers } from "../location.ts";
+import { countOf, ruled } from "../rules.ts";
 import { newestImage } from "./image-catalogue.ts";
-import { datacenterLocation, datacenterLookups, suppliers } from "./location.ts";
-import { countOf, ruled } from "./rules.ts";
 
 const alias = () =>
   formed(
@@ -124,3 +124,8 @@ export function imageLookups(
   };
   return [...datacenterLookups(inputs), { field, path: IMAGES, asked: imageLookup, pick }];
 }
+
+export const licenceType = z
+  .enum(["UNKNOWN", "WINDOWS", "WINDOWS2016", "WINDOWS2019", "WINDOWS2022", "WINDOWS2025", "RHEL", "LINUX", "OTHER"])
+  .optional()
+  .describe("Licence of the operating system. Required for an empty volume.");

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Inputs, OneTimeKey, Rotation } from "../desired.ts";
-import type { Column } from "../kind.ts";
-import { duration, secondsOf } from "./duration.ts";
-import { formed, objectName } from "./fields.ts";
+import type { Inputs, OneTimeKey, Rotation } from "../../desired.ts";
+import type { Column } from "../../kind.ts";
+import { duration, secondsOf } from "../duration.ts";
+import { formed, objectName } from "../fields.ts";
 
 /** Fields of every kind with a key for workloads. */
 export const keyFields = {

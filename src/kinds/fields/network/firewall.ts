@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { formed, line, list, whole } from "../fields.ts";
+import { either, joined, validations } from "../rules.ts";
 import { addressOrNetwork, oneSpelling } from "./addresses.ts";
-import { formed, line, list, whole } from "./fields.ts";
-import { either, joined, validations } from "./rules.ts";
 
 const together = "portRangeStart and portRangeEnd are needed together; for one port, set both to it";
 

@@ -1,9 +1,9 @@
-import { type Branch, forest, plainBranch } from "../../diagnostics/overview/forest.ts";
-import { dependencyTree } from "../../diagnostics/tree.ts";
-import { sleep, systemClock } from "../../runtime/clock.ts";
-import { type Context, command } from "../frame/command.ts";
-import { clusterFlags, everywhereFlag, selectorFlag, UsageError, usualOutput } from "../frame/flags.ts";
-import { bold, grey, red, type Text } from "../frame/text.ts";
+import { type Branch, forest, plainBranch } from "../../../diagnostics/overview/forest.ts";
+import { dependencyTree } from "../../../diagnostics/tree.ts";
+import { sleep, systemClock } from "../../../runtime/clock.ts";
+import { type Context, command } from "../../frame/command.ts";
+import { clusterFlags, everywhereFlag, selectorFlag, UsageError, usualOutput } from "../../frame/flags.ts";
+import { bold, grey, red, type Text } from "../../frame/text.ts";
 import { objectsIn } from "./object-args.ts";
 import { age, painted, standingOf } from "./words.ts";
 

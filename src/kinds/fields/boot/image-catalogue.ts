@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Lookup } from "../desired.ts";
-import { suppliers } from "./location.ts";
+import type { Lookup } from "../../desired.ts";
+import { suppliers } from "../location.ts";
 
 const catalogue = z.object({
   items: z.array(

@@ -1,8 +1,8 @@
-import { orphanReport } from "../../diagnostics/orphans.ts";
-import { command, FOUND } from "../frame/command.ts";
-import { clusterFlags, exitCodeFlag, platformFlags, usualOutput } from "../frame/flags.ts";
-import { bold, yellow } from "../frame/text.ts";
-import { age } from "./words.ts";
+import { orphanReport } from "../../../diagnostics/orphans.ts";
+import { command, FOUND } from "../../frame/command.ts";
+import { clusterFlags, exitCodeFlag, platformFlags, usualOutput } from "../../frame/flags.ts";
+import { bold, yellow } from "../../frame/text.ts";
+import { age } from "../objects/words.ts";
 
 export const orphans = command({
   name: "orphans",

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Inputs, Mention, ObjectRef, Reference } from "../desired.ts";
-import { exactlyOne, objectRef, whole } from "./fields.ts";
+import type { Inputs, Mention, ObjectRef, Reference } from "../../desired.ts";
+import { exactlyOne, objectRef, whole } from "../fields.ts";
 
 /** The LAN of a NIC, for every schema with NICs. */
 export const lanFields = {

@@ -1,4 +1,4 @@
-import type { Rotation } from "../desired.ts";
+import type { Rotation } from "../../desired.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -1,6 +1,6 @@
-import { driftReport } from "../../diagnostics/drift.ts";
-import { command, FOUND } from "../frame/command.ts";
-import { clusterFlags, everywhereFlag, exitCodeFlag, selectorFlag, usualOutput } from "../frame/flags.ts";
+import { driftReport } from "../../../diagnostics/drift.ts";
+import { command, FOUND } from "../../frame/command.ts";
+import { clusterFlags, everywhereFlag, exitCodeFlag, selectorFlag, usualOutput } from "../../frame/flags.ts";
 
 export const drift = command({
   name: "drift",

@@ -1,9 +1,9 @@
-import { allObjects, type Known, objectNamed } from "../../diagnostics/objects.ts";
-import { PAUSED, RECONCILE_AT, ROTATE_AT } from "../../engine/state/names.ts";
-import { resourceOf } from "../../engine/state/object.ts";
-import { pathOf } from "../../kube/resource.ts";
-import { type Context, command, type PeopleCommand } from "../frame/command.ts";
-import { clusterFlags, everywhereFlag, outputFlag, selectorFlag, UsageError } from "../frame/flags.ts";
+import { allObjects, type Known, objectNamed } from "../../../diagnostics/objects.ts";
+import { PAUSED, RECONCILE_AT, ROTATE_AT } from "../../../engine/state/names.ts";
+import { resourceOf } from "../../../engine/state/object.ts";
+import { pathOf } from "../../../kube/resource.ts";
+import { type Context, command, type PeopleCommand } from "../../frame/command.ts";
+import { clusterFlags, everywhereFlag, outputFlag, selectorFlag, UsageError } from "../../frame/flags.ts";
 import { objectsIn } from "./object-args.ts";
 
 const flags = {

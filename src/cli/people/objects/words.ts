@@ -1,7 +1,7 @@
-import type { Known } from "../../diagnostics/objects.ts";
-import { isPaused } from "../../engine/state/annotations.ts";
-import { readStatus } from "../../engine/status/status.ts";
-import { green, grey, red, type Text, yellow } from "../frame/text.ts";
+import type { Known } from "../../../diagnostics/objects.ts";
+import { isPaused } from "../../../engine/state/annotations.ts";
+import { readStatus } from "../../../engine/status/status.ts";
+import { green, grey, red, type Text, yellow } from "../../frame/text.ts";
 
 /** The state of an object, worst first. */
 export const standings = ["Stalled", "Reconciling", "Paused", "Ready"] as const;

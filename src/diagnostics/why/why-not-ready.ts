@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { readStatus } from "../engine/status/status.ts";
-import { isForbidden } from "../kube/client/errors.ts";
-import type { KubeObject, Resource } from "../kube/resource.ts";
-import type { ClusterReader } from "./cluster.ts";
-import { isReady, kindOf, type ObjectAsked, objectNamed, summaryOf } from "./objects.ts";
-import type { Sources } from "./sources.ts";
-import { type Find, rootOf, type Step, stepOf } from "./why/chain.ts";
-import { findKey } from "./why/find.ts";
-import { idleOperator, startOperator } from "./why/operator-state.ts";
-import { actorInWords } from "./why/reasons.ts";
+import { readStatus } from "../../engine/status/status.ts";
+import { isForbidden } from "../../kube/client/errors.ts";
+import type { KubeObject, Resource } from "../../kube/resource.ts";
+import type { ClusterReader } from "../cluster.ts";
+import { isReady, kindOf, type ObjectAsked, objectNamed, summaryOf } from "../objects.ts";
+import type { Sources } from "../sources.ts";
+import { type Find, rootOf, type Step, stepOf } from "./chain.ts";
+import { findKey } from "./find.ts";
+import { idleOperator, startOperator } from "./operator-state.ts";
+import { actorInWords } from "./reasons.ts";
 
 const EVENTS: Resource = { group: "", version: "v1", kind: "Event", plural: "events", namespaced: true };
 const MOST_EVENTS = 10;

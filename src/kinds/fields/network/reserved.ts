@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Inputs, ObjectRef, Reference } from "../desired.ts";
-import { objectRef, whole } from "./fields.ts";
-import { datacenterLocation } from "./location.ts";
+import type { Inputs, ObjectRef, Reference } from "../../desired.ts";
+import { objectRef, whole } from "../fields.ts";
+import { datacenterLocation } from "../location.ts";
 
 /** An address out of an IPBlock, by its place there. */
 export const reserved = z.object({

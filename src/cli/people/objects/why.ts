@@ -1,12 +1,12 @@
-import { objectActivity } from "../../diagnostics/activity.ts";
-import { findObject } from "../../diagnostics/objects.ts";
-import { attempt, type Sources } from "../../diagnostics/sources.ts";
-import type { Step } from "../../diagnostics/why/chain.ts";
-import { type Problem, problems } from "../../diagnostics/why/problems.ts";
-import { actorInWords } from "../../diagnostics/why/reasons.ts";
-import { whyNotReady } from "../../diagnostics/why-not-ready.ts";
-import { readStatus } from "../../engine/status/status.ts";
-import { type Context, command, FOUND } from "../frame/command.ts";
+import { objectActivity } from "../../../diagnostics/activity.ts";
+import { findObject } from "../../../diagnostics/objects.ts";
+import { attempt, type Sources } from "../../../diagnostics/sources.ts";
+import type { Step } from "../../../diagnostics/why/chain.ts";
+import { type Problem, problems } from "../../../diagnostics/why/problems.ts";
+import { actorInWords } from "../../../diagnostics/why/reasons.ts";
+import { whyNotReady } from "../../../diagnostics/why/why-not-ready.ts";
+import { readStatus } from "../../../engine/status/status.ts";
+import { type Context, command, FOUND } from "../../frame/command.ts";
 import {
   clusterFlags,
   everywhereFlag,
@@ -15,9 +15,9 @@ import {
   selectorFlag,
   UsageError,
   usualOutput,
-} from "../frame/flags.ts";
-import type { Screen } from "../frame/screen.ts";
-import { bold, green, grey, red, yellow } from "../frame/text.ts";
+} from "../../frame/flags.ts";
+import type { Screen } from "../../frame/screen.ts";
+import { bold, green, grey, red, yellow } from "../../frame/text.ts";
 import { objectsIn } from "./object-args.ts";
 import { age } from "./words.ts";
 

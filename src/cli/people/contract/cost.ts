@@ -1,8 +1,8 @@
-import { costs } from "../../diagnostics/overview/costs.ts";
-import { type Grouping, groupings } from "../../diagnostics/overview/groupings.ts";
-import { command } from "../frame/command.ts";
-import { clusterFlags, everywhereFlag, platformFlags, selectorFlag, usualOutput } from "../frame/flags.ts";
-import { bold, grey, yellow } from "../frame/text.ts";
+import { costs } from "../../../diagnostics/overview/costs.ts";
+import { type Grouping, groupings } from "../../../diagnostics/overview/groupings.ts";
+import { command } from "../../frame/command.ts";
+import { clusterFlags, everywhereFlag, platformFlags, selectorFlag, usualOutput } from "../../frame/flags.ts";
+import { bold, grey, yellow } from "../../frame/text.ts";
 
 const isGrouping = (text: string | undefined): text is Grouping => groupings.some((each) => each === text);
 

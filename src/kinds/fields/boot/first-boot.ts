@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Inputs, SecretInput } from "../desired.ts";
-import type { Rules } from "../kind.ts";
-import { exactlyOne, formed, list, objectName, secretKey } from "./fields.ts";
-import { either, validations } from "./rules.ts";
+import type { Inputs, SecretInput } from "../../desired.ts";
+import type { Rules } from "../../kind.ts";
+import { exactlyOne, formed, list, objectName, secretKey } from "../fields.ts";
+import { either, validations } from "../rules.ts";
 
 /** Valid first lines of first-boot data. cloud-init reads the format from them. */
 const beginnings = ["#cloud-config", "#!", "#include", "Content-Type:", "MIME-Version:", "#upstart-job"];

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { formed, noDotFolders } from "./fields.ts";
+import { formed, noDotFolders } from "../fields.ts";
 
 /** The fields of a flow log, for every schema with flow logs. */
 export const flowLogFields = {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Mention } from "../desired.ts";
+import type { Mention } from "../../desired.ts";
 
 /** Private addresses: valid only within their own network, so anybody may use them in a LAN. */
 const local = /^(10\.\d+|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])|169\.254|172\.(1[6-9]|2\d|3[01])|192\.168)\.\d+\.\d+$/;
