@@ -15,7 +15,7 @@ demo: ## a Kubernetes API, the platform simulator and the operator on this machi
 
 test: ## type check, lint and all tests; ARGS are files or options for vitest
 	@bin/setup || { echo "0 passed, 1 failed"; exit 1; }
-	@$(node) test/run.ts $(ARGS)
+	@$(node) test/run/run.ts $(ARGS)
 
 crash: ## kill the operator at every call of every kind's life and check what is left; ARGS=--help lists the options
 	@bin/setup

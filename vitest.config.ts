@@ -1,8 +1,8 @@
 import { defineConfig } from "vitest/config";
-import LongestFirst from "./test/longest-first.ts";
+import LongestFirst from "./test/run/longest-first.ts";
 
 // Its operators work on all namespaces, and so have an API server of their own.
-const shards = "test/cluster/shards.test.ts";
+const shards = "test/cluster/failures/shards.test.ts";
 const cluster = ["test/cluster/**/*.test.ts", "test/tenants/**/*.test.ts"];
 // Start programs that have to end with their file, or measure their process.
 const programs = [
@@ -12,22 +12,24 @@ const programs = [
   "test/cli/activity/command.test.ts",
   "test/cli/flowlogs/{command,large}.test.ts",
   shards,
-  "test/kube/large-metadata.test.ts",
-  "test/clients/{alerts,chart,dashboard,gateway-alerts,gitops,helm,kafka,kafka-secret,mcp,platform-products,prometheus,setup-browser,versitygw}.test.ts",
+  "test/kube/watch/large-metadata.test.ts",
+  "test/clients/{chart,dashboard,gitops,helm,kafka,kafka-secret,mcp,platform-products,setup-browser}.test.ts",
+  "test/clients/prometheus/*.test.ts",
+  "test/clients/s3/versitygw.test.ts",
 ];
 // Counts every write that its API server sees, and so has one of its own.
-const alone = "test/cluster/scale.test.ts";
+const alone = "test/cluster/load/scale.test.ts";
 
 // A test waits for something that comes: how long that may take on a busy machine is no matter.
 const patient = {
   expect: { poll: { timeout: 60_000 } },
   testTimeout: 180_000,
   hookTimeout: 180_000,
-  globalSetup: ["test/temporary-files.ts"],
-  setupFiles: ["test/end-with-file.ts"],
+  globalSetup: ["test/run/temporary-files.ts"],
+  setupFiles: ["test/run/end-with-file.ts"],
 };
 
-const withProgram = { ...patient, globalSetup: [...patient.globalSetup, "test/program.ts"] };
+const withProgram = { ...patient, globalSetup: [...patient.globalSetup, "test/run/program.ts"] };
 
 const onCluster = {
   ...withProgram,

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { spawnGuarded } from "../src/cli/control-plane/guarded.ts";
 import { atEnd } from "./ending.ts";
-import { keepStreams, keepText } from "./kept-output.ts";
+import { keepStreams, keepText } from "./run/kept-output.ts";
 
 export const root = fileURLToPath(new URL("../", import.meta.url));
 

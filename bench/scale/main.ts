@@ -3,7 +3,7 @@ import { cpus } from "node:os";
 import { binaryNames, provideBinaries } from "../../src/cli/control-plane/binaries.ts";
 import { progressTo } from "../../src/cli/control-plane/progress.ts";
 import { endAll } from "../../test/ending.ts";
-import provideProgram from "../../test/program.ts";
+import provideProgram from "../../test/run/program.ts";
 import { buildPeer } from "./build-peer.ts";
 import { createResults, type Results } from "./figures.ts";
 import { type Options, readOptions, UsageError, usage } from "./options.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { freePort } from "../../src/cli/control-plane/probe.ts";
 import { type Running, root, start } from "../../test/processes.ts";
-import { mainFile } from "../../test/program.ts";
+import { mainFile } from "../../test/run/program.ts";
 import type { ContenderName } from "./options.ts";
 import type { Platform } from "./platform.ts";
 import { cpuOf, residentOf } from "./proc.ts";

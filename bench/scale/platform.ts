@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Steering, steer } from "../../test/cluster/steering.ts";
 import { startProcess } from "../../test/processes.ts";
-import { program } from "../../test/program.ts";
+import { program } from "../../test/run/program.ts";
 
 const readySchema = z.looseObject({ endpoints: z.record(z.string(), z.string()), token: z.string() });
 

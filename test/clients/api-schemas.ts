@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { until } from "../cluster/chaos-wait.ts";
+import { until } from "../cluster/chaos/wait.ts";
 
 const gvk = z.object({ group: z.string(), version: z.string(), kind: z.string() });
 const document = z.object({

@@ -16,7 +16,7 @@ import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
 import { checkOut, lastLanded } from "../crash/former.ts";
 import { atEnd } from "../ending.ts";
 import { root, run, start } from "../processes.ts";
-import { program } from "../program.ts";
+import { program } from "../run/program.ts";
 import { schemaLocation, writeSchemas } from "./api-schemas.ts";
 
 const chart = join(root, "deploy/chart");

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { table } from "../../src/tools/table/table.ts";
 import { root, run, start } from "../processes.ts";
-import { program } from "../program.ts";
+import { program } from "../run/program.ts";
 import { type Platform, startPlatform } from "../simulator/platform.ts";
 
 let platform: Platform;

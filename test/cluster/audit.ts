@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { Audit } from "../../src/cli/control-plane/components.ts";
-import { keptPath } from "../kept-output.ts";
+import { keptPath } from "../run/kept-output.ts";
 
 const policy = fileURLToPath(new URL("audit-policy.yaml", import.meta.url));
 

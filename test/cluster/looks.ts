@@ -4,7 +4,7 @@ import { kinds } from "../../src/kinds/index.ts";
 import { isNotFound } from "../../src/kube/client/errors.ts";
 import type { KubeClient } from "../../src/kube/client/transport.ts";
 import { type KubeObject, pathOf, type Resource } from "../../src/kube/resource.ts";
-import { until } from "./chaos-wait.ts";
+import { until } from "./chaos/wait.ts";
 import { jsonPath } from "./json-path.ts";
 
 /**

@@ -2,14 +2,14 @@ import { parseArgs } from "node:util";
 import { progressTo } from "../../src/cli/control-plane/progress.ts";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
 import { kinds } from "../../src/kinds/index.ts";
-import provideProgram from "../program.ts";
+import provideProgram from "../run/program.ts";
 import { moments } from "./calls.ts";
 import { disturbances } from "./disturbance.ts";
 import { checkOut } from "./former.ts";
-import { accountKinds, atCreation, chosenKinds, subjectsOf } from "./lives.ts";
+import { accountKinds, atCreation, chosenKinds, subjectsOf } from "./lives/lives.ts";
 import { crashMatrix, isClean, PARALLEL } from "./matrix.ts";
-import { render } from "./print.ts";
-import { cases, restoreAll, restoredKinds, summaryOf } from "./restore.ts";
+import { cases, restoreAll, restoredKinds, summaryOf } from "./restore/restore.ts";
+import { render } from "./verdict/print.ts";
 
 const usage = `usage: make crash ARGS="[OPTION…]"
 

@@ -1,9 +1,9 @@
 import { type Base, openBase } from "./base.ts";
 import { creationIn, isWrite, type Moment, moments, type Position, samePosition, type Target } from "./calls.ts";
 import type { Disturbance } from "./disturbance.ts";
-import { type AccountKind, inPhase, type Subject } from "./lives.ts";
+import { type AccountKind, inPhase, type Subject } from "./lives/lives.ts";
 import { crash, type Recording, type Run, record } from "./run.ts";
-import type { Fault } from "./verdict.ts";
+import type { Fault } from "./verdict/verdict.ts";
 
 export interface MatrixOptions {
   kubeconfig: string;

@@ -1,8 +1,8 @@
 import { closeSync, openSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Guarded, spawnGuarded } from "../../src/cli/control-plane/guarded.ts";
-import { mainFile } from "../program.ts";
-import type { AccountKind } from "./lives.ts";
+import { mainFile } from "../run/program.ts";
+import type { AccountKind } from "./lives/lives.ts";
 
 /** The operator expects that the platform executes and shows a request within this time. */
 export const SETTLE_SECONDS = 1;

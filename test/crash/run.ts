@@ -1,14 +1,14 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { keepFile } from "../kept-output.ts";
+import { keepFile } from "../run/kept-output.ts";
 import type { Base } from "./base.ts";
 import { isWrite, type Moment, nameOf, type Position, positionsOf, type Target } from "./calls.ts";
 import type { Disturbance } from "./disturbance.ts";
-import { type Chapter, type Course, play, Stuck } from "./life.ts";
-import type { Subject } from "./lives.ts";
+import { type Chapter, type Course, play, Stuck } from "./lives/life.ts";
+import type { Subject } from "./lives/lives.ts";
 import type { Call } from "./recorder.ts";
 import { openStage } from "./stage.ts";
-import { judge, type Problem, type Yardstick, yardstickOf } from "./verdict.ts";
+import { judge, type Problem, type Yardstick, yardstickOf } from "./verdict/verdict.ts";
 
 /** A life without a kill: its positions, and its result on the platform. */
 export interface Recording {

@@ -13,14 +13,14 @@ import type { Ground } from "../subjects/surroundings.ts";
 import type { Base } from "./base.ts";
 import type { Side, Target } from "./calls.ts";
 import { createDisturber, type Disturbance, OTHER } from "./disturbance.ts";
-import type { AccountKind } from "./lives.ts";
-import { CREDENTIALS, LOGIN, type Manifest } from "./manifests.ts";
+import type { AccountKind } from "./lives/lives.ts";
+import { CREDENTIALS, LOGIN, type Manifest } from "./lives/manifests.ts";
+import { type ReadSecret, secretReader } from "./lives/secrets.ts";
 import { kubeconfigOf, lifeNamespace, narrowedTo, removeClusterAccount, signingKey } from "./narrow.ts";
 import { createOperator, flagsOf, type Operator } from "./operator.ts";
 import { addUser, type Platform, startPlatform } from "./platform.ts";
 import { startProxy } from "./proxy.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
-import { type ReadSecret, secretReader } from "./secrets.ts";
 
 /** The setting of one life: a namespace, a platform, an operator, and a proxy on each of its two sides. */
 export interface Stage extends AsyncDisposable {

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { provideBinaries } from "../../src/cli/control-plane/binaries.ts";
 import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
-import { clientFor } from "../clients/s3-client.ts";
+import { clientFor } from "../clients/s3/client.ts";
 import { mooring, root, start } from "../processes.ts";
 import { type Command, isRefusal, missing, onlyLooks, races, readPage } from "./blocks.ts";
 import { openShell } from "./shell.ts";

@@ -6,7 +6,7 @@ import { applyObject, install } from "../../src/cli/demo/install.ts";
 import { connect } from "../../src/kube/client/config.ts";
 import { table } from "../../src/tools/table/table.ts";
 import { root, run } from "../processes.ts";
-import { program } from "../program.ts";
+import { program } from "../run/program.ts";
 import { manifest } from "../subjects/surroundings.ts";
 import { buildLandscape } from "../tools/landscape.ts";
 

@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import { until } from "../cluster/chaos-wait.ts";
+import { until } from "../cluster/chaos/wait.ts";
 import type { Say } from "./given.ts";
 import { ctr } from "./machine.ts";
 import { holder, operatorPods, type Pod, SYSTEM, type Tools } from "./tools.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
-import { until } from "../cluster/chaos-wait.ts";
+import { until } from "../cluster/chaos/wait.ts";
 import { CURRENT, type Given, NEXT, type Say } from "./given.ts";
 import { handOvers } from "./hand-over.ts";
 import { installChart } from "./install.ts";

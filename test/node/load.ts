@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import { kinds } from "../../src/kinds/index.ts";
-import { platformAt } from "../cluster/chaos-platform.ts";
-import { openStage } from "../cluster/chaos-stage.ts";
-import { until } from "../cluster/chaos-wait.ts";
-import { CREDENTIALS, manifest } from "../crash/manifests.ts";
-import { collectionOf } from "../crash/verdict.ts";
+import { platformAt } from "../cluster/chaos/platform.ts";
+import { openStage } from "../cluster/chaos/stage.ts";
+import { until } from "../cluster/chaos/wait.ts";
+import { CREDENTIALS, manifest } from "../crash/lives/manifests.ts";
+import { collectionOf } from "../crash/verdict/verdict.ts";
 import { chance } from "../soak/chance.ts";
 import { populate, soakedKinds } from "../soak/population.ts";
 import { createSoakObjects, type SoakObjects } from "../soak/soak-objects.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { stringify } from "yaml";
 import { IMAGE } from "../../image/build.ts";
 import { spawnGuarded } from "../../src/cli/control-plane/guarded.ts";
-import { until } from "../cluster/chaos-wait.ts";
+import { until } from "../cluster/chaos/wait.ts";
 
 /** The node's address, at which pods reach the API server, DNS and the node. */
 export const ADDRESS = "10.80.0.1";

@@ -8,7 +8,7 @@ import { afterEach, expect, test } from "vitest";
 import { LeadershipLost } from "../../src/kube/lease/leadership-lost.ts";
 import { readConfig } from "../../src/operator/config.ts";
 import { runOperator } from "../../src/operator/start.ts";
-import { onThisMachine } from "../cluster/chaos-operator.ts";
+import { onThisMachine } from "../cluster/chaos/operator.ts";
 import { listening } from "../kube/scripted-server.ts";
 
 const servers: Server[] = [];

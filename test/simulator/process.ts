@@ -2,7 +2,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { spawnGuarded } from "../../src/cli/control-plane/guarded.ts";
-import { keepStreams } from "../kept-output.ts";
+import { keepStreams } from "../run/kept-output.ts";
 import { callerFor } from "./platform.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

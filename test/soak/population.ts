@@ -1,7 +1,7 @@
 import { kinds } from "../../src/kinds/index.ts";
 import { type Kind, usesAccount } from "../../src/kinds/kind.ts";
-import { type Change, type Life, subjectsOf } from "../crash/lives.ts";
-import { CREDENTIALS, type Manifest, manifest } from "../crash/manifests.ts";
+import { type Change, type Life, subjectsOf } from "../crash/lives/lives.ts";
+import { CREDENTIALS, type Manifest, manifest } from "../crash/lives/manifests.ts";
 import type { Wanted } from "./verdict.ts";
 
 /** One object through its life: created, changed step by step, deleted, and created again. */
@@ -31,7 +31,7 @@ export interface Population {
   readonly inhabitants: readonly Inhabitant[];
 }
 
-/** Objects of these kinds, equally many of each, with the lives of test/crash/lives.ts and this Account. */
+/** Objects of these kinds, equally many of each, with the lives of test/crash/lives/lives.ts and this Account. */
 export function populate(count: number, api: string, inhabited: readonly Kind[], account: Manifest): Population {
   const subjects = subjectsOf(inhabited, ["Account"]);
   const prerequisites = new Map<string, Manifest>();

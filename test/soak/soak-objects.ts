@@ -1,6 +1,6 @@
 import { KubeError } from "../../src/kube/client/errors.ts";
 import { oneOf } from "./chance.ts";
-import { worthTheWork } from "./person.ts";
+import { worthTheWork } from "./disturbances/person.ts";
 import { at, wantedAt } from "./population.ts";
 import type { SoakObject, Tenant } from "./tenants.ts";
 import type { Wanted } from "./verdict.ts";

@@ -1,17 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Kind } from "../../src/kinds/kind.ts";
-import type { Platform } from "../cluster/chaos-platform.ts";
-import { TooLate, until } from "../cluster/chaos-wait.ts";
-import { editAccount } from "./account-edits.ts";
-import { badMoment } from "./bad-moment.ts";
+import type { Platform } from "../cluster/chaos/platform.ts";
+import { TooLate, until } from "../cluster/chaos/wait.ts";
 import { chance, oneOf } from "./chance.ts";
-import { loseKey } from "./key-loss.ts";
-import { startLeaders } from "./leaders.ts";
-import { createPerson, type Deeds } from "./person.ts";
+import { editAccount } from "./disturbances/account-edits.ts";
+import { badMoment } from "./disturbances/bad-moment.ts";
+import { loseKey } from "./disturbances/key-loss.ts";
+import { startLeaders } from "./disturbances/leaders.ts";
+import { createPerson, type Deeds } from "./disturbances/person.ts";
+import { RESYNC_MS, trouble } from "./disturbances/trouble.ts";
 import { soakedKinds } from "./population.ts";
 import { createSoakObjects, type Done, type SoakObjects } from "./soak-objects.ts";
 import { moveIn, openTenants, soakObjectsOf, type Tenant } from "./tenants.ts";
-import { RESYNC_MS, trouble } from "./trouble.ts";
 import { judge, type Problem, unrest } from "./verdict.ts";
 import { lastWrites } from "./witness.ts";
 

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { Kind } from "../../src/kinds/kind.ts";
-import { type Platform, startPlatform } from "../cluster/chaos-platform.ts";
-import { openStage, type Stage } from "../cluster/chaos-stage.ts";
-import { CREDENTIALS, type Manifest, manifest } from "../crash/manifests.ts";
+import { type Platform, startPlatform } from "../cluster/chaos/platform.ts";
+import { openStage, type Stage } from "../cluster/chaos/stage.ts";
+import { CREDENTIALS, type Manifest, manifest } from "../crash/lives/manifests.ts";
 import { accountSpec } from "../subjects/surroundings.ts";
+import { SPEED } from "./disturbances/trouble.ts";
 import { type Inhabitant, type Population, populate, secret } from "./population.ts";
-import { SPEED } from "./trouble.ts";
 
 /** A namespace with its objects, with its own Account or a shared ClusterAccount. */
 export interface Tenant extends Population {

@@ -3,12 +3,12 @@ import { readFacts, readStatus } from "../../src/engine/status/status.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { Kind, ResourceMapping } from "../../src/kinds/kind.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import { type Stage, unsettled } from "../cluster/chaos-stage.ts";
+import { type Stage, unsettled } from "../cluster/chaos/stage.ts";
 import type { Found, Steering } from "../cluster/steering.ts";
-import type { Life } from "../crash/lives.ts";
-import { lostSecrets, type ReadSecret, secretReader } from "../crash/secrets.ts";
-import { type Fault as CrashFault, collectionOf } from "../crash/verdict.ts";
-import { type Deed, isByHand, type MadeByHand } from "./by-hand.ts";
+import type { Life } from "../crash/lives/lives.ts";
+import { lostSecrets, type ReadSecret, secretReader } from "../crash/lives/secrets.ts";
+import { type Fault as CrashFault, collectionOf } from "../crash/verdict/verdict.ts";
+import { type Deed, isByHand, type MadeByHand } from "./disturbances/by-hand.ts";
 import { surplusNics } from "./nics.ts";
 
 /** The faults, with their names in the last line. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Steering } from "../cluster/steering.ts";
-import type { Deed } from "./by-hand.ts";
+import type { Deed } from "./disturbances/by-hand.ts";
 
 const request = z.object({
   method: z.string(),

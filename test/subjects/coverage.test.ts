@@ -8,7 +8,7 @@ import { kinds } from "../../src/kinds/index.ts";
 import { hasResource, usesAccount } from "../../src/kinds/kind.ts";
 import { structural } from "../../src/kube/write/structural.ts";
 import { subjects as contract } from "../cluster/kinds-under-test.ts";
-import { subjectsOf } from "../crash/lives.ts";
+import { subjectsOf } from "../crash/lives/lives.ts";
 import { root } from "../processes.ts";
 import { subjects } from "./index.ts";
 

@@ -5,9 +5,9 @@ import type { Subject } from "./subject.ts";
 
 const folder = join(import.meta.dirname, "kinds");
 
-/** The fixture of each kind. Every file of `kinds/` has one; the order is that of src/kinds. */
+/** The fixture of each kind. Every file in a folder of `kinds/` has one; the order is that of src/kinds. */
 export const subjects: readonly Subject[] = await Promise.all(
-  globSync("*.ts", { cwd: folder }).map(async (file) => {
+  globSync("*/*.ts", { cwd: folder }).map(async (file) => {
     const { subject }: { subject?: Subject } = await import(join(folder, file));
     if (!subject) throw new Error(`test/subjects/kinds/${file} exports no subject`);
     return subject;

@@ -2,7 +2,7 @@ import { tokenSecretName } from "../../src/controllers/accounts/token-store.ts";
 import { RECONCILE_AT } from "../../src/engine/state/names.ts";
 import { readFacts } from "../../src/engine/status/status.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import { workingToken } from "./kinds/access-token.ts";
+import { workingToken } from "./kinds/identity/access-token.ts";
 import type { Life } from "./subject.ts";
 import { type Ground, LOGIN } from "./surroundings.ts";
 

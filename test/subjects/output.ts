@@ -1,6 +1,6 @@
 import { readStatus } from "../../src/engine/status/status.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import type { PromisedSecret } from "../crash/secrets.ts";
+import type { PromisedSecret } from "../crash/lives/secrets.ts";
 import type { Life } from "./subject.ts";
 
 /** The same life of an object that tells workloads of its resource: under a name of its own, another one with each change. */

@@ -1,7 +1,7 @@
 import { ROTATE_AT } from "../../src/engine/state/names.ts";
 import { readStatus } from "../../src/engine/status/status.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import type { PromisedSecret } from "../crash/secrets.ts";
+import type { PromisedSecret } from "../crash/lives/secrets.ts";
 import { type Accepted, type AcceptedRow, type Base, bad, good, long, type Refused, someId } from "./manifests.ts";
 import type { Change } from "./subject.ts";
 

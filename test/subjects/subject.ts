@@ -3,7 +3,7 @@ import type { Kind } from "../../src/kinds/kind.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import type { HandsFor, Wire } from "../cluster/hands.ts";
 import type { Found, Steering } from "../cluster/steering.ts";
-import type { PromisedSecret } from "../crash/secrets.ts";
+import type { PromisedSecret } from "../crash/lives/secrets.ts";
 import type { Base, Manifests } from "./manifests.ts";
 import { telling } from "./output.ts";
 import { account, type Ground, type Manifest } from "./surroundings.ts";

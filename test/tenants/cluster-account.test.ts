@@ -8,9 +8,9 @@ import { pathOf } from "../../src/kube/resource.ts";
 import { SECRETS } from "../../src/kube/write/owned-secret.ts";
 import { SIGNING_KEY } from "../../src/operator/signing-key.ts";
 import { audit } from "../cluster/audit.ts";
-import type { OperatorProcess } from "../cluster/chaos-operator.ts";
-import { type Platform, startPlatform } from "../cluster/chaos-platform.ts";
-import { openStage, type Stage } from "../cluster/chaos-stage.ts";
+import type { OperatorProcess } from "../cluster/chaos/operator.ts";
+import { type Platform, startPlatform } from "../cluster/chaos/platform.ts";
+import { openStage, type Stage } from "../cluster/chaos/stage.ts";
 import {
   centralLogging,
   datacenter,

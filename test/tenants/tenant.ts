@@ -9,7 +9,7 @@ import { kinds } from "../../src/kinds/index.ts";
 import { connect } from "../../src/kube/client/config.ts";
 import type { KubeClient } from "../../src/kube/client/transport.ts";
 import { pathOf } from "../../src/kube/resource.ts";
-import { openStage, type Stage } from "../cluster/chaos-stage.ts";
+import { openStage, type Stage } from "../cluster/chaos/stage.ts";
 
 const group = "rbac.authorization.k8s.io";
 /** The shipped roles, and rights that every cluster gives with the role `edit`, such as on Secrets. */

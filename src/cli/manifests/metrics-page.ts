@@ -66,5 +66,5 @@ installs them with \`metrics.rules.create\` and \`metrics.dashboards.create\`; t
   it: alert on your pods as well.
 
 Each alert on the operator was seen to fire and to resolve by a real Prometheus while its fault was caused, and every query of its dashboards to
-return data (\`test/clients/alerts.test.ts\`; the gateway and the tools: \`gateway-alerts.test.ts\`). The panels were drawn in a browser by a page of the tests, not by Grafana.
+return data (\`test/clients/prometheus/alerts.test.ts\`; the gateway and the tools: \`gateway-alerts.test.ts\`). The panels were drawn in a browser by a page of the tests, not by Grafana.
 `;

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { run, start } from "../../processes.ts";
-import { program } from "../../program.ts";
+import { program } from "../../run/program.ts";
 import { flow, lineOf } from "./lines.ts";
 import { failure, keys, type Storage, startStorage } from "./storage.ts";
 

@@ -5,7 +5,7 @@ import { gunzipSync } from "node:zlib";
 import { DeleteBucketCommand, GetObjectCommand, ListObjectsV2Command, type S3Client } from "@aws-sdk/client-s3";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { clientFor } from "../../clients/s3-client.ts";
+import { clientFor } from "../../clients/s3/client.ts";
 import { type FlowRecord, recordsIn } from "../flow-records.ts";
 import { type Platform, refusal, resource, serverBody, startPlatform } from "../platform.ts";
 

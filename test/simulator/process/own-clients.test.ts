@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { CreateBucketCommand, ListBucketsCommand, ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3";
 import { describe, expect, it } from "vitest";
-import { clientFor } from "../../clients/s3-client.ts";
+import { clientFor } from "../../clients/s3/client.ts";
 import { networkOf } from "../network.ts";
 import { serviceFor, stream } from "../pipelines.ts";
 import { type Platform, platformForFile, refusal, resource } from "../platform.ts";

@@ -1,6 +1,6 @@
 import { CreateBucketCommand, ListBucketsCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
-import { clientFor } from "../../clients/s3-client.ts";
+import { clientFor } from "../../clients/s3/client.ts";
 import { type Platform, platformForFile, refusal, resource, serverBody, startPlatform } from "../platform.ts";
 
 /** Another simulator is the S3 elsewhere: to the first one it is nothing but a URL and a key. */

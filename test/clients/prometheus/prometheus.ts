@@ -1,0 +1,56 @@
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { freePort } from "../../../src/cli/control-plane/probe.ts";
+import { until } from "../../cluster/chaos/wait.ts";
+import { run, start } from "../../processes.ts";
+
+const answered = z.object({ status: z.literal("success"), data: z.unknown() });
+const series = z.object({
+  result: z.array(
+    z.object({ metric: z.record(z.string(), z.string()), value: z.tuple([z.number(), z.string()]).optional() }),
+  ),
+});
+const alert = z.object({
+  labels: z.looseObject({ alertname: z.string() }),
+  annotations: z.record(z.string(), z.string()),
+  state: z.enum(["pending", "firing"]),
+});
+
+export type Alert = z.output<typeof alert>;
+
+/** Starts a Prometheus with this configuration, in a new folder below `folder`. It ends with the test file. */
+export async function startPrometheus(folder: string, which: "go" | "debian", config: string, flags: string[] = []) {
+  const { stdout } = await run(join(import.meta.dirname, "../setup-prometheus"), [which]);
+  const home = await mkdtemp(join(folder, `${which}-`));
+  await writeFile(join(home, "prometheus.yaml"), config);
+  const address = `127.0.0.1:${await freePort()}`;
+  const options = {
+    "config.file": join(home, "prometheus.yaml"),
+    "storage.tsdb.path": home,
+    "web.listen-address": address,
+  };
+  const own = Object.entries(options).map(([name, value]) => `--${name}=${value}`);
+  const process = start(stdout.trim(), [...own, ...flags]);
+  const url = `http://${address}`;
+  const missing = () =>
+    fetch(`${url}/-/ready`).then(
+      ({ ok }) => (ok ? undefined : process.output()),
+      () => process.output(),
+    );
+  await until(missing, { title: "Prometheus" });
+
+  const ask = async (path: string) => answered.parse(await (await fetch(`${url}/api/v1/${path}`)).json()).data;
+  return {
+    url,
+    stop: process.stop,
+    /** The current result of a query. */
+    query: async (expr: string) => series.parse(await ask(`query?query=${encodeURIComponent(expr)}`)).result,
+    /** Without pending alerts. */
+    firing: async () =>
+      z
+        .object({ alerts: z.array(alert) })
+        .parse(await ask("alerts"))
+        .alerts.filter(({ state }) => state === "firing"),
+  };
+}

@@ -1,0 +1,144 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import type { Ground } from "../hands.ts";
+import { subjects } from "../kinds-under-test.ts";
+import { api, type Landscape, landscape } from "../landscape.ts";
+import { datacenter, kafkaCluster, lan, logPipeline, metricPipeline, server, volume } from "../objects.ts";
+import { trial } from "../trial.ts";
+
+/** The Account of central logging, and where it works. */
+const regions = { "centrallogging-alive": "de-fra" };
+const shown = z.array(z.looseObject({ id: z.string(), name: z.string() }));
+const account = z.looseObject({ spec: z.looseObject({}) });
+const containing = (shows: object) => [expect.objectContaining({ properties: expect.objectContaining(shows) })];
+const slow = (factor: number) => [
+  { fault: "slow-provisioning", factor, route: "POST /monitoring/{region}/pipelines" },
+  { fault: "slow-provisioning", factor, route: "POST /logging/{region}/pipelines" },
+];
+
+// Where the platform's description and its public interface differ, either may be all that there is.
+describe.each(["described", "public"])("with the %s interface alone", (form) => {
+  let world: Landscape;
+  let ground: Ground;
+  const main = { accountRef: { name: "main" } };
+
+  beforeAll(async () => {
+    world = await landscape({
+      simulator: ["--speed", "60", "--interface", form],
+      operator: ["--create-deadline", "3s", "--settle", "3s", "--retry", "1s"],
+    });
+    const { spec } = account.parse(await world.get("account/main"));
+    const elsewhere = { ...spec, region: "de/fra" };
+    const surroundings = [
+      datacenter("dc", main),
+      datacenter("other", main),
+      server("host", { ...main, nics: [{ name: "flowlog-alive", lan: 1 }] }),
+      volume("source", main),
+      lan("brokers", main),
+      kafkaCluster("stream", main),
+    ];
+    await world.apply(
+      { apiVersion: api, kind: "Account", metadata: { name: "centrallogging-alive" }, spec: elsewhere },
+      ...surroundings,
+    );
+    await world.untilReady("datacenter/dc", "datacenter/other", "server/host", "volume/source", "lan/brokers");
+    await world.untilReady("kafkacluster/stream");
+    const id = (name: string) => world.value(name, "{.status.id}");
+    const nics = shown.parse(JSON.parse(await world.value("server/host", "{.status.nics}")));
+    ground = {
+      datacenter: await id("datacenter/dc"),
+      volume: await id("volume/source"),
+      server: await id("server/host"),
+      nics: Object.fromEntries(nics.map((nic) => [nic.name, nic.id])),
+      lan: await id("lan/brokers"),
+      cluster: await id("kafkacluster/stream"),
+      regions,
+    };
+  });
+
+  describe("is made, follows its spec and goes", () => {
+    for (const subject of subjects) {
+      it.concurrent(subject.kind.kind, async ({ expect }) => {
+        const it = trial(world, ground, subject, expect);
+        const name = it.name("alive");
+        await world.apply(it.manifest(name, { ...main, ...subject.own?.(name) }));
+        await world.untilReady(it.ref("alive"));
+        const made = await it.there("alive");
+        expect(made).toEqual(containing(it.shows(name)));
+        for (const { state = "AVAILABLE" } of made) expect(state).toBe("AVAILABLE");
+        const change = it.change?.(name);
+        if (change) {
+          await world.apply(it.manifest(name, { ...main, ...subject.own?.(name), ...change.spec }));
+          await expect.poll(() => it.there("alive")).toEqual(containing(change.shows));
+          await world.untilReady(it.ref("alive"));
+        }
+        await world.remove(it.ref("alive"));
+        await expect.poll(() => it.effects("alive")).toEqual([]);
+      });
+    }
+  });
+
+  describe("a pipeline", () => {
+    const pipelines = { metricPipelines: "metricpipeline/slow", logPipelines: "logpipeline/slow" };
+    const rows = Object.entries(pipelines);
+    const statesOf = async (collection: string, name: string) =>
+      (await world.platform.resources(collection))
+        .filter((each) => each.properties?.name === name)
+        .map((each) => each.state);
+    const states = (name: string) => Promise.all(rows.map(([collection]) => statesOf(collection, name)));
+    const reads = async () => {
+      const { byRoute } = await world.platform.calls();
+      return ["monitoring", "logging"].map((product) => byRoute[`GET /${product}/{region}/pipelines`] ?? 0);
+    };
+
+    it("is not Ready before it is", async () => {
+      await world.platform.faults(...slow(1_000));
+      await world.apply(metricPipeline("slow", main), logPipeline("slow", main));
+      await expect.poll(() => states("slow")).toEqual([["PROVISIONING"], ["PROVISIONING"]]);
+      await world.platform.resetCalls();
+      // Lists that show it as it is.
+      await expect.poll(async () => Math.min(...(await reads()))).toBeGreaterThan(2);
+      for (const [, name] of rows) await world.untilReason(name, "Creating");
+      await world.platform.faults();
+      await world.platform.call("POST", "/_simulator/advance", { seconds: 10_000 });
+      await world.untilReady(...rows.map(([, name]) => name));
+      expect(await states("slow")).toEqual([["AVAILABLE"], ["AVAILABLE"]]);
+    });
+
+    it("that has failed is told as that, and made anew", async () => {
+      await world.platform.faults(
+        { fault: "request-failed", route: "POST /monitoring/{region}/pipelines", count: 1 },
+        { fault: "request-failed", route: "POST /logging/{region}/pipelines", count: 1 },
+      );
+      await world.apply(metricPipeline("broken", main), logPipeline("broken", main));
+      await world.untilReady("metricpipeline/broken", "logpipeline/broken");
+      await world.platform.faults();
+      expect(await states("broken")).toEqual([["AVAILABLE"], ["AVAILABLE"]]);
+      const told = z.looseObject({
+        items: z.array(z.looseObject({ involvedObject: z.looseObject({ kind: z.string() }) })),
+      });
+      const failed = async () =>
+        told
+          .parse(await world.get("events", "involvedObject.name=broken,reason=ProvisioningFailed"))
+          .items.map(({ involvedObject }) => involvedObject.kind)
+          .sort();
+      await expect.poll(failed).toEqual(["LogPipeline", "MetricPipeline"]);
+    });
+  });
+
+  it("exports the activity log", async () => {
+    const logs = [{ source: "generic", tag: "audit", protocol: "http" }];
+    const destination = { logPipelineRef: { name: "audit" } };
+    await world.apply(logPipeline("audit", { ...main, logs }), {
+      apiVersion: api,
+      kind: "ActivityLogExport",
+      metadata: { name: "audit" },
+      spec: { ...main, destination },
+    });
+    await world.untilReady("logpipeline/audit");
+    await world.platform.call("POST", "/_simulator/advance", { seconds: 180 });
+    const delivered = async () => Number(await world.value("activitylogexport/audit", "{.status.entriesDelivered}"));
+    await expect.poll(delivered).toBeGreaterThan(0);
+    await world.untilReady("activitylogexport/audit");
+  });
+});

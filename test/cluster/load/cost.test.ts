@@ -1,0 +1,120 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Landscape, landscape, type Operator } from "../landscape.ts";
+import { datacenter, server } from "../objects.ts";
+
+/**
+ * What an object may cost, which does not depend on the machine. `make bench ARGS=scale` measures the same, and time, at
+ * scale. Whoever makes something cheaper lowers its number here; docs/performance.md has the goals. Passes are the
+ * only ones that vary: what wakes an object twice on a quiet machine may wake it three times on a busy one.
+ */
+const MOST = {
+  create: { calls: 1.3, writes: 3.05, passes: 4 },
+  restart: { calls: 0.3, writes: 0.05, passes: 1.2 },
+  delete: { calls: 1.3, writes: 2.2, passes: 8 },
+} as const;
+
+const SERVERS = 39;
+const COUNT = SERVERS + 1;
+const home = datacenter("dc");
+const servers = Array.from({ length: SERVERS }, (_, index) => server(`server-${index}`));
+
+/** Long intervals: on a busy machine the same takes longer, and must not cost more for that. */
+const PATIENT = ["--poll", "5s", "--annotate-after", "1h", "--resync", "1h", "--recheck", "1h"];
+
+let world: Landscape;
+let operator: Operator;
+
+beforeAll(async () => {
+  world = await landscape({ operator: PATIENT });
+  operator = world.operator;
+  await world.untilReady("account/main");
+});
+
+interface Cost {
+  calls: number;
+  writes: number;
+  passes: number;
+}
+
+/** What one process of the operator has done since the platform's count began anew. */
+async function costSoFar(): Promise<Cost> {
+  const { total } = await world.platform.calls();
+  const lines = (await operator.metrics()).split("\n");
+  const sum = (wanted: RegExp) =>
+    lines.filter((line) => wanted.test(line)).reduce((all, line) => all + Number(line.slice(line.lastIndexOf(" "))), 0);
+  return {
+    calls: total,
+    // Events are created by POST. What was refused, for the object had changed meanwhile, wrote nothing.
+    writes: sum(/^rest_client_requests_total\{(?=.*method="(PATCH|PUT)")(?=.*code="2..")/),
+    passes: sum(/^controller_runtime_reconcile_total\{/),
+  };
+}
+
+/** Per object, what happens until all of it is done. */
+async function costOf(act: () => Promise<void>): Promise<Cost> {
+  await world.platform.resetCalls();
+  const before = await costSoFar();
+  await act();
+  const { calls, writes, passes } = await costSoFar();
+  return {
+    calls: calls / COUNT,
+    writes: (writes - before.writes) / COUNT,
+    passes: (passes - before.passes) / COUNT,
+  };
+}
+
+const each = async (path: string): Promise<string[]> => {
+  const lists = [await world.value("datacenters", path), await world.value("servers", path)];
+  return lists.flatMap((list) => list.split(" ").filter((value) => value !== ""));
+};
+const ready = '{.items[*].status.conditions[?(@.type=="Ready")].status}';
+const isTrue = (status: string) => status === "True";
+
+/** Until every object has had its turn, and nothing has for a while. */
+async function untilQuiet(): Promise<void> {
+  for (let [last, now] = [-1, 0]; last !== now || now < COUNT; ) {
+    await delay(2500);
+    [last, now] = [now, (await costSoFar()).passes];
+  }
+}
+
+/** All at once in the message, so that whoever lowers a number sees the others. */
+function expectAtMost(title: string, cost: Cost, most: Cost): void {
+  console.log(`${title}, per object:`, cost);
+  const over = Object.entries(most).filter(([name, limit]) => Reflect.get(cost, name) > limit);
+  expect(over, `${title}: ${JSON.stringify(cost)}`).toEqual([]);
+}
+
+describe("an object costs no more than it has to", () => {
+  it("to become Ready", async () => {
+    const cost = await costOf(async () => {
+      // Who waits for the Datacenter for more than some seconds says so, which is one more write.
+      await world.apply(home);
+      await world.untilReady("datacenter/dc");
+      await world.apply(...servers);
+      await expect.poll(async () => (await each(ready)).filter(isTrue).length, { timeout: 240_000 }).toBe(COUNT);
+    });
+    expectAtMost("create", cost, MOST.create);
+  });
+
+  it("when the operator starts again", async () => {
+    await operator.stop();
+    await world.platform.resetCalls();
+    operator = await world.anotherOperator();
+    await untilQuiet();
+    const { calls, writes, passes } = await costSoFar();
+    const cost = { calls: calls / COUNT, writes: writes / COUNT, passes: passes / COUNT };
+    expectAtMost("restart", cost, MOST.restart);
+    expect((await each(ready)).filter(isTrue).length).toBe(COUNT);
+  });
+
+  it("to be deleted", async () => {
+    const cost = await costOf(async () => {
+      await world.askToRemove(home, ...servers);
+      await expect.poll(async () => (await each("{.items[*].metadata.name}")).length, { timeout: 240_000 }).toBe(0);
+    });
+    expectAtMost("delete", cost, MOST.delete);
+    expect(Object.keys(await world.platform.made())).toEqual([]);
+  });
+});

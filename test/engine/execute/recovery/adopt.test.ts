@@ -1,0 +1,312 @@
+import { describe, expect, test } from "vitest";
+import { misfits } from "../../../../src/engine/execute/adopt.ts";
+import { EXTERNAL_ID } from "../../../../src/engine/state/names.ts";
+import { claimOf } from "../../../../src/engine/state/object.ts";
+import { kinds } from "../../../../src/kinds/index.ts";
+import type { KubeObject } from "../../../../src/kube/resource.ts";
+import { API } from "../../support/fake-platform.ts";
+import { annotated, objectOf } from "../../support/fixtures.ts";
+import { BEGIN, stage } from "../../support/stage.ts";
+
+const A = "Datacenter/shop/a";
+const B = "Datacenter/shop/b";
+const body = { properties: { name: "theirs", location: "de/txl" } };
+
+const naming = (name: string, more: object = {}): KubeObject =>
+  objectOf("Datacenter", name, { spec: { externalId: "dc-theirs-0", location: "de/txl", name: "theirs", ...more } });
+
+function open(...objects: KubeObject[]) {
+  const all = stage(objects);
+  const id = all.platform.make("theirs", body);
+  const owned = (key: string) => {
+    const object = all.objects.find(key)?.object;
+    return object && claimOf(object)?.id;
+  };
+  return { ...all, id, owned };
+}
+
+describe("an object that names an existing resource", () => {
+  test("takes it over with its contract, and says who owns it", async () => {
+    const object = naming("a");
+    const { pass, owned, id, api } = open(object);
+    expect(await pass(A)).toEqual({ decision: { step: "adopt", id }, again: "now" });
+    expect(owned(A)).toBe(id);
+    expect(api.get(object)?.status).toMatchObject({ id, contract: 1, account: "shop/main" });
+    const kept: unknown = JSON.parse(api.get(object)?.metadata.annotations?.[EXTERNAL_ID] ?? "");
+    const where = { account: "shop/main", contract: 1, endpoint: API, userId: "u1" };
+    expect(kept).toEqual({ id, parents: {}, ...where, adoptedAt: new Date(BEGIN).toISOString() });
+  });
+
+  test("shows every difference before anything is changed", async () => {
+    const object = naming("a", { name: "ours" });
+    const { pass, api, platform, events } = open(object);
+    await pass(A);
+    expect(api.get(object)?.status).toMatchObject({ drift: [{ field: "name", wanted: "ours", found: "theirs" }] });
+    expect(events).toEqual([expect.stringMatching(/Adopting.*differs in name/)]);
+    expect(platform.calls.map(({ method }) => method)).toEqual(["GET"]);
+  });
+
+  test("does not own what differs in a field that nobody can change, and says both values", async () => {
+    const object = naming("a", { location: "de/fra", name: "ours" });
+    const { pass, owned, api, platform, id, events } = open(object);
+    await pass(A);
+    expect(owned(A)).toBeUndefined();
+    const { status, metadata } = api.get(object) ?? object;
+    expect(status).not.toHaveProperty("id");
+    expect(status).toMatchObject({
+      conditions: [{ reason: "NotAdoptable" }, { type: "Stalled" }],
+      drift: [
+        { field: "name", wanted: "ours", found: "theirs" },
+        { field: "location", wanted: "de/fra", found: "de/txl" },
+      ],
+    });
+    expect(metadata.finalizers ?? []).toEqual([]);
+    expect(metadata.annotations ?? {}).not.toHaveProperty(EXTERNAL_ID);
+    const why = `externalId: Datacenter ${id} is not adopted: location is de/txl on the platform and de/fra in spec`;
+    expect(events).toEqual([expect.stringContaining(why)]);
+    expect(platform.calls.map(({ method }) => method)).toEqual(["GET"]);
+  });
+
+  test("owns it as soon as spec is corrected", async () => {
+    const object = naming("a", { location: "de/fra" });
+    const { pass, owned, api, sync, id } = open(object);
+    await pass(A);
+    const stored = api.get(object) ?? object;
+    const metadata = { ...stored.metadata, generation: 2 };
+    api.put({ ...stored, metadata, spec: { ...Object(stored.spec), location: "de/txl" } });
+    sync();
+    expect((await pass(A)).decision).toEqual({ step: "adopt", id });
+    expect(owned(A)).toBe(id);
+    expect(api.get(object)?.status).not.toHaveProperty("drift");
+  });
+
+  test("leaves everything as it is that spec does not say", async () => {
+    const object = naming("a", { location: undefined, name: undefined });
+    const { passes, platform, clock, owned, id } = open(object);
+    await passes(A);
+    await clock.advance(2000);
+    expect((await passes(A)).at(-1)).toBe("rest");
+    expect(owned(A)).toBe(id);
+    expect(new Set(platform.calls.map(({ method }) => method))).toEqual(new Set(["GET"]));
+  });
+
+  test("is not said to take over what it only observes", async () => {
+    const object = naming("a", { managementPolicy: "Observe" });
+    const { pass, events } = open(object);
+    await pass(A);
+    expect(events).toEqual([expect.stringMatching(/^Normal Observed observing Datacenter \S+$/)]);
+  });
+
+  test("does not take what is not there, and asks again ever less often", async () => {
+    const object = naming("a");
+    const { pass, platform, id, clock } = open(object);
+    platform.items.delete(id);
+    expect((await pass(A)).again).toEqual({ inMs: 1000 });
+    expect((await pass(A)).decision).toMatchObject({ step: "stall", reason: "NotAdoptable" });
+    await clock.advance(1000);
+    expect((await pass(A)).again).toEqual({ inMs: 2000 });
+  });
+
+  test("does not take what another object owns", async () => {
+    const owner = objectOf("Datacenter", "owner", { spec: { location: "de/txl" }, status: { id: "dc-theirs-0" } });
+    const { pass, owned, api } = open(naming("a"), owner);
+    await pass(A);
+    expect(owned(A)).toBeUndefined();
+    expect(api.get(naming("a"))?.status).toMatchObject({
+      conditions: [{ type: "Ready", status: "False", reason: "NotAdoptable" }, { type: "Stalled" }],
+    });
+  });
+
+  test("takes what another object only observes", async () => {
+    const watcher = objectOf("Datacenter", "watcher", {
+      spec: { managementPolicy: "Observe", externalId: "dc-theirs-0" },
+      status: { id: "dc-theirs-0" },
+    });
+    const { pass, owned, id } = open(naming("a"), watcher);
+    await pass(A);
+    expect(owned(A)).toBe(id);
+  });
+
+  test("has its request watched, whoever observes what it has", async () => {
+    const request = { action: "update", status: "BUSY", since: "2026-01-01T00:00:00.000Z", url: `${API}/requests/1` };
+    const status = { id: "dc-theirs-0", account: "shop/main", contract: 1, endpoint: API };
+    const owner = objectOf("Datacenter", "a", { spec: { location: "de/txl" }, status: { ...status, request } });
+    const observer = { ...naming("b", { managementPolicy: "Observe" }), status };
+    const { sceneOf, passes, clock } = open(owner, observer);
+    const watched = () => sceneOf(B).shared?.collection.changing;
+    sceneOf(A);
+    expect(watched()).toBe(1);
+    await clock.advance(2000);
+    expect((await passes(B)).at(-1)).toBe("rest");
+    expect(watched()).toBe(1);
+  });
+
+  test("is the only one: of two that name the same at the same moment, one gets it", async () => {
+    const { pass, owned, id } = open(naming("a"), naming("b"));
+    await Promise.all([pass(A), pass(B)]);
+    expect([owned(A), owned(B)].filter((each) => each === id)).toHaveLength(1);
+  });
+
+  test("does not take the same one again after it was lost: it makes its own", async () => {
+    const object = { ...naming("a"), status: { left: "dc-theirs-0" } };
+    const { sceneOf } = open(object);
+    expect(sceneOf(A).view.spec.adopt).toBeUndefined();
+  });
+});
+
+describe("an object that has only observed a resource", () => {
+  const observed = { id: "dc-theirs-0", account: "shop/main", contract: 1, endpoint: API, onlyObserved: true };
+
+  test("owns nothing of it when it is to manage it: it adopts it first", async () => {
+    const object = naming("a", { managementPolicy: "Observe" });
+    const { pass, api, objects, id, sync } = open(object);
+    await pass(A);
+    expect(api.get(object)?.status).toMatchObject({ id, internal: { onlyObserved: true } });
+    const stored = api.get(object) ?? object;
+    api.put({ ...stored, spec: { ...Object(stored.spec), managementPolicy: "Manage" } });
+    sync();
+    expect(objects.owned(A)).toBeUndefined();
+    expect((await pass(A)).decision).toEqual({ step: "adopt", id });
+    expect(objects.owned(A)).toMatchObject({ id });
+    expect(objects.owned(A)).not.toHaveProperty("onlyObserved");
+  });
+
+  test("owns nothing of it either when it is to manage it and spec does not fit: that can be corrected", async () => {
+    const object = naming("a", { managementPolicy: "Observe", location: "de/fra" });
+    const { pass, api, objects, id, sync } = open(object);
+    await pass(A);
+    const edit = (change: object) => {
+      const stored = api.get(object) ?? object;
+      const metadata = { ...stored.metadata, generation: (stored.metadata.generation ?? 1) + 1 };
+      api.put({ ...stored, metadata, spec: { ...Object(stored.spec), ...change } });
+      sync();
+    };
+    edit({ managementPolicy: "Manage" });
+    await pass(A);
+    expect(objects.owned(A)).toBeUndefined();
+    expect(api.get(object)?.status).toMatchObject({ id, internal: { onlyObserved: true } });
+    edit({ location: "de/txl" });
+    await pass(A);
+    expect(objects.owned(A)).toMatchObject({ id });
+  });
+
+  test("shows whatever spec names by now", async () => {
+    const object = naming("a", { managementPolicy: "Observe" });
+    const { pass, api, platform, owned, sync } = open(object);
+    await pass(A);
+    const other = platform.make("other", body);
+    const stored = api.get(object) ?? object;
+    api.put({ ...stored, spec: { ...Object(stored.spec), externalId: other } });
+    sync();
+    expect((await pass(A)).decision).toEqual({ step: "adopt", id: other });
+    expect(owned(A)).toBe(other);
+  });
+
+  test("does not get what another object has by now, and both are told", async () => {
+    const owner = objectOf("Datacenter", "owner", { spec: { location: "de/txl" }, status: { id: "dc-theirs-0" } });
+    const sleeper = { ...naming("a", { externalId: undefined }), status: observed };
+    const { pass, objects, events } = open(sleeper, owner);
+    expect((await pass(A)).decision).toMatchObject({ step: "adopt" });
+    expect(objects.owned(A)).toBeUndefined();
+    expect(events).toEqual([
+      expect.stringContaining("is also claimed by Datacenter/shop/a"),
+      expect.stringContaining("belongs to Datacenter/shop/owner"),
+    ]);
+  });
+
+  test("keeps what it had created, unless another object has it by now", async () => {
+    const spec = { location: "de/txl", name: "theirs", managementPolicy: "Observe" };
+    const status = { id: "dc-theirs-0", account: "shop/main", contract: 1, endpoint: API, nonce: "n" };
+    const object = objectOf("Datacenter", "a", { spec, status });
+    const taker = naming("b");
+    const all = open(object, taker);
+    await all.passes(A);
+    expect(all.api.get(object)?.status).not.toHaveProperty("internal.onlyObserved");
+    all.api.put({ ...taker, status: { ...status, nonce: undefined } });
+    all.sync();
+    await all.clock.advance(2000);
+    await all.passes(A);
+    expect(all.api.get(object)?.status).toMatchObject({ internal: { onlyObserved: true } });
+  });
+});
+
+test("an object that is restored from a backup has its resource from then on, whoever had it in between", async () => {
+  const kept = { id: "dc-theirs-0", parents: {}, account: "shop/main", contract: 1, endpoint: API };
+  const spec = { location: "de/txl", name: "theirs" };
+  const restored = objectOf("Datacenter", "a", { spec, metadata: annotated("a", kept), status: {} });
+  const former = naming("b");
+  const all = open(restored, former);
+  const between = { ...kept, adoptedAt: new Date(BEGIN - 1000).toISOString() };
+  all.sceneOf(A);
+  await all.clock.advance(2000);
+  expect((await all.passes(A)).at(-1)).toBe("rest");
+  all.api.put({ ...former, metadata: { ...former.metadata, ...annotated("b", between) } });
+  all.sync();
+  expect(all.owned(B)).toBe("dc-theirs-0");
+  expect([all.objects.owned(A)?.id, all.objects.owned(B)]).toEqual(["dc-theirs-0", undefined]);
+});
+
+test("an object that had adopted its resource leaves the name alone, also when it is restored without its status", async () => {
+  const adoptedAt = new Date(BEGIN - 1000).toISOString();
+  const kept = { id: "dc-theirs-0", parents: {}, account: "shop/main", contract: 1, endpoint: API, adoptedAt };
+  const spec = { externalId: "dc-theirs-0" };
+  const { sceneOf, clock, passes, platform } = open(
+    objectOf("Datacenter", "a", { spec, metadata: annotated("a", kept), status: {} }),
+  );
+  sceneOf(A);
+  await clock.advance(2000);
+  expect((await passes(A)).at(-1)).toBe("rest");
+  expect(new Set(platform.calls.map(({ method }) => method))).toEqual(new Set(["GET"]));
+});
+
+describe("of two objects that claim one resource", () => {
+  const status = { id: "dc-theirs-0", account: "shop/main", contract: 1, endpoint: API };
+  const claiming = (name: string, created: string, adoptedAt?: string) => {
+    const object = objectOf("Datacenter", name, { spec: { location: "de/txl" }, status: { ...status, adoptedAt } });
+    object.metadata.creationTimestamp = created;
+    return object;
+  };
+  const [early, late] = ["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"];
+
+  test.each([
+    ["the one that adopted it, whoever created it", [early, undefined], [late, late]],
+    ["the one that adopted it last, however old it is", [late, early], [early, late]],
+    ["the older one, where neither has adopted it", [late, undefined], [early, undefined]],
+  ] as const)("%s has it", (_, [one, adopted], [two, readopted]) => {
+    const { objects } = open(claiming("a", one, adopted), claiming("b", two, readopted));
+    expect([objects.owned(A)?.id, objects.owned(B)?.id]).toEqual([undefined, "dc-theirs-0"]);
+  });
+});
+
+test("an object whose Account was changed while its resource was being made says so, and keeps the resource", () => {
+  const status = { id: "dc-theirs-0", account: "shop/main", contract: 1, endpoint: API, nonce: "n" };
+  const spec = { location: "de/txl", accountRef: { name: "other" }, replacePolicy: "WhenNeeded" };
+  const { sceneOf } = open(objectOf("Datacenter", "a", { spec, status }));
+  const { view, account } = sceneOf(A);
+  expect(account?.key).toBe("shop/main");
+  expect(view.spec.replacement).toEqual({
+    fields: ["accountRef"],
+    why: ["it belongs to Account shop/main"],
+    verdict: "final",
+  });
+});
+
+describe("what keeps a resource from being adopted", () => {
+  const [first] = kinds;
+  if (!first) throw new Error("no kind");
+  const kind = { ...first, immutable: { type: "why", a: "why" }, grows: ["size"] };
+  test.each([
+    ["a fixed field", { field: "type", wanted: "HDD", found: "SSD" }],
+    ["a part of a fixed field", { field: "a.b", wanted: "1", found: "2" }],
+    ["a size that would have to shrink", { field: "size", wanted: "10", found: "20" }],
+  ])("%s", (_, drift) => {
+    expect(misfits(kind, [drift])).toEqual([drift]);
+  });
+  test.each([
+    ["a size that can grow", { field: "size", wanted: "20", found: "10" }],
+    ["a field that can be changed", { field: "name", wanted: "a", found: "b" }],
+    ["a field whose name begins like a fixed one", { field: "ab", wanted: "a", found: "b" }],
+  ])("not %s", (_, drift) => {
+    expect(misfits(kind, [drift])).toEqual([]);
+  });
+});

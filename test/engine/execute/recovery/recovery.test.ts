@@ -1,0 +1,372 @@
+import { describe, expect, test } from "vitest";
+import { readIntent } from "../../../../src/engine/state/intent.ts";
+import { INTENT } from "../../../../src/engine/state/names.ts";
+import { openIntent } from "../../../../src/engine/state/object.ts";
+import { readStatus } from "../../../../src/engine/status/status.ts";
+import type { KubeObject } from "../../../../src/kube/resource.ts";
+import { Retry, Terminal } from "../../../../src/platform/answers/errors.ts";
+import type { PlatformCall } from "../../../../src/platform/calls/transport.ts";
+import { hashBody } from "../../../../src/runtime/hash.ts";
+import { API } from "../../support/fake-platform.ts";
+import { handleOf, intending, intentOf, objectOf, readyCondition, serverSpec } from "../../support/fixtures.ts";
+import { SETTINGS, stage } from "../../support/stage.ts";
+
+const spec = { name: "same", location: "de/txl" };
+const body = { properties: { name: "same", location: "de/txl" } };
+const call = "POST /datacenters";
+const A = "Datacenter/shop/a";
+const B = "Datacenter/shop/b";
+
+const fresh = (name: string): KubeObject => objectOf("Datacenter", name, { spec });
+/** An object whose creation with this very body got no answer. */
+const begun = (name: string, more: Parameters<typeof intentOf>[0] = {}): KubeObject =>
+  objectOf("Datacenter", name, {
+    spec,
+    metadata: intending(name, intentOf({ hash: hashBody(body), nonce: `old-${name}`, ...more })),
+  });
+/** A process of another pod, which may be frozen. */
+const elsewhere = { pod: "elsewhere", process: "other", deadlineMs: SETTINGS.createDeadlineMs };
+const UNSETTLED_MS = SETTINGS.createDeadlineMs + SETTINGS.settleMs;
+const statusOf = (object: KubeObject | undefined) => object && readStatus(object);
+
+/** Lets the answer to each of the first POSTs be lost. */
+const loseAnswers = (count: number) => {
+  let lost = 0;
+  return ({ method }: PlatformCall) => {
+    if (method === "POST" && lost++ < count) throw new Retry({ call, status: 0 }, "unknown");
+  };
+};
+
+describe("a creation that comes after another one", () => {
+  test("is made under the parents that spec names, not under those of the earlier intent", async () => {
+    const home = objectOf("Datacenter", "dc", { status: { id: "d1", conditions: [readyCondition()] } });
+    const metadata = intending("s", intentOf({ parents: { datacenter: "../elsewhere" } }));
+    const server = objectOf("Server", "s", { spec: serverSpec("dc"), metadata });
+    const { platform, passes, clock } = stage([home, server]);
+    await passes("Server/shop/s");
+    await clock.advance(70_000);
+    await passes("Server/shop/s");
+    await clock.advance(2000);
+    await passes("Server/shop/s");
+    expect(platform.sent("POST").map(({ url }) => url)).toEqual([`${API}/cloudapi/v6/datacenters/d1/servers`]);
+  });
+});
+
+describe("a creation without an answer", () => {
+  test("is found and claimed, and followed at the address of its request status", async () => {
+    const object = fresh("a");
+    const { platform, passes, api, clock, sceneOf } = stage([object]);
+    platform.afterEach(loseAnswers(1));
+    expect(await passes(A)).toEqual(["create"]);
+    await clock.advance(1000);
+    expect(await passes(A)).toEqual(["search", "claim", "wait Observing"]);
+    expect(platform.sent("POST")).toHaveLength(1);
+    const url = `${API}/cloudapi/v6/requests/req-0/status`;
+    expect(statusOf(api.get(object))).toMatchObject({
+      id: "dc-same-0",
+      nonce: "nonce-1",
+      contract: 1,
+      request: { id: "req-0", url, action: "create", status: "BUSY" },
+    });
+    // It cannot be seen, so that its request has to be asked.
+    platform.items.clear();
+    sceneOf(A);
+    await clock.advance(60_000);
+    expect(platform.calls.map((each) => each.url)).toContain(url);
+    expect(sceneOf(A).view.resource.request).toMatchObject({ action: "create", outcome: "DONE" });
+  });
+
+  test("is found by the platform's own word for it, whatever people call it", async () => {
+    const wanted = { properties: { name: "a", location: "de/txl", size: 1 } };
+    const metadata = intending("a", intentOf({ hash: hashBody(wanted) }));
+    const { platform, passes } = stage([objectOf("IPBlock", "a", { spec: { location: "de/txl", size: 1 }, metadata })]);
+    platform.make("a", wanted, { path: "/ipblocks", type: "ipblock" });
+    expect((await passes("IPBlock/shop/a")).slice(0, 2)).toEqual(["search", "claim"]);
+    expect(platform.sent("POST")).toEqual([]);
+  });
+
+  test("is not what was made long after its time, by somebody else of the same contract", async () => {
+    const { platform, passes, clock } = stage([begun("a", { at: "2025-12-31T23:50:00.000Z" })]);
+    const theirs = platform.make("same", body);
+    await passes(A);
+    await clock.advance(61_000);
+    await passes(A);
+    await clock.advance(2000);
+    await passes(A);
+    expect(platform.sent("POST")).toHaveLength(1);
+    expect([...platform.items.keys()]).toEqual([theirs, "dc-same-1"]);
+  });
+
+  test("has the whole time to become visible, however late it was accepted", async () => {
+    const { platform, passes, clock, sceneOf } = stage([begun("a")]);
+    sceneOf(A);
+    await clock.advance(61_000);
+    const id = platform.make("same", body, { visible: false });
+    expect(await passes(A)).toEqual(["search", "wait Recovering"]);
+    await clock.advance(29_000);
+    expect(await passes(A)).toEqual(["search", "wait Recovering"]);
+    platform.items.set(id, { state: "AVAILABLE", properties: body.properties, user: "u1" });
+    await clock.advance(2000);
+    expect((await passes(A)).slice(0, 2)).toEqual(["search", "claim"]);
+    expect(platform.sent("POST")).toEqual([]);
+  });
+
+  test("is not sent again while what was accepted cannot be seen, and is looked for at a measured pace", async () => {
+    const object = begun("a");
+    const { platform, passes, clock } = stage([object]);
+    platform.make("same", body, { visible: false, status: "BUSY" });
+    for (let seconds = 0; seconds < 120; seconds += 2) {
+      expect(await passes(A)).toEqual(["search", "wait Recovering"]);
+      await clock.advance(2000);
+    }
+    expect(platform.sent("POST")).toEqual([]);
+  });
+
+  test("is sent again when nothing has appeared, by an intent of its own", async () => {
+    const object = begun("a", { by: elsewhere });
+    const { platform, passes, clock, api } = stage([object]);
+    expect(await passes(A)).toEqual(["search", "wait Recovering"]);
+    await clock.advance(UNSETTLED_MS - 1000);
+    expect(await passes(A)).toEqual(["search", "wait Recovering"]);
+    await clock.advance(2000);
+    expect(await passes(A)).toEqual(["search", "wait Recovering"]);
+    await clock.advance(2000);
+    expect(await passes(A)).toEqual(["search", "create"]);
+    expect(platform.sent("POST")).toHaveLength(1);
+    expect(statusOf(api.get(object))).toMatchObject({ nonce: "nonce-1" });
+  });
+
+  test("is not sent again because one answer of the log does not show it", async () => {
+    const { platform, pass, clock } = stage([begun("a", { by: elsewhere })]);
+    platform.make("same", body, { loggedAt: Number.POSITIVE_INFINITY });
+    expect((await pass(A)).decision.step).toBe("search");
+    await clock.advance(UNSETTLED_MS + 1000);
+    expect((await pass(A)).decision.step).toBe("search");
+    for (const logged of platform.log) logged.loggedAt = 0;
+    expect((await pass(A)).decision).toMatchObject({ step: "wait", reason: "Recovering" });
+    await clock.advance(2000);
+    const steps = [await pass(A), await pass(A)].map(({ decision }) => decision.step);
+    expect(steps).toEqual(["search", "claim"]);
+    expect(platform.sent("POST")).toEqual([]);
+  });
+
+  test("is given the whole window by a process that has just begun, whatever the other machine's clock said", async () => {
+    for (const at of ["2025-12-31T12:00:00.000Z", "2026-01-01T00:01:00.000Z", "9999-01-01T00:00:00.000Z"]) {
+      const { sceneOf } = stage([begun("a", { at, by: elsewhere })]);
+      expect(sceneOf(A).view.times.settledAt).toBe(UNSETTLED_MS);
+    }
+  });
+
+  test("of a version that did not say who sent it has the deadline of that version", async () => {
+    const { sceneOf } = stage([begun("a")]);
+    expect(sceneOf(A).view.times.settledAt).toBe(30_000 + SETTINGS.settleMs);
+  });
+
+  test.each([
+    ["by another user", { user: "u2" }],
+    ["that failed", { status: "FAILED" }],
+    ["elsewhere", { path: "/datacenters/d1/servers" }],
+    ["with another body", { body: JSON.stringify({ properties: { name: "other" } }) }],
+    ["long before", { at: "2025-12-31T23:00:00Z" }],
+  ])("is not answered by a creation %s", async (_, more) => {
+    const { platform, passes } = stage([begun("a")]);
+    platform.make("same", body, more);
+    expect(await passes(A)).toEqual(["search", "wait Recovering"]);
+  });
+});
+
+describe("a creation of an earlier process of the same pod", () => {
+  const by = { pod: "mooring-0", process: "before", deadlineMs: 10_000 };
+
+  test("is on record with who sends it, and until when", async () => {
+    const object = fresh("a");
+    const { passes, api, deps } = stage([object], { pod: "mooring-0" });
+    await passes(A);
+    expect(readIntent(api.get(object)?.metadata.annotations?.[INTENT])?.by).toEqual(deps.self);
+    expect(deps.self).toMatchObject({ pod: "mooring-0", deadlineMs: SETTINGS.createDeadlineMs });
+  });
+
+  test("is claimed at once when the log has it", async () => {
+    const { platform, passes } = stage([begun("a", { by }), begun("b", { by })], { pod: "mooring-0" });
+    platform.make("same", body);
+    platform.make("same", body);
+    expect(await passes(A)).toEqual(["search", "claim", "wait Observing"]);
+    expect(await passes(B)).toEqual(["search", "claim", "wait Observing"]);
+    expect(platform.sent("POST")).toEqual([]);
+  });
+
+  test("is sent again no earlier than any other: what a dead process has sent may still be on its way", async () => {
+    const { platform, passes, clock } = stage([begun("a", { by })], { pod: "mooring-0" });
+    expect(await passes(A)).toEqual(["search", "wait Recovering"]);
+    await clock.advance(UNSETTLED_MS - 1000);
+    expect(await passes(A)).toEqual(["search", "wait Recovering"]);
+    expect(platform.sent("POST")).toEqual([]);
+    await clock.advance(2000);
+    expect(await passes(A)).toEqual(["search", "wait Recovering"]);
+    await clock.advance(2000);
+    expect(await passes(A)).toEqual(["search", "create"]);
+  });
+
+  test("is not sent again while the log has it and it cannot be seen: that is missed for as long as what exists", async () => {
+    const { platform, passes, clock } = stage([begun("a", { by })], { pod: "mooring-0" });
+    platform.make("same", body, { visible: false, status: "DONE" });
+    for (let seconds = 0; seconds < 30; seconds += 2) {
+      expect(await passes(A)).toEqual(["search", "wait Recovering"]);
+      await clock.advance(2000);
+    }
+    expect(await passes(A)).toEqual(["search", "create"]);
+  });
+});
+
+describe("a creation that the platform put off", () => {
+  const object = fresh("a");
+  const slowDown = ({ method }: PlatformCall) => {
+    if (method === "POST") throw new Retry({ call, status: 429 }, "no", 7000);
+  };
+
+  test("is made again with a fresh intent: each POST is looked for by its own time", async () => {
+    const { platform, pass, passes, clock, api } = stage([object]);
+    const intent = () => readIntent(api.get(object)?.metadata.annotations?.[INTENT]);
+    platform.beforeEach(slowDown);
+    expect(await pass(A)).toEqual({ decision: { step: "create" }, again: { inMs: 7000 } });
+    const first = intent();
+    await clock.advance(50_000);
+    platform.beforeEach(() => {});
+    platform.afterEach(loseAnswers(1));
+    expect((await pass(A)).decision).toEqual({ step: "create" });
+    const second = intent();
+    expect([first?.nonce, second?.nonce]).toEqual(["nonce-1", "nonce-2"]);
+    expect(Date.parse(second?.at ?? "") - Date.parse(first?.at ?? "")).toBe(50_000);
+    // The first window is over; the second POST may still become visible.
+    platform.items.clear();
+    platform.log.splice(0);
+    await clock.advance(UNSETTLED_MS - 5000);
+    expect(await passes(A)).toEqual(["search", "wait Recovering"]);
+    expect(platform.sent("POST")).toHaveLength(2);
+  });
+
+  test("leaves nothing to look for when its object is deleted", async () => {
+    const { platform, pass, passes, api, sync } = stage([object]);
+    platform.beforeEach(slowDown);
+    await pass(A);
+    const stored = api.get(object);
+    if (stored) stored.metadata.deletionTimestamp = "2026-01-01T00:00:00Z";
+    api.put(stored ?? object);
+    sync();
+    expect(await passes(A)).toEqual(["release Deleted"]);
+    expect(api.get(object)).toBeUndefined();
+  });
+
+  test("has left by the deadline that is counted from the intent", async () => {
+    const { platform, pass, skip, api } = stage([object]);
+    api.beforeEach(({ method }) => {
+      if (method === "PATCH") skip(4000);
+    });
+    await pass(A);
+    expect(platform.sent("POST")[0]?.deadlineMs).toBe(SETTINGS.createDeadlineMs - 4000);
+  });
+
+  test("is not sent when putting the intent on record took too long, but with the next intent", async () => {
+    const { platform, pass, skip, api, clock } = stage([object]);
+    let slow = true;
+    api.beforeEach(({ method }) => {
+      if (method === "PATCH" && slow) skip(30_000);
+      slow = false;
+    });
+    await pass(A);
+    expect(platform.sent("POST")).toEqual([]);
+    await clock.advance(1000);
+    expect((await pass(A)).decision.step).toBe("create");
+    expect(platform.sent("POST")).toHaveLength(1);
+    expect(statusOf(api.get(object))).toMatchObject({ id: "dc-same-0", nonce: "nonce-2" });
+  });
+
+  test("is over when it was refused for good: the intent is answered, and nothing is looked for", async () => {
+    const { platform, pass, api, objects } = stage([object]);
+    platform.beforeEach(({ method }) => {
+      if (method === "POST") throw new Terminal({ call, status: 422, platformMessage: "no such location" });
+    });
+    await pass(A);
+    const after = objects.find(A)?.object ?? object;
+    expect(after.metadata.annotations?.[INTENT]).toContain("nonce-1");
+    expect(openIntent(after)).toBeUndefined();
+    expect((await pass(A)).decision).toMatchObject({ step: "stall", reason: "Rejected" });
+    expect(statusOf(api.get(object))).toMatchObject({ nonce: "nonce-1" });
+  });
+});
+
+describe("objects with equal bodies", () => {
+  test("share out what was found, and nobody takes what another is about to claim", async () => {
+    const { platform, pass, sceneOf, api } = stage([begun("a"), begun("b")]);
+    const [first = "", second = ""] = [platform.make("same", body), platform.make("same", body)];
+    await pass(A);
+    await pass(B);
+    expect(sceneOf(B).view.resource.search).toMatchObject({ matches: [first, second], rivals: 2, rank: 1 });
+    const claiming = pass(A);
+    // Nothing was awaited yet, and the id is taken all the same.
+    expect(sceneOf(B).view.resource.search).toMatchObject({ matches: [second], rivals: 1, rank: 0, inFlight: true });
+    await claiming;
+    expect(sceneOf(B).view.resource.search).toMatchObject({ matches: [second], rivals: 1, rank: 0, inFlight: false });
+    expect((await pass(B)).decision).toEqual({ step: "claim", identity: second });
+    expect([api.get(fresh("a")), api.get(fresh("b"))].map(statusOf)).toMatchObject([{ id: first }, { id: second }]);
+  });
+
+  test("keep an id that is being claimed, although the write of the claim got no answer", async () => {
+    const { platform, pass, sceneOf, api } = stage([begun("a"), begun("b")]);
+    const [id, other] = [platform.make("same", body), platform.make("same", body)];
+    await pass(A);
+    await pass(B);
+    api.beforeEach(() => {
+      throw new Error("connection reset");
+    });
+    await expect(pass(A)).rejects.toThrow("connection reset");
+    expect(sceneOf(B).view.resource.search).toMatchObject({ matches: [other], inFlight: true });
+    api.beforeEach(() => {});
+    expect((await pass(A)).decision).toEqual({ step: "claim", identity: id });
+    expect(statusOf(api.get(fresh("a")))).toMatchObject({ id });
+  });
+
+  test("do not look at what some object claims already", async () => {
+    const owner = objectOf("Datacenter", "owner", { spec, status: { id: "dc-same-0" } });
+    const { platform, passes } = stage([begun("a"), owner]);
+    platform.make("same", body);
+    expect(await passes(A)).toEqual(["search", "wait Recovering"]);
+    expect(platform.calls.map(({ url }) => url).filter((url) => url.includes("dc-same-0"))).toEqual([]);
+  });
+
+  test("stop when more was made than was asked for, and go on when the surplus is gone", async () => {
+    const { platform, passes, clock } = stage([begun("a")]);
+    platform.make("same", body);
+    const surplus = platform.make("same", body);
+    expect(await passes(A)).toEqual(["search", "stall Ambiguous"]);
+    platform.items.delete(surplus);
+    await clock.advance(60_000);
+    expect((await passes(A)).slice(0, 2)).toEqual(["search", "claim"]);
+  });
+
+  test("take nothing that may be another's while their own cannot be seen yet", async () => {
+    const { platform, passes, clock } = stage([begun("a")]);
+    platform.make("same", body);
+    const id = platform.make("same", body, { visible: false, status: "BUSY" });
+    expect(await passes(A)).toEqual(["search", "wait Recovering"]);
+    platform.items.set(id, { state: "BUSY", properties: body.properties, user: "u1" });
+    await clock.advance(2000);
+    expect(await passes(A)).toEqual(["search", "stall Ambiguous"]);
+  });
+
+  test("are rivals in the same contract only", async () => {
+    const { platform, pass, sceneOf, accounts } = stage([begun("a"), begun("b", { account: "shop/other" })]);
+    const other = (contract: number) =>
+      accounts.put(
+        handleOf("shop/other", { connection: platform.connectionOf("shop/other", contract), endpoint: () => API }),
+      );
+    other(2);
+    await pass(A);
+    await pass(B);
+    expect(sceneOf(A).view.resource.search).toMatchObject({ rivals: 1, rank: 0 });
+    expect(sceneOf(B).view.resource.search).toMatchObject({ rivals: 1, rank: 0 });
+    other(1);
+    expect(sceneOf(A).view.resource.search).toMatchObject({ rivals: 2, rank: 0 });
+    expect(sceneOf(B).view.resource.search).toMatchObject({ rivals: 2, rank: 1 });
+  });
+});

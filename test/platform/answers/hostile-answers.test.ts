@@ -1,0 +1,288 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { type Connection, createTransport, type Transport } from "../../../src/platform/calls/transport.ts";
+import { coreCollection, readContract, requestStatus } from "../../../src/platform/products/core.ts";
+import { regionalCollection } from "../../../src/platform/products/regional.ts";
+import { type Clock, systemClock } from "../../../src/runtime/clock.ts";
+import { fakeClock } from "../../fake-clock.ts";
+import { type Arrived, answer, type Script, scriptedServer } from "../scripted-server.ts";
+
+const transports: Transport[] = [];
+afterEach(async () => {
+  for (const transport of transports.splice(0)) await transport.close();
+});
+
+function connect(clock: Clock = fakeClock()): Connection {
+  const transport = createTransport({ clock, random: () => 0 });
+  transports.push(transport);
+  return transport.connect("ns/account", { token: "token" });
+}
+
+const never = new AbortController().signal;
+const MIB = 1024 * 1024;
+
+/** Sends the same piece for ever, as fast as it is read; tells how much it got rid of once the other side hung up. */
+function flood(status: number, opening: string, piece: string): { script: Script; ended: Promise<number> } {
+  const { promise: ended, resolve } = Promise.withResolvers<number>();
+  const script: Script = (_, response) => {
+    let sent = 0;
+    const more = () => {
+      while (!response.destroyed && sent < 256 * MIB) {
+        sent += piece.length;
+        if (!response.write(piece)) return;
+      }
+      response.end();
+    };
+    response.writeHead(status, { "content-type": "application/json" });
+    response.on("drain", more);
+    response.on("close", () => resolve(sent));
+    response.write(opening);
+    more();
+  };
+  return { script, ended };
+}
+
+/** The longest turn of the event loop while `work` went on, in CPU time of this thread: others on the machine do not count. */
+async function longestTurn<T>(work: () => Promise<T>): Promise<{ ms: number; outcome: PromiseSettledResult<T> }> {
+  let longest = 0;
+  let before = cpuMs();
+  const look = () => {
+    const now = cpuMs();
+    longest = Math.max(longest, now - before);
+    before = now;
+    looking = setImmediate(look);
+  };
+  let looking = setImmediate(look);
+  const [outcome] = await Promise.allSettled([work()]);
+  clearImmediate(looking);
+  return { ms: longest, outcome };
+}
+
+function cpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+describe("an answer", () => {
+  test("of empty objects without end is read up to 4 MiB, and the connection is ended", async () => {
+    const { script, ended } = flood(200, '{"items":[{}', ",{}".repeat(20_000));
+    await using server = await scriptedServer(script);
+    const sending = connect().send({ method: "GET", url: `${server.url}/cloudapi/v6/datacenters` });
+    await expect(sending).rejects.toMatchObject({ kind: "Retry", executed: "no", status: 200 });
+    await expect(sending).rejects.toThrow("GET /cloudapi/v6/datacenters answered 200: the answer is larger than 4 MiB");
+    // What the sockets of both sides hold is on its way as well.
+    expect(await ended).toBeLessThan(24 * MIB);
+  });
+
+  test("that quotes our token, in a failed request for example, is read without it", async () => {
+    const token = "eyJhbGciOiJSUzI1NiJ9.eyJleHAiOjF9.c2lnbmF0dXJlLW9mLXRoZS10b2tlbg";
+    await using server = await scriptedServer(answer(200, { metadata: { message: `failed with ${token}` } }));
+    const transport = createTransport({ clock: fakeClock(), random: () => 0 });
+    transports.push(transport);
+    const { body } = await transport.connect("ns/account", { token }).send({ method: "GET", url: server.url });
+    expect(body).toEqual({ metadata: { message: "failed with [redacted]" } });
+  });
+
+  test("that says beforehand that it is too large is not read at all", async () => {
+    await using server = await scriptedServer((_, response) => {
+      response.writeHead(202, { "content-length": String(5 * MIB) });
+      response.write("{");
+    });
+    const sending = connect().send({ method: "POST", url: `${server.url}/x`, body: {} });
+    await expect(sending).rejects.toMatchObject({ kind: "Retry", executed: "unknown", status: 202 });
+    await expect(sending).rejects.toThrow("larger than 4 MiB");
+  });
+
+  test("that refuses keeps its meaning, however long it goes on", async () => {
+    const { script, ended } = flood(403, '{"messages":[', '{"message":"no"},'.repeat(5_000));
+    await using server = await scriptedServer(script);
+    const sending = connect().send({ method: "POST", url: `${server.url}/x`, body: {} });
+    await expect(sending).rejects.toMatchObject({ kind: "Forbidden", executed: "no", status: 403 });
+    await expect(sending).rejects.toThrow("POST /x answered 403: an answer of more than 64 KiB");
+    expect(await ended).toBeLessThan(24 * MIB);
+  });
+
+  test.each([
+    ["nested too deeply", `${"[".repeat(65)}${"]".repeat(65)}`, "the answer is nested deeper than 64 levels"],
+    ["of too many values", `[${"1,".repeat(400_000)}1]`, "the answer holds more than 400,000 values"],
+    ["with too many fields", `{${fields(20_001)}}`, "an object in the answer has more than 5,000 fields"],
+  ])("%s is refused", async (_, body, words) => {
+    await using server = await scriptedServer(answer(200, body));
+    const sending = connect().send({ method: "GET", url: `${server.url}/x` });
+    await expect(sending).rejects.toMatchObject({ kind: "Retry", executed: "no", status: 200 });
+    await expect(sending).rejects.toThrow(words);
+  });
+
+  test.each([
+    ["a list of servers", JSON.stringify({ items: Array.from({ length: 2_500 }, (_, n) => deepServer(n)) })],
+    ["empty objects", `{"items":[${"{},".repeat(199_000)}{}]}`],
+    ["objects of which no two are alike", `[${Array.from({ length: 150_000 }, (_, n) => `{"k${n}":1}`).join(",")}]`],
+    ["one text", `["${"\\n".repeat(2 * MIB - 10)}"]`],
+  ])("of nearly the size that is allowed takes no turn of the event loop longer than 50 ms: %s", async (_, body) => {
+    await using server = await scriptedServer(answer(200, body));
+    const connection = connect(systemClock);
+    await connection.send({ method: "GET", url: server.url });
+    const runs = [];
+    for (let n = 0; n < 3; n++) {
+      const { ms, outcome } = await longestTurn(() => connection.send({ method: "GET", url: server.url }));
+      const received = outcome.status === "fulfilled" ? JSON.stringify(outcome.value.body) : "nothing";
+      expect(received === body).toBe(true);
+      runs.push(ms);
+    }
+    // The best of three: a collection of garbage may fall into one of them.
+    expect(Math.min(...runs)).toBeLessThan(50);
+  });
+});
+
+function fields(count: number): string {
+  return Array.from({ length: count }, (_, n) => `"f${n}":${n}`).join(",");
+}
+
+function deepServer(n: number) {
+  const child = (type: string) => ({
+    id: `${type}-${n}`,
+    type,
+    metadata: { etag: "45480eb3fbfc31f1d916c1eaa4abdcc3", createdDate: "2026-01-01T00:00:00Z", state: "AVAILABLE" },
+    properties: { name: `${type} ${n}`, size: 20, ips: ["10.0.0.1"], dhcp: true },
+  });
+  const entities = { volumes: { items: [child("volume"), child("volume")] }, nics: { items: [child("nic")] } };
+  return { ...child("server"), properties: { name: `server "${n}" \\ ü`, cores: 4, ram: 4096 }, entities };
+}
+
+test("an answer may be larger where that was asked for, and takes no longer turns for that", async () => {
+  const body = { servers: { items: Array.from({ length: 6_000 }, (_, n) => deepServer(n % 10)) } };
+  await using server = await scriptedServer(answer(200, JSON.stringify(body)));
+  const call = { method: "GET", url: server.url, maxBytes: 16 * MIB } as const;
+  const connection = connect(systemClock);
+  const { ms, outcome } = await longestTurn(() => connection.send(call));
+  expect(outcome.status === "fulfilled" && JSON.stringify(outcome.value.body) === JSON.stringify(body)).toBe(true);
+  expect(ms).toBeLessThan(100);
+});
+
+describe("a list", () => {
+  test.each(["..", "a/b", "", "x\n", "%2e", "a".repeat(129)])("with something that is no id fails: %j", async (id) => {
+    await using server = await scriptedServer(answer(200, { items: [{ id }] }));
+    const listing = regionalCollection(connect(), server.url, "/pipelines", "monitoring").list(never, "normal");
+    await expect(listing).rejects.toThrow("unexpected body: items.0.id: not an id");
+  });
+
+  test("whose every page is full ends at 60,000 items", async () => {
+    const clock = fakeClock();
+    await using server = await scriptedServer(endless(1_000));
+    const listing = coreCollection(connect(clock), server.url, "/datacenters", { depth: 1 }).list(never, "normal");
+    const message = "GET /cloudapi/v6/datacenters answered 200: the list has more than 60,000 items";
+    const failure = expect(listing).rejects.toMatchObject({ kind: "Retry", executed: "no", message });
+    await driveUntilSettled(listing, () => clock.advance(500));
+    await failure;
+    expect(server.arrived.length).toBeLessThanOrEqual(61);
+  });
+
+  test("whose next link never ends stops after 200 pages", async () => {
+    const clock = fakeClock();
+    await using server = await scriptedServer(endless(1, { _links: { next: "more" } }));
+    const listing = regionalCollection(connect(clock), server.url, "/pipelines", "monitoring").list(never, "normal");
+    const failure = expect(listing).rejects.toThrow("GET /pipelines answered 200: the list has more than 200 pages");
+    await driveUntilSettled(listing, () => clock.advance(500));
+    await failure;
+    expect(server.arrived).toHaveLength(200);
+  });
+
+  test("of large items ends at 64 MiB", async () => {
+    await using server = await scriptedServer(endless(1_000, {}, "x".repeat(3_000)));
+    const listing = coreCollection(connect(), server.url, "/datacenters", { depth: 1 }).list(never, "normal");
+    await expect(listing).rejects.toThrow("the list is larger than 64 MiB");
+    expect(server.arrived.length).toBeLessThanOrEqual(24);
+  });
+
+  test("whose pages are too large is read in smaller ones, then and later", async () => {
+    const padding = "x".repeat(8_000);
+    const all = Array.from({ length: 1_200 }, (_, n) => ({ id: `i${n}`, padding }));
+    await using server = await scriptedServer((arrived, response, request) => {
+      const { offset, limit } = paging(arrived);
+      answer(200, { items: all.slice(offset, offset + limit) })(arrived, response, request);
+    });
+    const source = coreCollection(connect(), server.url, "/datacenters", { depth: 1 });
+    expect(await source.list(never, "normal")).toHaveLength(1_200);
+    expect(server.arrived.map((each) => paging(each).limit)).toEqual([1_000, 250, 250, 250, 250, 250]);
+    await source.list(never, "normal");
+    expect(server.arrived).toHaveLength(11);
+  });
+
+  test("of the most items that are allowed takes no turn of the event loop longer than 50 ms", async () => {
+    const items = Array.from({ length: 59_999 }, (_, n) => ({ id: `i${n}`, metadata: { state: "AVAILABLE" } }));
+    await using server = await scriptedServer(answer(200, { items, limit: 60_000 }));
+    const source = regionalCollection(connect(systemClock), server.url, "/pipelines", "monitoring");
+    const runs = [];
+    for (let n = 0; n < 3; n++) {
+      const { ms, outcome } = await longestTurn(() => source.list(never, "normal"));
+      expect(outcome.status).toBe("fulfilled");
+      runs.push(ms);
+    }
+    expect(Math.min(...runs)).toBeLessThan(50);
+  });
+});
+
+function paging({ url }: Arrived): { offset: number; limit: number } {
+  const query = new URL(url, "http://x").searchParams;
+  return { offset: Number(query.get("offset")), limit: Number(query.get("limit")) };
+}
+
+/** Always as many more items as a page holds. */
+function endless(size: number, envelope: object = {}, padding = ""): Script {
+  return (arrived, response, request) => {
+    const { offset } = paging(arrived);
+    const items = Array.from({ length: size }, (_, n) => ({ id: `i${offset + n}`, padding }));
+    answer(200, { items, ...envelope })(arrived, response, request);
+  };
+}
+
+describe("texts of the platform", () => {
+  const evil = `a\u0000b\r\n[INPUT]\u2028c\u202ed\u0085e\ud800f\t g`;
+  const plain = "ab [INPUT] cd ef g";
+
+  test("have no control characters, and an end", async () => {
+    await using server = await scriptedServer(
+      answer(422, { messages: [{ errorCode: `${evil}${"9".repeat(500)}`, message: evil }] }),
+    );
+    const error = await connect()
+      .send({ method: "POST", url: server.url })
+      .catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ platformMessage: plain, message: expect.stringContaining(`: ${plain} (code `) });
+    expect(Reflect.get(Object(error), "errorCode")).toHaveLength(64);
+  });
+
+  test("why a request failed, and why a resource does not work, likewise", async () => {
+    const message = evil + "x".repeat(5_000);
+    await using server = await scriptedServer(answer(200, { metadata: { status: "FAILED", message } }));
+    const state = await requestStatus(connect(), `${server.url}/requests/r/status`);
+    expect(state.message).toMatch(/^ab \[INPUT\] cd ef gx+…$/);
+    expect(state.message).toHaveLength(1_024);
+    const metadata = { state: `FAILED${evil}`, statusMessage: message };
+    server.script = answer(200, { items: [{ id: "i", metadata }] });
+    const source = regionalCollection(connect(), server.url, "/pipelines", "monitoring");
+    const [item] = await source.list(never, "normal");
+    expect(item?.state).toBe(`FAILED${plain}`);
+    expect(item && source.failure?.(item)).toBe(state.message);
+  });
+
+  test("about a contract are few and short", async () => {
+    const resourceLimits = Object.fromEntries(Array.from({ length: 4_000 }, (_, n) => [`limit${n}`, n]));
+    const owner = "o".repeat(5_000);
+    const odd = { "not a name\n": 1, [`x${"y".repeat(100)}`]: 2, ...resourceLimits };
+    const properties = { contractNumber: 1, owner, resourceLimits: odd };
+    await using server = await scriptedServer(answer(200, { items: [{ properties }] }));
+    const contract = await readContract(connect(), server.url);
+    expect(Object.keys(contract.limits)).toHaveLength(100);
+    expect(contract.limits).toMatchObject({ limit0: 0, limit99: 99 });
+    expect(contract.owner).toHaveLength(256);
+  });
+});
+
+/** Moves the clock between real answers until the promise settles. */
+async function driveUntilSettled(promise: Promise<unknown>, step: () => Promise<void>): Promise<void> {
+  let settled = false;
+  const settle = () => {
+    settled = true;
+  };
+  promise.then(settle, settle);
+  while (!settled) await step();
+}

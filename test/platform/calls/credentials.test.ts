@@ -1,0 +1,72 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { answerRedactor, identityOf, redactor } from "../../../src/platform/calls/credentials.ts";
+
+const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+const jwt = (header: unknown, payload: unknown) => `${part(header)}.${part(payload)}.c2ln`;
+
+describe("what a token says about itself", () => {
+  test("user, contract, expiry and id", () => {
+    const identity = { uuid: "u-1", contractNumber: 31_000_000, role: "owner", privileges: [] };
+    expect(identityOf(jwt({ alg: "RS256", kid: "k-1" }, { exp: 1_767_225_600, identity }))).toEqual({
+      userId: "u-1",
+      contractNumber: 31_000_000,
+      expiresAt: 1_767_225_600_000,
+      tokenId: "k-1",
+    });
+  });
+
+  test.each<[string, string]>([
+    ["nothing", ""],
+    ["an opaque word", "abc"],
+    ["dots", "..."],
+    ["too many parts", `${jwt({}, {})}.d.e`],
+    ["no JSON inside", "a.b.c"],
+    ["a list", jwt([], [])],
+    ["null", jwt(null, null)],
+    ["a huge one", "a".repeat(1_000_000)],
+  ])("%s says nothing", (_, token) => {
+    expect(identityOf(token)).toBeUndefined();
+  });
+
+  test("claims of the wrong type are left out, the others kept", () => {
+    const identity = { uuid: 5, contractNumber: "x", __proto__: { uuid: "p" } };
+    expect(identityOf(jwt({ kid: ["k"] }, { exp: "never", identity }))).toEqual({});
+    expect(identityOf(jwt({ kid: "k" }, { exp: 1e300, identity: null }))).toEqual({ tokenId: "k" });
+    expect(identityOf(jwt("header", { exp: 10 }))).toEqual({ expiresAt: 10_000 });
+  });
+
+  test("hostile tokens never throw", () => {
+    const hostile = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.tuple(fc.json(), fc.json()).map(([a, b]) => jwt(JSON.parse(a), JSON.parse(b))),
+      fc.tuple(fc.base64String(), fc.base64String()).map((parts) => parts.join(".")),
+      fc.object().map((claims) => jwt(claims, { identity: claims, exp: claims })),
+    );
+    fc.assert(
+      fc.property(hostile, (token) => {
+        identityOf(token);
+        redactor(token)(token);
+      }),
+    );
+  });
+});
+
+test("a credential and its parts disappear from text", () => {
+  const token = jwt({ kid: "k" }, { exp: 1 });
+  const [, payload] = token.split(".");
+  expect(redactor(token)(`got ${token} and ${payload}`)).toBe("got [redacted] and [redacted]");
+  expect(redactor(undefined)("text")).toBe("text");
+});
+
+test("a successful answer shows no credential of ours, whole or as its signature, and is left alone otherwise", () => {
+  const token = `${jwt({ kid: "k" }, { exp: 1 }).split(".").slice(0, 2).join(".")}.c2lnbmF0dXJlLW9mLXRoZS10b2tlbg`;
+  const [, , signature] = token.split(".");
+  const redact = answerRedactor([token, undefined, "short"]);
+  const answer = JSON.stringify({ message: `failed with ${token}`, name: "a short name", part: signature });
+  expect(JSON.parse(redact(answer))).toEqual({
+    message: "failed with [redacted]",
+    name: "a short name",
+    part: "[redacted]",
+  });
+});
