@@ -96,7 +96,7 @@ function valueIn(name: string, source: Json, { renamed, parents }: Context): unk
   // Entities take their names from their collections.
   const paths = Object.keys(renamed).filter((path) => renamed[path] === name && !path.startsWith("entities."));
   const role = /^(\w+)Id$/.exec(name)?.[1] ?? "";
-  return own ?? paths.map((path) => at(source, path)).find((value) => value != null) ?? parents[role];
+  return own ?? paths.map((path) => at(source, path)).find((value) => value != null) ?? parents[name] ?? parents[role];
 }
 
 /**

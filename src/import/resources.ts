@@ -5,6 +5,7 @@ import { readingOver } from "../plan/inputs/accounts.ts";
 import { NotFound } from "../platform/answers/errors.ts";
 import { products } from "../platform/products/products.ts";
 import { asJson, asList, type Json } from "./json.ts";
+import { type Parents, pathsOf, type Step, stepsIn, withIds } from "./parents.ts";
 
 /** A resource of the platform that an object can represent. */
 export interface Resource {
@@ -32,9 +33,6 @@ function whyLeft(kind: ResourceKind): string | undefined {
   return undefined;
 }
 
-/** The parents of a collection: none, or a datacenter, a cluster or a NIC. */
-type Parents = Readonly<Record<string, string>>;
-
 export interface ImportFilter {
   kinds: ReadonlySet<string> | undefined;
   /** Ids or names of datacenters. */
@@ -47,35 +45,28 @@ export async function readLandscape(
   filter: ImportFilter,
   { signal, progress }: { signal: AbortSignal; progress(done: number, what: string): void },
 ): Promise<Landscape> {
-  const connection = readingOver("import", reader, signal);
-  const resources: Resource[] = [];
   const left: Landscape["left"] = [];
   const isAsked = ({ kind }: ResourceKind) => filter.kinds === undefined || filter.kinds.has(kind);
-  const isChosen = (id: string, raw: Json) => filter.datacenters?.has(id) || filter.datacenters?.has(nameIn(raw));
+  const isWanted = ({ kind, id, raw }: Resource) =>
+    kind.kind !== "Datacenter" ||
+    !filter.datacenters ||
+    filter.datacenters.has(id) ||
+    filter.datacenters.has(nameIn(raw));
+  const reading = createReading(reader, signal);
   for (const kind of kinds.filter(hasResource)) {
     const why = whyLeft(kind);
     if (why !== undefined) {
+      reading.partial.add(kind);
       if (isAsked(kind)) left.push({ what: kind.kind, why });
       continue;
     }
-    const { place } = kind.resource;
-    const access = products[place.product];
-    try {
-      for (const parents of placesOf(kind, resources)) {
-        const path = place.collection(parents);
-        const source = access.collection(connection, reader.endpoint(access.endpoint), path, place.depth);
-        const items = await source.list(signal, "people").catch(gone);
-        for (const { id, raw } of items) {
-          const isElsewhere = kind.kind === "Datacenter" && filter.datacenters && !isChosen(id, asJson(raw));
-          if (!isElsewhere) resources.push({ kind, id, parents, raw: asJson(raw) });
-        }
-        progress(resources.length, "resources read");
-      }
-    } catch (error) {
-      signal.throwIfAborted();
-      left.push({ what: kind.kind, why: error instanceof Error ? error.message : String(error) });
+    for (const path of pathsOf(kind.resource.place)) {
+      const lost = (why: string) => void left.push({ what: titleOf(kind, path), why });
+      await reading.read(kind, path, isWanted, lost);
+      progress(reading.known.length, "resources read");
     }
   }
+  const resources = reading.known;
   const inside = filter.datacenters ? resources.filter(isWithin(resources)) : resources;
   const { own, brought } = withoutBrought(inside);
   for (const { kind, id } of brought.filter((each) => isAsked(each.kind))) {
@@ -117,20 +108,81 @@ const gone = (error: unknown): [] => {
   throw error;
 };
 
-/** The parents that make the path of the collection complete. */
-function placesOf({ resource: { place } }: ResourceKind, known: readonly Resource[]): Parents[] {
-  const isWhole = (parents: Parents) => !/\/\/|\/$|undefined/.test(place.collection(parents));
-  if (isWhole({})) return [{}];
-  const of = (kind: string) => known.filter((each) => each.kind.kind === kind);
-  const within: Parents[][] = [
-    of("Datacenter").map(({ id }) => ({ datacenter: id })),
-    of("KafkaCluster").map(({ id }) => ({ cluster: id })),
-    of("Server").flatMap(({ id, parents, raw }) =>
-      asList(asJson(asJson(raw.entities).nics).items).map((nic) => ({ ...parents, server: id, nic: String(nic.id) })),
-    ),
-  ];
-  const sample = within.find(([first]) => first && isWhole(first));
-  return sample ?? [];
+/** Reads collections, outer ones first: what was read of a kind shows where the collections in it are. */
+function createReading(reader: PlatformReader, signal: AbortSignal) {
+  const connection = readingOver("import", reader, signal);
+  const known: Resource[] = [];
+  /** Kinds of which not all resources are known. */
+  const partial = new Set<ResourceKind>();
+
+  async function list({ resource: { place } }: ResourceKind, path: string, depth: number) {
+    const access = products[place.product];
+    const source = access.collection(connection, reader.endpoint(access.endpoint), path, depth);
+    return source.list(signal, "people").catch(gone);
+  }
+
+  /** Reads the resources of a kind at a path of `pathsOf`. `lost` is called for each part that cannot be read. */
+  async function read(
+    kind: ResourceKind,
+    path: string,
+    isWanted: (resource: Resource) => boolean,
+    lost: (why: string) => void,
+  ): Promise<void> {
+    const attempt = async <Value>(reading: () => Promise<readonly Value[]>): Promise<readonly Value[]> => {
+      try {
+        return await reading();
+      } catch (error) {
+        signal.throwIfAborted();
+        partial.add(kind);
+        lost(error instanceof Error ? error.message : String(error));
+        return [];
+      }
+    };
+    let places: Parents[] = [{}];
+    for (const step of stepsIn(path)) {
+      const outer = ownerOf(kind, step);
+      if (outer && partial.has(outer)) lost(`it is in a ${outer.kind}, and not all of those were read`);
+      const inner: Parents[] = [];
+      for (const place of places) {
+        const shown = outer ? idsOf(outer, place) : inside(step, place);
+        // A parent that is no kind, such as a NAT gateway.
+        const found = shown ?? (await attempt(() => list(kind, withIds(step.path, place), 1)));
+        inner.push(...found.map(({ id }) => ({ ...place, [step.role]: String(id) })));
+      }
+      places = inner;
+    }
+    for (const parents of places) {
+      const items = await attempt(() => list(kind, withIds(path, parents), kind.resource.place.depth));
+      known.push(...items.map(({ id, raw }) => ({ kind, id, parents, raw: asJson(raw) })).filter(isWanted));
+    }
+  }
+
+  const idsOf = (kind: ResourceKind, place: Parents): { id: unknown }[] =>
+    known.filter(
+      (each) => each.kind === kind && Object.entries(place).every(([role, id]) => each.parents[role] === id),
+    );
+
+  /** The members of a collection that the platform shows with the resource that they are in. */
+  function inside({ path }: Step, place: Parents): { id?: unknown }[] | undefined {
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    const outer = known.find(({ id }) => Object.values(place).at(-1) === id);
+    const { items } = asJson(asJson(outer?.raw.entities)[name]);
+    return Array.isArray(items) ? asList(items) : undefined;
+  }
+
+  return { known, partial, read };
+}
+
+/** The kind whose resources are the parents of this step. */
+const ownerOf = ({ resource: { place } }: ResourceKind, step: Step): ResourceKind | undefined =>
+  kinds
+    .filter(hasResource)
+    .find(({ resource }) => resource.place.product === place.product && pathsOf(resource.place).includes(step.path));
+
+/** A kind, and the collection of its parents if it can be in several. */
+function titleOf({ kind, resource: { place } }: ResourceKind, path: string): string {
+  const around = stepsIn(path).at(-1)?.path ?? "";
+  return pathsOf(place).length > 1 ? `${kind} in ${around.slice(around.lastIndexOf("/") + 1)}` : kind;
 }
 
 export const nameIn = (raw: Json): string => {

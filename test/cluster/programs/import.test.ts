@@ -30,7 +30,7 @@ const document = z.object({
   cost: z.looseObject({ before: z.number(), after: z.number(), currency: z.string() }),
 });
 
-/** A command of people's, with the administrator's rights. */
+/** Runs a command with the administrator's rights. */
 function mooring(...args: string[]): Promise<Result> {
   const { PATH, HOME } = process.env;
   const where = ["--kubeconfig", cluster().kubeconfig, "-n", world.namespace];
@@ -46,7 +46,7 @@ async function planned(path: string, ...more: string[]) {
 const created = z.looseObject({ id: z.string() });
 const state = z.record(z.string(), z.unknown());
 
-/** A landscape that nobody of Mooring has made: one of every kind that can be imported, and a Cube. */
+/** A landscape without Mooring: one resource of every kind that can be imported, and a Cube. */
 async function makeLandscape(): Promise<void> {
   const { platform } = world;
   const post = async (path: string, body: object) => created.parse(await platform.call("POST", path, body)).id;
@@ -98,6 +98,13 @@ async function makeLandscape(): Promise<void> {
     await make(kind, `by-hand`);
   }
   await make("FlowLog", "found");
+  await settled();
+  const [block] = await platform.resources("ipblocks");
+  const { ips } = z.object({ ips: z.array(z.string()) }).parse(block?.properties);
+  const gateway = await post(`${inside}/natgateways`, { properties: { name: "nat", publicIps: ips.slice(-1) } });
+  await settled();
+  const capture = { name: "of-nat", action: "REJECTED", direction: "INGRESS", bucket: "flow-logs" };
+  await post(`${inside}/natgateways/${gateway}/flowlogs`, { properties: capture });
   const { items } = z
     .object({ items: z.array(z.looseObject({ id: z.string() })) })
     .parse(await platform.call("GET", `${core}/templates?depth=1`));
@@ -108,7 +115,7 @@ async function makeLandscape(): Promise<void> {
   await settled();
 }
 
-/** What was written to the platform since the calls were last reset. */
+/** Writes to the platform since the counters were reset. */
 const writes = async () =>
   Object.keys((await world.platform.calls()).byRoute).filter((route) => /^(POST|PUT|PATCH|DELETE) /.test(route));
 
@@ -133,6 +140,7 @@ describe("an existing landscape", () => {
     expect(names).toEqual([
       "datacenter/old-shop",
       "flowlog/found",
+      "flowlog/of-nat",
       "ipblock/by-hand",
       "kafkacluster/stream",
       "kafkatopic/by-hand",

@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import type { PlatformReader } from "../../src/diagnostics/reader.ts";
+import { asJson } from "../../src/import/json.ts";
+import { manifestsFor } from "../../src/import/manifests.ts";
+import { pathsOf } from "../../src/import/parents.ts";
+import { readLandscape } from "../../src/import/resources.ts";
+import { kinds } from "../../src/kinds/index.ts";
+import { hasResource } from "../../src/kinds/kind.ts";
+import { Forbidden } from "../../src/platform/answers/errors.ts";
+
+const NAT = "22222222-2222-4222-8222-222222222222";
+const quiet = { signal: new AbortController().signal, progress: () => {} };
+const everything = { kinds: undefined, datacenters: undefined };
+
+/** A platform that has these collections, by their path, and no others. */
+function platform(collections: Record<string, { id: string }[] | Error>): PlatformReader & { asked: string[] } {
+  const asked: string[] = [];
+  return {
+    asked,
+    async read({ url }) {
+      const path = new URL(url).pathname.replace(/^\/cloudapi\/v6/, "");
+      asked.push(url);
+      const items = collections[path] ?? [];
+      if (items instanceof Error) throw items;
+      return { status: 200, headers: {}, body: { id: path, items, offset: 0, limit: 1000, count: items.length } };
+    },
+    endpoint: (name) => `https://${name}.example`,
+    has: () => true,
+    identity: undefined,
+    contractNumber: 1,
+    now: () => 0,
+    storageKeys: () => Promise.reject(new Error("no keys")),
+    storageRegion: undefined,
+  };
+}
+
+const item = (id: string, more: object = {}) => ({ id, properties: { name: id }, metadata: {}, ...more });
+const idsOf = (found: { kind: { kind: string }; id: string }[], kind: string) =>
+  found.filter((each) => each.kind.kind === kind).map(({ id }) => id);
+
+describe("the parents of a kind", () => {
+  it("follow from the path of its collection, for every kind", () => {
+    for (const { resource } of kinds.filter(hasResource)) expect(pathsOf(resource.place)).not.toEqual([]);
+  });
+
+  it("are all that can have one: a FlowLog is in a NIC, a load balancer or a NAT gateway", () => {
+    const flowLog = kinds.filter(hasResource).find(({ kind }) => kind === "FlowLog");
+    expect(flowLog && pathsOf(flowLog.resource.place).sort()).toEqual([
+      "/datacenters/~datacenter/applicationloadbalancers/~applicationLoadBalancerId/flowlogs",
+      "/datacenters/~datacenter/natgateways/~natGatewayId/flowlogs",
+      "/datacenters/~datacenter/networkloadbalancers/~networkLoadBalancerId/flowlogs",
+      "/datacenters/~datacenter/servers/~server/nics/~nic/flowlogs",
+    ]);
+  });
+
+  it("need no list of names: any path does", () => {
+    const collection = ({ zone = "", network = "" }: Readonly<Record<string, string>>) =>
+      `/zones/${zone}/networks/${network}/peers`;
+    expect(pathsOf({ collection })).toEqual(["/zones/~zone/networks/~network/peers"]);
+  });
+});
+
+describe("an import", () => {
+  const nics = { nics: { items: [item("nic-1")] } };
+  const collections = {
+    "/datacenters": [item("dc-1")],
+    "/datacenters/dc-1/servers": [item("server-1", { entities: nics })],
+    "/datacenters/dc-1/servers/server-1/nics/nic-1/flowlogs": [item("of-nic")],
+    "/datacenters/dc-1/natgateways": [item(NAT)],
+    [`/datacenters/dc-1/natgateways/${NAT}/flowlogs`]: [item("of-nat")],
+    "/clusters": [item("stream")],
+    "/clusters/stream/topics": [item("orders")],
+  };
+
+  it("reads the resources in every parent, also in one that is no kind", async () => {
+    const reader = platform(collections);
+    const { resources } = await readLandscape(reader, everything, quiet);
+    expect(idsOf(resources, "FlowLog").sort()).toEqual(["of-nat", "of-nic"]);
+    expect(idsOf(resources, "KafkaTopic")).toEqual(["orders"]);
+    expect(new Set(reader.asked).size).toBe(reader.asked.length);
+    expect(reader.asked.join()).not.toContain("/nics?");
+  });
+
+  it("names that parent in spec", async () => {
+    const { resources } = await readLandscape(platform(collections), everything, quiet);
+    const objects = manifestsFor(resources, { namespace: undefined, accountRef: undefined });
+    const spec = asJson(objects.find(({ resource }) => resource.id === "of-nat")?.object.spec);
+    expect(spec).toMatchObject({ natGatewayId: NAT, datacenterRef: { name: "dc-1" } });
+    expect(spec).not.toHaveProperty("serverId");
+  });
+
+  it("says which parents it could not read, and reads the others", async () => {
+    const refused = new Forbidden({ call: "GET", status: 403, detail: "not allowed" });
+    const reader = platform({ ...collections, "/datacenters/dc-1/natgateways": refused, "/clusters": refused });
+    const { resources, left } = await readLandscape(reader, everything, quiet);
+    expect(idsOf(resources, "FlowLog")).toEqual(["of-nic"]);
+    const why = expect.stringContaining("not allowed");
+    expect(left).toContainEqual({ what: "KafkaCluster", why });
+    expect(left).toContainEqual({ what: "KafkaTopic", why: expect.stringContaining("it is in a KafkaCluster") });
+    expect(left).toContainEqual({ what: "FlowLog in natgateways", why });
+  });
+});
