@@ -5,11 +5,11 @@ import { root } from "./processes.ts";
 
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
-/** Every text in a source file; `…` stands for what is filled in. Texts inside that are texts of their own. */
+/** Every text in a source file, with `…` for each inserted value. Texts inside an inserted value are separate texts. */
 function literals(source: string): string[] {
   const texts: string[] = [];
   const tokens = /\/\*[\s\S]*?\*\/|\/\/.*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`|\{|\}/g;
-  /** Goes on to the brace that closes, and leaves what is between to the caller. */
+  /** Reads up to the closing brace. The caller handles the content. */
   function code(from: number): number {
     let depth = 0;
     tokens.lastIndex = from;
@@ -40,17 +40,17 @@ function literals(source: string): string[] {
   return texts;
 }
 
-/** Tells a person to delete something. */
+/** Whether a text tells the reader to delete something. */
 const advises = (text: string): boolean =>
   /(^|[:;,.(…] |\b(or|and|then|else|first) )[Dd]elete (?=\w)(?!markers?\b|lease\b)/.test(text.replaceAll(/\s+/g, " "));
 
-/** Says how to keep it: by deletionPolicy, or in other words together with what is lost. */
+/** Whether a text says how to keep it: by deletionPolicy, or in other words together with what is lost. */
 const saysHowToKeep = (text: string): boolean =>
   /\bRetain\b/.test(text) ||
   /\bwhich keeps the\b/.test(text) ||
   (/\b(lost|loses?)\b/.test(text) && /\bkeep/.test(text));
 
-/** What has no object and no deletionPolicy, and why it may go. */
+/** Things without an object and without deletionPolicy, with the reason why they may be deleted. */
 const exceptions: [text: string, why: string][] = [
   ["delete those that nobody uses", "a token, which says that it stops working"],
   ["delete tokens that nobody uses", "a token"],

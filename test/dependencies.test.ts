@@ -12,7 +12,7 @@ const { dependencies, devDependencies, overrides } = z
 
 const found = (pattern: string) => globSync(pattern, { cwd: root, exclude: ["node_modules", ".cache"] });
 
-/** Tools and direct requirements; what those require in turn is marked as indirect. */
+/** Tools and direct requirements. Others are marked as indirect. */
 function modulesIn(text: string): string[] {
   const lines = text.split("\n").filter((line) => !line.includes("// indirect"));
   return lines.flatMap((line) => {
@@ -32,7 +32,7 @@ const needed = [
   ...found("{deploy,test}/**/pom.xml").flatMap((path) => artifactsIn(read(path))),
 ];
 
-/** The first column of the tables, up to what is written here: what the page names. */
+/** The names in the first column of the page's tables. */
 const page = read("docs/dependencies.md");
 const named = [...page.slice(0, page.indexOf("## Written here")).matchAll(/^\| `([^`]+)` \| (.+) \|$/gm)];
 

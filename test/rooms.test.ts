@@ -3,7 +3,10 @@ import { dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
 import { root } from "./processes.ts";
 
-/** What each room may import besides itself: rooms, single files of src/, and npm packages where they are limited. */
+/**
+ * The imports that each room may have besides its own files: rooms, single files of src/, and npm packages where they
+ * are limited.
+ */
 const allowed: Record<string, { rooms: string[]; packages?: string[] }> = {
   runtime: { rooms: [] },
   kinds: { rooms: ["runtime/memo.ts"], packages: ["zod"] },
@@ -38,7 +41,7 @@ const allowed: Record<string, { rooms: string[]; packages?: string[] }> = {
   "main.ts": { rooms: ["cli", "simulator/command.ts", "operator/command.ts", "gateway/command.ts"] },
 };
 
-/** The rooms inside a room: none imports one that comes after it. In the engine that is the way of an object. */
+/** The order of the rooms inside a room: none imports a later one. In the engine, they follow the data. */
 const ways: Record<string, string[]> = {
   engine: ["status", "state", "accounts", "observe", "decide", "write", "secrets", "execute"],
   kube: ["resource.ts", "client", "queue", "watch", "lease", "write"],
@@ -51,12 +54,12 @@ const ways: Record<string, string[]> = {
   ],
 };
 
-/** Kinds of one product know their own and the shared fields. */
+/** Files that shared fields may import. */
 const shared = ["fields", "kind.ts", "desired.ts"];
 
 const importPattern = /(?:\bfrom|\bimport)\s*\(?\s*"([^"]+)"/g;
 
-/** What `file` (a path below src/) imports and must not. */
+/** Forbidden imports of `file`, a path below src/. */
 function violations(file: string, source: string): string[] {
   const room = file.split("/")[0] ?? file;
   const rule = allowed[room];
@@ -71,7 +74,7 @@ function violations(file: string, source: string): string[] {
     .map((target) => `${file} imports ${target}`);
 }
 
-/** What `file` (a path below src/) imports from within its own room and must not. */
+/** Forbidden imports of `file`, a path below src/, within its own room. */
 function reachingBack(file: string, source: string): string[] {
   const [room = "", inner = ""] = file.split("/");
   const targets = importsOf(file, source).filter((path) => path.startsWith(`${room}/`));
@@ -92,7 +95,7 @@ const importsOf = (file: string, source: string): string[] =>
     .filter((target) => target.startsWith("."))
     .map((target) => join(dirname(file), target));
 
-/** Files that import each other in a circle, each circle once. */
+/** Circular imports, each circle once. */
 function circles(imports: ReadonlyMap<string, readonly string[]>): string[] {
   const found: string[] = [];
   const done = new Set<string>();
@@ -112,7 +115,7 @@ const sources = () =>
     source: readFileSync(file, "utf8"),
   }));
 
-/** Folders with more than fifteen files: rooms in them have no name yet. */
+/** Folders with more than fifteen files: they need rooms. */
 function crowded(files: readonly string[]): string[] {
   const count = new Map<string, number>();
   for (const file of files) count.set(dirname(file), (count.get(dirname(file)) ?? 0) + 1);

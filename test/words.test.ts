@@ -7,7 +7,7 @@ import { root } from "./processes.ts";
 const STYLE = "docs/style.md";
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
-/** The phrases that the page rules out, one per row of its last table. */
+/** The phrases to avoid, one per row of the page's last table. */
 const page = read(STYLE);
 const phrases = page
   .slice(page.indexOf("| Not | But |"))
@@ -16,13 +16,22 @@ const phrases = page
   .map((row) => row.split("|")[1]?.trim().toLowerCase() ?? "")
   .filter((phrase) => phrase !== "");
 
-/** Comments count as well. A comment of several lines is read without the stars at their beginnings. */
+/** A source with its comments. Stars at the beginning of comment lines are removed. */
 const readable = (source: string) => source.replaceAll(/^\s*\*\s/gm, " ");
 
 const sources = globSync("src/{*,!(simulator)/**/*}.ts", { cwd: root });
+
+/** The comments of a test file: lines that begin with a comment, joined with the lines that continue it. */
+const commentsOf = (source: string): string[] =>
+  [...source.matchAll(/(?:^[ \t]*\/\/.*\n)+|^[ \t]*\/\*[\s\S]*?\*\//gm)].map(([comment]) =>
+    comment.replaceAll(/^\s*(?:\/\/|\/\*\*?|\*\/?)|\*\/\s*$/gm, " ").trim(),
+  );
+const tests = globSync("test/**/*.test.ts", { cwd: root }).map((path) => ({ path, comments: commentsOf(read(path)) }));
+
 const pages = ["README.md", ...globSync("docs/**/*.md", { cwd: root }).filter((path) => path !== STYLE)];
 const texts = [
   ...sources.map((path) => ({ path, text: readable(read(path)) })),
+  ...tests.map(({ path, comments }) => ({ path, text: comments.join("\n") })),
   ...[...globSync("{crds,deploy/chart/**}/*.yaml", { cwd: root }), "CHANGELOG.md", "Makefile", ...pages].map(
     (path) => ({ path, text: read(path) }),
   ),
@@ -44,4 +53,22 @@ describe("the style page", () => {
 
 it.each(phrases)("nobody reads “%s” in messages, descriptions, flags, log lines and docs", (phrase) => {
   expect(texts.filter(({ text }) => found(text, phrase)).map(({ path }) => path)).toEqual([]);
+});
+
+describe("a comment in a test", () => {
+  it("is found in one line, in several and in a block", () => {
+    const source = "// One\n  // and two.\nconst a = 1;\n/** Three. */\n/**\n * Four\n * and five.\n */\n";
+    const found = commentsOf(source).map((comment) => comment.replaceAll(/\s+/g, " "));
+    expect(found).toEqual(["One and two.", "Three.", "Four and five."]);
+  });
+
+  it("names its subject: it does not begin with what, who or whoever", () => {
+    const riddles = tests.flatMap(({ path, comments }) =>
+      comments
+        .filter((comment) => /^(What|Whatever|Who|Whoever|Whom)\b/.test(comment))
+        .map((comment) => `${path}: ${comment}`),
+    );
+    expect(tests.flatMap(({ comments }) => comments).length).toBeGreaterThan(500);
+    expect(riddles).toEqual([]);
+  });
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { inspect, type Pems } from "../../src/certificates/inspect.ts";
 import { accessOf, DAY_MS, issue, NOW } from "./issue.ts";
 
-/** The reason why it is refused, which quotes nothing of what was judged. */
+/** The reason of the refusal. It must not quote the certificate. */
 function problemOf(pems: Pems, now = NOW): string | undefined {
   const judged = inspect(pems, now);
   if (!("problem" in judged)) return undefined;

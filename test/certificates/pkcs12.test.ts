@@ -15,14 +15,14 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Runs a program that the project's tests need: JDK 17 and OpenSSL 3. */
+/** Runs a program that the tests need: JDK 17 or OpenSSL 3. */
 async function need(program: "keytool" | "openssl", args: string[]): Promise<Result> {
   const result = await run(program, args);
   if (result.code === 127) throw new Error(`${program} cannot be run: install JDK 17 and OpenSSL 3`);
   return result;
 }
 
-/** A store in a file, and what others make of it. */
+/** A store in a file, and how other programs read it. */
 function opened(store: Uint8Array, name: string) {
   const path = join(folder, `${name}.p12`);
   writeFileSync(path, store);

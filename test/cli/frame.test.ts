@@ -6,7 +6,9 @@ import { openScreen } from "../../src/cli/frame/screen.ts";
 import { red, visible } from "../../src/cli/frame/text.ts";
 import { streams } from "./streams.ts";
 
-/** A name that clears the screen, sets the title, breaks the line, turns the direction of writing and hides a character. */
+/**
+ * A name that clears the screen, sets the title, breaks the line, reverses the text direction and hides a character.
+ */
 const hostile = "a\u001b[2J\u001b]0;x\u0007\r\nb\u009b31m\u202ec\u200bd\u2028e";
 
 const surroundings = (isTTY = false, env: Record<string, string> = {}) => streams(env, isTTY);

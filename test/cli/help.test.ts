@@ -33,7 +33,7 @@ for (const [name, { load }] of Object.entries(people)) {
   commands[name] = { usage: help, options };
 }
 
-/** What the help says about each flag, from its own line to that of the next one. */
+/** The help of each flag, from its own line to the line of the next flag. */
 function entriesOf(text: string): Map<string, { short: string | undefined; text: string }> {
   const heads = [...text.matchAll(/^ {2}(?:-(\w), )?--([a-z-]+)/gm)];
   return new Map(

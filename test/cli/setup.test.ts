@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Result, root, run, start } from "../processes.ts";
 
-/** Installs a `node` that only answers, and notes that it did. Waits for the file `go` when `slow` exists. */
+/** Installs a `node` that only answers and records the call. It waits for the file `go` if `slow` exists. */
 const fakeNpm = `#!/bin/sh
 echo install >>installs
 while [ -e slow ] && [ ! -e go ]; do sleep 0.05; done

@@ -26,7 +26,7 @@ function template(...values: string[]) {
 async function rendered(...values: string[]) {
   const { code, stdout, stderr } = await template('platform="ionos"', ...values);
   expect(code, stderr).toBe(0);
-  // No warnings: what a chart says at each use is read by nobody.
+  // No warnings: nobody reads a warning that appears on every use.
   expect(stderr).toBe("");
   const all = parseAllDocuments(stdout).flatMap((each) => object.nullable().parse(each.toJS()) ?? []);
   return new Map(all.map((each) => [`${each.kind}/${each.metadata.name}`, each]));

@@ -28,7 +28,7 @@ afterEach(async () => {
   expect(complaints.splice(0)).toEqual([]);
 });
 
-/** A pipeline of each product in one region, ways to feed them, and the page that both lead to. */
+/** A pipeline of each product in one region, functions that send data to them, and their common page. */
 async function pipelinesIn(region: string) {
   const monitoring = serviceFor(platform, "monitoring", region);
   const logging = serviceFor(platform, "logging", region);
@@ -54,7 +54,7 @@ async function pipelinesIn(region: string) {
   };
 }
 
-/** Lets the page's five seconds pass. */
+/** Waits for the page's refresh interval of five seconds. */
 const refreshed = () => page.clock.runFor(5_000);
 const points = async () => {
   const d = (await page.locator("path.curve").first().getAttribute("d")) ?? "";
@@ -113,7 +113,7 @@ describe("the dashboard in a browser", { timeout: 60_000 }, () => {
     await ship("app", { message: "x".repeat(500) });
     await page.setViewportSize(size);
     await page.goto(address);
-    // Code for the browser, which has names that the tests' own types do not.
+    // Runs in the browser, whose global names the types of the tests do not have.
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(size.width);
     const background = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
     await page.emulateMedia({ colorScheme: "light" });

@@ -9,7 +9,7 @@ const platform = await platformForFile();
 const logging = serviceFor(platform, "logging");
 
 let pipeline: Awaited<ReturnType<typeof logging.made>>;
-/** What is in the Secret of a LogPipeline. */
+/** The content of the Secret of a LogPipeline. */
 let secret: Record<string, unknown>;
 let address: URL;
 beforeEach(async () => {

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** What the tools make of these objects. */
+/** The health that the tools report for these objects. */
 async function judge(objects: readonly object[]): Promise<Verdict[]> {
   const input = objects.map((object) => `${JSON.stringify(object)}\n`).join("");
   const { code, stdout, stderr } = await run(program, [script], { input });

@@ -22,7 +22,7 @@ import { schemaLocation, writeSchemas } from "./api-schemas.ts";
 const chart = join(root, "deploy/chart");
 const folder = temporaryFolder("helm");
 const present = { chart, command: program(), first: [] as string[] };
-/** The version that landed last; without Git's history it is this one. */
+/** The latest commit; the working tree itself if there is no Git history. */
 const former = formerVersion();
 
 function formerVersion(): typeof present {
@@ -47,7 +47,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-/** Runs one of the programs against the cluster, and expects it to work. */
+/** Runs one of the programs against the cluster and expects success. */
 async function works(program: keyof typeof programs, args: string[], input = ""): Promise<string> {
   const env = { ...process.env, KUBECONFIG: cluster.kubeconfig, HOME: folder.path };
   const { code, stdout, stderr } = await run(programs[program], args, { env, input });
@@ -133,7 +133,7 @@ describe("the chart", { timeout: 120_000 }, () => {
     const schemas = join(folder.path, "schemas");
     const own = kinds.map(({ kind }) => kind);
     await writeSchemas(schemas, (path) => kubectl("get", "--raw", path), own);
-    // Of the Prometheus operator and cert-manager, which the cluster does not have.
+    // Kinds of the Prometheus operator and cert-manager, which the cluster does not have.
     const flags = [
       "-strict",
       "-summary",
@@ -149,7 +149,7 @@ describe("the chart", { timeout: 120_000 }, () => {
       expect(summary).toMatchObject({ invalid: 0, errors: 0 });
       expect(summary.valid).toBeGreaterThan(4);
     }
-    // A check that cannot fail is none.
+    // The check itself must be able to fail.
     const broken = (await template("a platform")).replace("\n  replicas: 2\n", "\n  replica: 2\n");
     const { code } = await run(programs.kubeconform, [...flags, "-schema-location", schemaLocation(schemas)], {
       input: broken,
@@ -189,7 +189,7 @@ describe("the chart", { timeout: 120_000 }, () => {
     const servers = "servers with certificates of an issuer";
     await kubectl("create", "namespace", "mooring-kept");
     const first = byName(await template(servers)).get("Secret/mooring-gateway-tls");
-    // As the release before has left it.
+    // The state that the previous release leaves.
     const labels = { "app.kubernetes.io/managed-by": "Helm" };
     const annotations = {
       "meta.helm.sh/release-name": "mooring",
@@ -199,7 +199,7 @@ describe("the chart", { timeout: 120_000 }, () => {
     const kept = { ...first, metadata };
     await works("kubectl", ["apply", "-f", "-"], stringify(kept));
     const render = ["template", "mooring", chart, "-n", "mooring-kept", "-f", valuesFile(servers)];
-    // Without the other server: there is no cert-manager here.
+    // Without the other servers: the cluster has no cert-manager.
     const again = byName(
       await helm(...render, "--set", "tools.create=false,crds.install=false", "--dry-run=server"),
     ).get("Secret/mooring-gateway-tls");
@@ -228,7 +228,7 @@ describe("the chart", { timeout: 120_000 }, () => {
   it("gives the operator the rights that the source says", async () => {
     const rendered = byName(await template("a platform"));
     for (const each of rights(kinds).map((one) => object.parse(one))) {
-      // What values say about these is rendered elsewhere.
+      // Other tests render these values.
       if (each.kind === "Namespace" || each.kind === "ServiceAccount") continue;
       expect(rendered.get(nameOf(each)), nameOf(each)).toEqual(each);
     }
@@ -275,7 +275,7 @@ describe("a release", { timeout: 300_000 }, () => {
       kubectl("get", plurals, "-o", "jsonpath={range .items[*]}{.kind}/{.metadata.name} {.status.id}{'\\n'}{end}");
     const ready = (plurals: string) => kubectl("wait", plurals, "--all", "--for=condition=Ready", "--timeout=120s");
 
-    // The CRDs are there already, of kubectl and of this version: Helm takes them over when it is told to.
+    // kubectl has already installed the CRDs of this version. Helm takes ownership of them with a flag.
     const flags = ["--create-namespace", "--take-ownership", "--force-conflicts", "-f", values];
     const output = await helm("install", "mooring", former.chart, ...namespaced, ...flags);
     expect(output).toContain("kubectl -n default get accounts");
@@ -316,7 +316,8 @@ describe("a release", { timeout: 300_000 }, () => {
       "-o",
       "name",
     );
-    // What Kubernetes puts into every namespace; the Lease goes with the next operator, the key is its memory.
+    // Kubernetes creates these in every namespace. The next operator takes over the Lease, and the signing key must
+    // stay.
     expect(
       inNamespace
         .split("\n")
@@ -336,7 +337,7 @@ describe("a release", { timeout: 300_000 }, () => {
     return deployment.parse(JSON.parse(answer)).spec.template.spec.containers[0].args;
   };
 
-  /** Runs what the Deployment's container would, as its ServiceAccount: there is no node here. */
+  /** Runs the command of the Deployment's container as its ServiceAccount, because there is no node. */
   async function startAsDeployed({ command, first }: typeof present) {
     const args = (await deployedArguments()).map((each) => each.replace("0.0.0.0:8080", "127.0.0.1:0"));
     const client = await connect({ kubeconfig: cluster.kubeconfig });

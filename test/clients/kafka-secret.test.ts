@@ -11,16 +11,16 @@ import { type Platform, startPlatform } from "../simulator/platform.ts";
 import { type Streaming, streamingOf } from "../simulator/streaming.ts";
 import { consume, produce } from "./kafka-client.ts";
 
-/** Brokers take their time on a busy machine. */
+/** Brokers are slow on a busy machine. */
 const patience = { timeout: 3 * 60_000 };
 const execute = promisify(execFile);
-/** A client that never reads what it sent is ended. */
+/** Ends a client that never reads what it sent. */
 const run = (program: string, args: string[]) => execute(program, args, { timeout: 120_000 });
 
 let platform: Platform;
 let streaming: Streaming;
 let cluster: string;
-/** Where the Secret is mounted. */
+/** The folder where the Secret is mounted. */
 let mounted: string;
 let secret: Record<string, string>;
 
@@ -37,7 +37,7 @@ afterAll(async () => {
   rmSync(mounted, { recursive: true, force: true });
 });
 
-/** Puts the files that a KafkaUser publishes into the folder; those that are texts, by their names. */
+/** Writes the files that a KafkaUser publishes into the folder. Returns the text files by name. */
 async function mount(): Promise<Record<string, string>> {
   const source = kafkaUser.resource?.secret?.certificate;
   if (!source) throw new Error("a KafkaUser has no certificate");
@@ -50,7 +50,7 @@ async function mount(): Promise<Record<string, string>> {
   const stores = { keystore: await keystoreOf(pems, password), truststore: await truststoreOf(pems.ca, password) };
   const texts: Record<string, string> = {};
   for (const [name, content] of Object.entries(source.data(answers, { ...pems, ...stores, password }))) {
-    // The folder of a Pod is not to be had here.
+    // The mount path of a Pod does not exist here.
     const placed = typeof content === "string" ? content.replaceAll("/etc/kafka-user", mounted) : content;
     writeFileSync(join(mounted, name), placed, { mode: 0o600 });
     if (typeof placed === "string") texts[name] = placed;

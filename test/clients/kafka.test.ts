@@ -11,7 +11,7 @@ import { startProcess } from "../simulator/process.ts";
 import { type Streaming, streamingOf } from "../simulator/streaming.ts";
 import { asAdmin, consume, isAdmitted, type KafkaAccess, produce } from "./kafka-client.ts";
 
-/** Brokers take their time on a busy machine. */
+/** Brokers are slow on a busy machine. */
 const patience = { timeout: 3 * 60_000 };
 
 const oneDay = 86_400_000;
@@ -42,7 +42,7 @@ const brokersShape = z.array(z.string());
 const metadataOf = async (path: string) => resource(await streaming.call("GET", path)).metadata;
 const brokersOf = async (path: string) => brokersShape.parse((await metadataOf(path)).brokerAddresses);
 
-/** What the management API tells a user about the brokers. */
+/** The connection data of the brokers from the management API. */
 async function access(path = cluster): Promise<Required<KafkaAccess>> {
   const { certificateAuthority, certificate, privateKey } = await streaming.access(path);
   return { brokers: await brokersOf(path), certificateAuthority, certificate, privateKey };
@@ -54,7 +54,7 @@ async function topic(properties: object): Promise<string> {
   return path;
 }
 
-/** The brokers that keep their things in a folder. */
+/** Processes of brokers whose data is in a folder. */
 const processesOf = (folder: string) =>
   readdirSync("/proc").filter((name) => {
     try {
@@ -148,7 +148,7 @@ describe("the brokers of a cluster", () => {
   });
 });
 
-/** The authority of a cluster with its key, which the data directory alone tells. */
+/** The certificate authority of a cluster with its key, which only the data directory has. */
 function authorityOf(path: string) {
   const text = readdirSync(directory)
     .filter((name) => /^(snapshot|journal)/.test(name))

@@ -91,7 +91,7 @@ describe("the inspector", () => {
     expect(tools.map(({ name }) => name)).toEqual(table.map(({ name }) => name));
   });
 
-  // Each call starts both programs anew: test/tools calls every tool, this one those of different makes.
+  // Each call starts both programs. So this calls one tool of each form; test/tools calls every tool.
   it.each([
     ["list_datacenters", ["depth=1"], { items: [{ id: expect.any(String) }] }],
     ["list_object_storage_buckets", [], { Buckets: [{ Name: "flow-logs" }] }],
@@ -106,7 +106,7 @@ describe("the conformance suite", () => {
   const bearer = "a-bearer-token-of-a-test";
   let server: ReturnType<typeof start>;
   let url = "";
-  // The suite has no tokens: this adds one to whatever it sends.
+  // The suite sends no token, so this proxy adds one.
   const relay = createServer((incoming, outgoing) => {
     const headers = { ...incoming.headers, authorization: `Bearer ${bearer}` };
     const sending = request(new URL(incoming.url ?? "/", url), { method: incoming.method, headers }, (answer) => {
@@ -128,7 +128,7 @@ describe("the conformance suite", () => {
     await server.stop();
   });
 
-  // The others are about tools, prompts and resources that a test server has and this one has not.
+  // The other scenarios need tools, prompts and resources of a special test server.
   it.concurrent.each([
     "server-initialize",
     "ping",

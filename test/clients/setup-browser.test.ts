@@ -20,7 +20,7 @@ function program(name: string): string {
   return file;
 }
 
-/** Runs with nothing on the PATH but what the test has put there. */
+/** Runs with only the test's own programs on the PATH. */
 const setup = (env: NodeJS.ProcessEnv = {}) =>
   spawnSync("/bin/sh", [script], { encoding: "utf8", env: { PATH: folder, ...env } });
 

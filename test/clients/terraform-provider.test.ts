@@ -4,8 +4,8 @@ import { resource, unfailingPlatformForFile } from "../simulator/platform.ts";
 import { storageOf } from "../simulator/storage.ts";
 
 /**
- * The requests of the platform's Terraform provider (6.7.34), in the order in which it was seen to send them for apply, plan, a
- * change and destroy. No module registry has the provider, so that it cannot run here itself.
+ * The requests of the platform's Terraform provider (6.7.34) in recorded order, for apply, plan, a change and destroy.
+ * No module registry has the provider, so it cannot run here.
  */
 
 const platform = await unfailingPlatformForFile();
@@ -17,7 +17,7 @@ interface Request {
   headers?: Record<string, string>;
   body?: string;
   status: number;
-  /** What the provider reads of the answer: a root element it insists on, or a code. */
+  /** The part of the answer that the provider reads: a required root element, or a code. */
   reads?: string;
 }
 
@@ -36,7 +36,7 @@ async function replay(requests: Request[]): Promise<void> {
 const xml = { "content-type": "application/xml" };
 const etag = "5d41402abc4b2a76b9719d911017c592";
 
-/** Every resource first asks where its bucket is. */
+/** Every resource first asks for the location of its bucket. */
 const located = (bucket: string): Request => ({
   line: `GET /${bucket}?location=`,
   status: 200,
@@ -52,7 +52,7 @@ const bucket = (name: string, locked: boolean): Request[] => [
   { line: `HEAD /${name}`, status: 200 },
   located(name),
 ];
-/** Reads that a plan consists of. */
+/** The reads of a plan. */
 const setting = (line: string, root: string): Request => ({ line, status: 200, reads: `<${root} xmlns=` });
 
 describe("buckets, objects and their settings", () => {

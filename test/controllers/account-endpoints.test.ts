@@ -15,7 +15,7 @@ const only = (...allowed: string[]) => ({ endpoints: ours, isAllowed: (url: stri
 
 const credentialsSecretRef = { name: "cred" };
 
-/** An Account, or a ClusterAccount, under an operator with this word about addresses. */
+/** An Account or ClusterAccount, with an operator that allows these addresses. */
 function open(object: KubeObject, sites: AccountDeps["sites"]) {
   const { deps, platform, api, accounts, objects } = stage([object]);
   const kind = object.kind === account.kind ? account : clusterAccount;
@@ -39,7 +39,7 @@ function open(object: KubeObject, sites: AccountDeps["sites"]) {
     changed: () => {},
     hasCleanup: () => false,
   };
-  /** One look at it as it stands, or with another spec. */
+  /** Checks it once, as it is or with another spec. */
   async function look(spec = object.spec) {
     read.length = 0;
     platform.calls.length = 0;

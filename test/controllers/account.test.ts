@@ -16,13 +16,13 @@ const spec = { endpoints: { api: API }, credentialsSecretRef: { name: "cred" } }
 const unavailable = new Retry({ call, status: 503 }, "no");
 const refused = new Unauthorized({ call, status: 401, platformMessage: "the token is wrong" });
 
-/** A token that says whose it is. */
+/** A token that names its user. */
 const jwtOf = (uuid: string): string =>
   [{ alg: "none" }, { identity: { uuid, contractNumber: 1 } }, "signature"]
     .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
     .join(".");
 
-/** An Account whose Secret is known and holds a token, and the objects that use it. */
+/** An Account whose Secret is known and has a token, and the objects that use it. */
 function open(metadata: Partial<KubeObject["metadata"]> = {}, ...users: KubeObject[]) {
   const object = objectOf("Account", "main", { spec, metadata: { name: "main", ...metadata } });
   const { deps, platform, api, accounts, objects } = stage([object, ...users]);
@@ -30,9 +30,9 @@ function open(metadata: Partial<KubeObject["metadata"]> = {}, ...users: KubeObje
   const secret: { known: boolean; value: string | undefined } = { known: true, value: "token" };
   const used: (string | undefined)[] = [];
   const said = { changed: 0, held: 0, released: 0, owes: false, aheadMs: 0 };
-  /** Whose token it is. */
+  /** The user of the token. */
   const token: { userId: string; expiresAt?: number } = { userId: "u1" };
-  /** What a call tells besides its answer. */
+  /** Facts that a call reports besides its answer. */
   const heard = { call: () => {}, times: 0 };
   const all: AccountDeps = {
     ...deps,
@@ -61,7 +61,7 @@ function open(metadata: Partial<KubeObject["metadata"]> = {}, ...users: KubeObje
     changed: () => void said.changed++,
     hasCleanup: () => said.owes,
   };
-  /** One look, at which the platform answers, or fails with this. */
+  /** One check, in which the platform answers or fails with this error. */
   async function check(error?: PlatformError) {
     platform.beforeEach(() => {
       heard.times += 1;
@@ -107,7 +107,7 @@ describe("an Account", () => {
     const first = await look(aheadMs);
     expect(first).toMatchObject([ready, skew]);
     const { version } = api;
-    // What is only the noise of whole seconds is not written.
+    // Dates have whole seconds; that noise is not written.
     for (const noise of [-2000, 2000, 0]) await look(aheadMs + noise);
     expect(api.version).toBe(version);
     expect(await look(2000)).toMatchObject([ready]);
@@ -161,7 +161,7 @@ describe("an Account", () => {
     api.beforeEach(({ method, path }) => {
       if (method !== "PATCH" || !path.endsWith("/status")) return;
       api.beforeEach(() => {});
-      // Somebody labels it in between.
+      // Somebody sets a label in between.
       const now = api.get(object) ?? object;
       objects.store("Account").put(api.put({ ...now, metadata: { ...now.metadata, labels: { team: "shop" } } }));
     });
@@ -214,7 +214,7 @@ describe("an Account", () => {
     expect(said.changed).toBe(2);
     await check(refused);
     expect(said.changed).toBe(2);
-    // Passing trouble does not make a refused token good.
+    // A temporary error does not make a refused token valid.
     expect((await check(unavailable)).obstacle).toBeDefined();
     expect((await check()).obstacle).toBeUndefined();
     expect(said.changed).toBe(4);

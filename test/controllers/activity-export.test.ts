@@ -36,7 +36,7 @@ const s3 = objectOf("Secret", "s3", {
   data: { accessKey: Buffer.from("AK").toString("base64"), secretKey: Buffer.from(`${SECRET}\n`).toString("base64") },
 });
 
-/** An export, and what outlasts the operator's processes: the API server, the log and the destination. */
+/** An export with everything that outlives the operator's processes: the API server, the log and the destination. */
 function open(spec: object = { destination: { bucket } }, more: { created?: number; others?: KubeObject[] } = {}) {
   const { created = BEGIN, others = [] } = more;
   const object = objectOf("ActivityLogExport", "audit", {
@@ -99,7 +99,7 @@ function open(spec: object = { destination: { bucket } }, more: { created?: numb
       told.push(...life.events.splice(0));
       return again;
     }
-    /** Passes until there is nothing to do for a while. */
+    /** Passes until nothing happens for a while. */
     async function settle(): Promise<Requeue> {
       for (let nth = 0; nth < 2000; nth++) {
         const again = await pass();
@@ -111,7 +111,7 @@ function open(spec: object = { destination: { bucket } }, more: { created?: numb
   }
   const status = () => Object(api.get(object)?.status);
   const ready = () => [...(status().conditions ?? [])].find(({ type }) => type === "Ready");
-  /** What the destination has, entry by entry. */
+  /** The entries at the destination. */
   const delivered = () =>
     [...stored.values()].flatMap((text) =>
       text
@@ -119,7 +119,7 @@ function open(spec: object = { destination: { bucket } }, more: { created?: numb
         .split("\n")
         .map((line): string => JSON.parse(line).action),
     );
-  /** How far the platform is ahead, by its Date headers. */
+  /** How far the platform's clock is ahead, by its Date headers. */
   const tell = (aheadMs: number) => Reflect.set(platform, "aheadMs", aheadMs);
   return { object, api, log, stored, sent, asked, trouble, told, live, status, ready, delivered, tell };
 }
@@ -193,8 +193,8 @@ describe("an ActivityLogExport", () => {
   });
 
   /**
-   * Exports the log of a few minutes, and kills the process at status writes, at which late entries arrive: at the one after so many
-   * others; or at the first one after a PUT, which is the record of what was delivered.
+   * Exports a few minutes of the log and kills the process at a status write, while late entries arrive: after this
+   * many other writes, or at the first one after a PUT, which records the delivery.
    */
   async function killed(
     world: ReturnType<typeof open>,
@@ -261,7 +261,7 @@ describe("an ActivityLogExport", () => {
         await killed(world, named(inTime, "in-time"), kills);
         expect(world.delivered().sort()).toEqual(actions(world));
       }),
-      // More than can be told apart may fall together once in very many runs.
+      // In rare runs, more entries collide than can be told apart.
       { numRuns: 100, seed: 30 },
     );
   });

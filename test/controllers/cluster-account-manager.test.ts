@@ -95,7 +95,7 @@ test("an operator that may not look at namespaces works all the same, and select
 });
 
 describe("namespaces that share a ClusterAccount", () => {
-  /** One of them has twenty objects whose creation gets no answer; then another one brings some that work. */
+  /** One namespace has twenty objects whose creation gets no answer. Then another one creates objects that work. */
   async function hanging(workers: number) {
     const clock = fakeClock();
     const platform = fakePlatform();
@@ -130,7 +130,7 @@ describe("namespaces that share a ClusterAccount", () => {
     const { alone, made, all } = await hanging(8);
     expect(alone).toBe(2);
     expect(made).toBe(5);
-    // Together they have no more than any other Account.
+    // Together they get no more than any other Account.
     expect(all).toBe(3);
   });
 });

@@ -7,7 +7,7 @@ import { turnsOf } from "../turns.ts";
 
 const COUNT = 10_000;
 const WORKERS = 16;
-/** So long, at most, work goes on without a turn. */
+/** The longest allowed stretch of work without a turn of the event loop. */
 const PROMISED_MS = 25;
 const PASS_MS = 0.1;
 const WAKE_MS = 0.01;

@@ -11,7 +11,7 @@ import { fakeClock } from "../fake-clock.ts";
 const datacenter = (name: string, account: string): KubeObject =>
   objectOf("Datacenter", name, { spec: { location: "de/txl", accountRef: { name: account } } });
 
-/** Accounts of which one gets no answer to what it creates. */
+/** Accounts, one of which gets no answer to its creations. */
 async function hanging(...later: KubeObject[]) {
   const clock = fakeClock();
   const platform = fakePlatform();

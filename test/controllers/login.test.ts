@@ -33,7 +33,7 @@ afterEach(() => {
   }
 });
 
-/** An Account with a password, on a platform and an API server that outlast the operator's processes. */
+/** An Account with a password, on a platform and an API server that outlive the operator's processes. */
 function open(related: KubeObject[] = [], { behindMs = 0, isKnown = true } = {}) {
   const object = objectOf("Account", "main", { spec, metadata: { name: "main", finalizers: [FINALIZER] } });
   let now = () => BEGIN;
@@ -71,7 +71,7 @@ function open(related: KubeObject[] = [], { behindMs = 0, isKnown = true } = {})
       told.push(...life.events);
       return again;
     }
-    /** Looks and moments, until it is Ready or time is over. */
+    /** Repeats checks and waits, until it is Ready or the time is up. */
     async function settle(rounds = 60) {
       for (let round = 0; round < rounds; round++) {
         await check();

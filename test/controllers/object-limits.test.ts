@@ -56,7 +56,7 @@ describe("objects that come and go in any order", () => {
   });
 });
 
-/** An engine with limits, whose watches show what it writes. */
+/** An engine with limits, whose watches show its own writes. */
 async function running(initial: KubeObject[], limits: Record<string, number>, more: { limit?: LimitOf } = {}) {
   const clock = fakeClock();
   const engine = await runEngine([credentials, ...initial], {
@@ -92,7 +92,7 @@ describe("more Accounts than a namespace may have", () => {
     if (first) remove(first);
     await clock.advance(10_000);
     expect(all.slice(1).map(reasonOf)).toEqual([...Array(4).fill("Available"), ...Array(7).fill("TooManyObjects")]);
-    // The one that is new makes the call of every Account.
+    // The new Account makes the one call that every Account makes.
     expect(platform.calls.length - calls).toBe(1);
   });
 

@@ -15,7 +15,7 @@ const dc = (more: object = {}, metadata: object = {}) =>
   objectOf("Datacenter", "a", { spec: { ...datacenterSpec, ...more }, metadata: { name: "a", ...metadata } });
 const body = (name: string) => ({ properties: { name, location: "de/txl" } });
 
-/** An engine that finds these objects at its start. */
+/** An engine that starts with these objects. */
 async function startWith(platform: ReturnType<typeof fakePlatform>, ...objects: KubeObject[]) {
   const initial = [credentials, accountOf("main"), ...objects];
   const api = fakeApiServer(...initial);

@@ -38,7 +38,7 @@ async function runBoth(initial: KubeObject[]) {
   const api = fakeApiServer(...all);
   const told = new Map<ObjectKey, KubeObject | undefined>();
   const start = async (shard?: string) => {
-    /** Writes of this one, to either side. */
+    /** Writes of this operator, to either side. */
     const writes: string[] = [];
     const client = {
       ...api.client,

@@ -7,7 +7,7 @@ import type { KubeObject } from "../../src/kube/resource.ts";
 import { objectOf, readyCondition } from "../engine/support/fixtures.ts";
 import { stage } from "../engine/support/stage.ts";
 
-/** A pass that hangs until it is told to go on, and is ended meanwhile. */
+/** A pass that hangs until the test continues it, and is aborted meanwhile. */
 function hang(object: KubeObject, key: string) {
   const life = stage([object]);
   const goOn = Promise.withResolvers<void>();

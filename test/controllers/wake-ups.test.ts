@@ -10,7 +10,9 @@ const SHARED = "ClusterAccount/shared";
 const COUNT = 100;
 const status = { account: "shop/main", endpoint: "https://api.example.org" };
 
-/** Datacenters that use the Account of their namespace, one that uses none yet, and a ClusterAccount that is open to all. */
+/**
+ * Datacenters that use the Account of their namespace, one without an Account, and a ClusterAccount for all namespaces.
+ */
 function populated() {
   const objects = createObjects(kinds, unsealed, () => {});
   const accounts = createAccounts(objects, { labelsOf: () => ({}) });
@@ -24,7 +26,7 @@ function populated() {
   return { objects, accounts };
 }
 
-/** What is yielded, and how many objects were read for one of them at most. */
+/** The yielded keys, and the largest number of objects read for one of them. */
 function walk<T>(objects: Objects, items: Iterable<T | undefined>) {
   const find = vi.spyOn(objects, "find");
   const found: T[] = [];
@@ -41,7 +43,7 @@ test("whoever is passed over among the users of a ClusterAccount leaves the even
   const { objects, accounts } = populated();
   const { found, most } = walk(objects, usersOf({ objects, accounts }, SHARED));
   expect(found).toEqual(["Datacenter/shop/new"]);
-  // Itself, and the ClusterAccount.
+  // The Account itself and the ClusterAccount.
   expect(most).toBeLessThanOrEqual(2);
 });
 

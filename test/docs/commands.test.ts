@@ -48,7 +48,7 @@ async function follow(shell: ReturnType<typeof openShell>, command: Command): Pr
     const absent = missing(shown, printed);
     const well = (code === 0) !== isRefusal(command);
     if (well && absent.length === 0) return;
-    // What only looks may be asked again: Events come a moment after what they tell of.
+    // Read-only commands are repeated, because Events come a moment later.
     if (!onlyLooks(text) || Date.now() > deadline) {
       expect(well, `${told}\nexit code ${code}`).toBe(true);
       expect(absent, told).toEqual([]);
@@ -75,7 +75,7 @@ describe("the line of the demo has what guides take from the simulator's", () =>
   });
 });
 
-/** Connects and leaves, knowing this authority alone. */
+/** Connects and disconnects, trusting only this authority. */
 async function signedBy(ca: string, host: string, port: number) {
   const socket = connect({ host, port, ca, rejectUnauthorized: false, checkServerIdentity: () => undefined });
   try {

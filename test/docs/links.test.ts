@@ -4,10 +4,10 @@ import { expect, it } from "vitest";
 import { root } from "../processes.ts";
 
 const pages = ["README.md", "CHANGELOG.md", "deploy/chart/README.md", ...globSync("docs/**/*.md", { cwd: root })];
-/** Code is no text: links and headings in it are none. */
+/** Links and headings in code blocks do not count. */
 const textOf = (page: string) => readFileSync(join(root, page), "utf8").replaceAll(/^ *```[\s\S]*?^ *```$/gm, "");
 
-/** The anchor of a heading, as GitHub and the generators of sites make it. */
+/** The anchor of a heading, as GitHub and site generators build it. */
 const anchorOf = (heading: string) =>
   heading
     .toLowerCase()
@@ -18,7 +18,7 @@ const anchorOf = (heading: string) =>
 const anchorsOf = (page: string) =>
   new Set([...textOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading)));
 
-/** Links of a page that lead to no file, or to no heading of one. */
+/** Links of a page to a missing file or heading. */
 function broken(page: string): string[] {
   const text = textOf(page).replaceAll(/`[^`\n]*`/g, "");
   const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);

@@ -22,7 +22,7 @@ describe("a budget", () => {
           for (let nth = 0; refused < 200; nth += 1) {
             if (kills.includes(nth)) replicas[nth % 3] = replica();
             const [which = 0, cents = 1] = calls[nth % calls.length] ?? [];
-            // At most a tenth of a percent of the budget, and it costs less in the end.
+            // At most a tenth of a percent of the budget, and the final cost is lower.
             const eur = cents / 10_000;
             try {
               (await replicas[which]?.reserve(access, eur))?.settle(eur / 2);
@@ -213,7 +213,7 @@ it("calls with a large maximum that are left at once, a hundred in a moment, cos
   for (let nth = 0; nth < 100; nth += 1) (await first.reserve(access, 9)).settle(0);
   await clock.advance(1000);
   expect(writes).toBeLessThanOrEqual(6);
-  // And all of it is back.
+  // Everything was given back.
   (await second.reserve(access, 9)).settle(0);
   expect(clock.pending).toBe(0);
 });

@@ -136,7 +136,7 @@ describe("calls", () => {
     await vi.waitUntil(() => gateway.server.open() + refused === 330, { timeout: 30_000 });
     await vi.waitUntil(() => platform.seen.length + refused >= 256, { timeout: 30_000 });
     expect(await chat(gateway, "shop")).toBe(200);
-    // A place that is given back is taken again.
+    // A freed place can be used again.
     for (const socket of sockets) socket.destroy();
     await vi.waitUntil(() => gateway.server.open() === 0, { timeout: 30_000 });
     expect(await chat(gateway, "greedy")).toBe(200);
@@ -184,7 +184,7 @@ it.each(["http", "https"])("a connection whose call is open is not the one that 
       const options = { localAddress, agent: false, rejectUnauthorized: false };
       get(server.url + path, options, resolve).on("error", reject);
     });
-  // Of the connections of one pod, the oldest has an open call. The others have sent nothing, and one of them has to go.
+  // The oldest connection of the pod has an open call. The others have sent nothing, so one of them is closed.
   const long = await ask("/long", OTHER_POD);
   const idle = [dial(server), dial(server), dial(server)];
   await Promise.all(idle.map((socket) => once(socket, "connect")));
@@ -196,7 +196,7 @@ it.each(["http", "https"])("a connection whose call is open is not the one that 
 });
 
 describe("tokens", () => {
-  /** Asks for the models with a token, from another pod; tells how many calls were answered by which status. */
+  /** Asks for the models with a token, from another pod. Returns the number of answers by status. */
   function ask(gateway: Gateway, tokens: string[]) {
     const statuses: number[] = [];
     for (const token of tokens) {
@@ -231,7 +231,7 @@ describe("tokens", () => {
     const over = Promise.withResolvers<void>();
     onTestFinished(() => over.resolve());
     gateway.reviews.hold = (token) => (token.startsWith("garbage") ? over.promise : undefined);
-    // What was learnt about the good one has to be asked again.
+    // The cached review of the good token expires, so it has to be reviewed again.
     skipped = 61_000;
     const statuses = ask(
       gateway,

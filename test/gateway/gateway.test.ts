@@ -61,7 +61,7 @@ describe("the openai client behind the gateway", () => {
     let text = "";
     const usages: unknown[] = [];
     for await (const chunk of stream) {
-      // Programs rely on it: without usage every chunk has a choice.
+      // Programs rely on it: without usage, every chunk has a choice.
       if (!include_usage) expect(chunk.choices).toHaveLength(1);
       text += chunk.choices[0]?.delta.content ?? "";
       if (chunk.usage) usages.push(chunk.usage);

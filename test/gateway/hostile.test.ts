@@ -31,7 +31,7 @@ const post = (body: string, headers: Record<string, string> = {}, path = "/v1/ch
     headers: { authorization, "content-type": "application/json", ...headers },
   });
 
-/** Sends bytes and gives what comes back until the connection ends. */
+/** Sends bytes and returns everything that comes back until the connection ends. */
 async function talk(...parts: (string | Buffer)[]): Promise<string> {
   const socket = connect(Number(port), hostname);
   socket.on("error", () => {});
@@ -208,7 +208,7 @@ describe("streams", () => {
       },
       { interval: 300, timeout: 30_000 },
     );
-    // Sockets have buffers; the answer has two hundred megabytes.
+    // Sockets have buffers; the answer has 200 MB.
     expect(sent).toBeLessThan(50_000_000);
     socket.destroy();
     await vi.waitUntil(() => gateway.server.open() === 0);

@@ -4,7 +4,7 @@ import { KubeError } from "../../src/kube/client/errors.ts";
 import type { KubeCall } from "../../src/kube/client/transport.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 
-/** ConfigMaps that are written only by who has read what is there, as an API server does. */
+/** ConfigMaps with optimistic locking, like those of an API server. */
 function configMaps() {
   const kept = new Map<string, KubeObject>();
   let version = 0;
@@ -102,9 +102,9 @@ describe("the ledger in ConfigMaps", () => {
     await ledger.take("shop/chat", DAY, some(7), 10);
     await ledger.take("shop/chat", NEXT, some(2), 10);
     await expect(behind.take("shop/chat", DAY, some(1), 10)).rejects.toThrow("begun the next day");
-    // What is left of a day that is over is of no use.
+    // The rest of a past day is not needed.
     await behind.giveBack("shop/chat", DAY, 1);
-    // All names that share a ConfigMap with it.
+    // All names in the same ConfigMap.
     for (let nth = 0; nth < 100; nth += 1) await behind.take(`shop/other-${nth}`, DAY, some(1), 10);
     expect(maps.entries()).toMatchObject({ "shop.chat": `${NEXT} 2` });
   });

@@ -3,7 +3,7 @@ import { createMemoryLedger, type Ledger } from "../../src/gateway/access/ledger
 import { chatModel, startGateway } from "./running.ts";
 import { type Answer, scriptedPlatform } from "./scripted-platform.ts";
 
-/** Produces as many tokens as it is allowed to. Where nobody says a maximum, it has none of its own. */
+/** Produces as many tokens as it may, without a maximum of its own. */
 const produces: Answer = (_, response, body) => {
   const { max_tokens, max_completion_tokens } = JSON.parse(body);
   const usage = { prompt_tokens: 10, completion_tokens: max_completion_tokens ?? max_tokens ?? 20_000 };
@@ -15,7 +15,7 @@ beforeEach(() => {
   platform.seen.length = 0;
 });
 
-/** What 10,000 tokens cost. */
+/** The price of 10,000 tokens. */
 const BUDGET = 0.003;
 const poor = { namespace: "poor", name: "chat", models: [chatModel], eurPerDay: BUDGET };
 const rich = { namespace: "rich", name: "chat", models: [chatModel], eurPerDay: 1 };
@@ -70,7 +70,7 @@ describe("what is kept back for a call", () => {
     const gateway = await open();
     expect(await statusOf(gateway, { namespace: "poor", path, body })).toBe(429);
     expect(platform.seen).toEqual([]);
-    // Nothing of it was taken.
+    // Nothing of the budget was used.
     expect(await statusOf(gateway, { namespace: "poor", body: { max_tokens: 9000 } })).toBe(200);
   });
 
@@ -139,7 +139,7 @@ describe("a call that the client leaves", () => {
     `data: ${JSON.stringify({ choices: [{ delta: { content: "x" } }], ...more })}\n\n`;
   const events = { "content-type": "text/event-stream" };
 
-  /** Leaves when so many events have come. */
+  /** Disconnects after this many events. */
   async function leaveAfter(gateway: Gateway, body: object, text: string): Promise<void> {
     const leaving = new AbortController();
     platform.answer = (_, response) => void response.writeHead(200, events).write(text);
@@ -231,7 +231,7 @@ describe("replicas that share a budget", () => {
         .writeHead(200, { "content-type": "application/json" })
         .end(JSON.stringify({ usage: { prompt_tokens: 10, completion_tokens: 10 } }));
     expect(await statusOf(first, { namespace: "poor", body: { max_tokens: 9000 } })).toBe(200);
-    // The first one never answers again, and gives nothing back.
+    // The first one never answers again and gives nothing back.
     const again = () => statusOf(second, { namespace: "poor", body: { max_tokens: 9000 } });
     await expect.poll(again, { timeout: 10_000 }).toBe(200);
   });

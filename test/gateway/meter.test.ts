@@ -8,7 +8,7 @@ const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
 const stream = (events: string[], newline: string) =>
   events.map((event) => `data: ${event}${newline}${newline}`).join("");
 
-/** What comes out of a meter when the text arrives in pieces of these sizes. */
+/** The output of a meter when the text arrives in pieces of these sizes. */
 function through(meter: Meter, text: string, sizes: readonly number[]): string {
   const bytes = Buffer.from(text);
   const out: Buffer[] = [];

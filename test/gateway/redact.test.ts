@@ -10,7 +10,7 @@ const token = `eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJnYXRld2F5In0.${signature}`;
 const header = `Bearer ${token}`;
 const secrets = secretsIn([header]);
 
-/** What comes out when the bytes arrive in pieces of these sizes. */
+/** The output when the bytes arrive in pieces of these sizes. */
 function through(meter: ReturnType<typeof wholeMeter>, bytes: Buffer, sizes: readonly number[]): Buffer {
   const out: Buffer[] = [];
   for (let at = 0, nth = 0; at < bytes.length; nth += 1) {

@@ -5,7 +5,7 @@ import { fakeClock } from "../fake-clock.ts";
 
 const never = new AbortController().signal;
 
-/** Five calls per second, ten at once; who entered stands in `order`. */
+/** Five calls per second, ten at once. `order` has the callers in the order of admission. */
 function open({ mostWaitMs = 30_000 } = {}) {
   const clock = fakeClock();
   const shares = createShares({ clock, perSecond: 5, burst: 10, mostWaitMs });

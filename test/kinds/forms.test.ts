@@ -22,7 +22,7 @@ const definition = z.object({
   }),
 });
 
-/** Every text in spec, by its path. */
+/** Every text field of spec, by its path. */
 function texts(raw: unknown, path: string): { path: string; schema: Node }[] {
   const schema = node.parse(raw);
   const below = Object.entries(schema.properties ?? {}).flatMap(([name, child]) => texts(child, `${path}.${name}`));
@@ -37,7 +37,7 @@ const all = kinds
     return texts(spec.versions[0].schema.openAPIV3Schema.properties.spec, kind.kind);
   });
 
-/** Whether the API server would let the text in; RE2 and JavaScript agree about these expressions. */
+/** Whether the API server would accept the text. RE2 and JavaScript agree about these expressions. */
 function admits({ pattern, enum: values, maxLength = 0, "x-kubernetes-validations": rules = [] }: Node, text: string) {
   const expressions = rules.flatMap(({ rule }) => {
     const literal = /^self\.matches\((".*")\)$/s.exec(rule)?.[1];

@@ -4,7 +4,7 @@ import { kinds } from "../../src/kinds/index.ts";
 import { hasResource } from "../../src/kinds/kind.ts";
 
 const ID = "72e73b81-8551-4e74-b398-fc63b39994af";
-/** What the platform calls its things, and what else a field may want to have. */
+/** Words that the platform uses for its resources, and other values that a field may require. */
 const wordsOfThePlatform = [ID, "203.0.113.7", "203.0.113.7/24", "4711", 4711];
 const others = [
   "a",
@@ -30,7 +30,7 @@ function inner(schema: unknown): z.ZodType {
   throw new Error("it is no schema");
 }
 
-/** Every field of a spec that can hold a text or a whole number of the user's choice. */
+/** Every field of a spec that accepts a free text or an integer. */
 function* leaves(schema: z.ZodType, path: Path = []): Generator<Path> {
   const type = inner(schema);
   if (type instanceof z.ZodObject) {
@@ -39,7 +39,7 @@ function* leaves(schema: z.ZodType, path: Path = []): Generator<Path> {
   else if (wordsOfThePlatform.some((word) => type.safeParse(word).success)) yield path;
 }
 
-/** A value that the schema takes, with `word` at the path; undefined where it takes no such word. */
+/** A value that the schema accepts, with `word` at the path; undefined if it accepts no such word. */
 function holding(schema: z.ZodType, path: Path, word: unknown): unknown {
   const type = inner(schema);
   const [step, ...rest] = path;
@@ -59,7 +59,7 @@ function holding(schema: z.ZodType, path: Path, word: unknown): unknown {
 }
 const choices = (type: z.ZodType): unknown[] => (type instanceof z.ZodEnum ? type.options : []);
 
-/** Whether a spec with a word of the platform in this field has it judged whose that is. */
+/** Whether the owner is checked when this field of a spec has a word of the platform. */
 function isJudged(kind: (typeof managed)[number], path: Path): boolean {
   return wordsOfThePlatform.some((word) => {
     try {
@@ -81,22 +81,22 @@ function isJudged(kind: (typeof managed)[number], path: Path): boolean {
 const managed = kinds.filter(hasResource);
 const written = (path: Path) => path.filter((step) => step !== 0).join(".");
 
-/** Counts only together with another field of its kind. */
+/** Matters only together with another field of its kind. */
 const company: Record<string, object> = { "Snapshot datacenterId": { volumeId: ID.replace("72", "27") } };
 
-/** Fields that name nothing of the contract, and why that is so where it may look otherwise. */
+/** Fields that name nothing of the contract, with the reason. */
 const plain: RegExp[] = [
-  /^externalId$/, // is judged by itself, until it is taken over
-  /Ref\.(name|namespace|key)$/, // objects and Secrets of the same namespace, or what a Grant opens
-  /(^|\.)name$|^(description|hostname)$|^secretName$|^output\.(secret|configMap)Name$|sshKeys$|^logs\.tag$/, // what something is to be called, or holds
+  /^externalId$/, // checked separately, until it is adopted
+  /Ref\.(name|namespace|key)$/, // objects and Secrets of the same namespace, or opened by a Grant
+  /(^|\.)name$|^(description|hostname)$|^secretName$|^output\.(secret|configMap)Name$|sshKeys$|^logs\.tag$/, // names and content
   /(^|\.)(size|ram|index|port|scale(In|Out)Threshold|numberOfPartitions|retentionTime|segmentBytes)$/, // amounts
-  /^models$|^budget\.(eurPerDay|tokensPerCall)$/, // the platform's, and the same for everybody; amounts
-  /^template(Uuid|Name)$/, // the platform's, and the same for everybody
-  /imageLookup\.name$/, // finds what the catalogue shows, which is judged there
-  /^user(Id)?$/, // a user of the cluster, which is judged
-  /firewallRules\.(sourceIp|targetIp|portRange(Start|End))$/, // who is let through to a NIC, wherever that is; takes nothing
-  /^nic$/, // a NIC of the Server, which is judged
-  /(^|\.)bucket$/, // the whole object storage has one namespace; who may write there, the bucket says
+  /^models$|^budget\.(eurPerDay|tokensPerCall)$/, // public to everybody; amounts
+  /^template(Uuid|Name)$/, // public to everybody
+  /imageLookup\.name$/, // searches the catalogue, which is checked there
+  /^user(Id)?$/, // a user of the cluster, which is checked
+  /firewallRules\.(sourceIp|targetIp|portRange(Start|End))$/, // peers that may reach a NIC; uses nothing of theirs
+  /^nic$/, // a NIC of the Server, which is checked
+  /(^|\.)bucket$/, // bucket names are global; the bucket's policy decides who may write
 ];
 
 describe("a field that can name something of the contract in the platform's words", () => {

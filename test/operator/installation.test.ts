@@ -6,7 +6,7 @@ import { fakeClock } from "../fake-clock.ts";
 
 const MINUTE = 60_000;
 
-/** Leases of a cluster, and installations that know of each other by nothing else. */
+/** Leases of a cluster, and installations that know each other only by these. */
 function cluster({ forbidden = "" } = {}) {
   const clock = fakeClock();
   const leases = new Map<string, { metadata: object; spec?: unknown }>();

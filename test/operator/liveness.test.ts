@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createLiveness } from "../../src/operator/liveness.ts";
 import { fakeClock } from "../fake-clock.ts";
 
-/** A queue with so many keys that wait, and workers that have been at theirs for so many seconds. */
+/** A queue with this many waiting keys, and workers whose passes have run for this many seconds. */
 function open(depth: number, inWork: number[] = []) {
   const clock = fakeClock();
   const queue = { depth, inWork: () => inWork };

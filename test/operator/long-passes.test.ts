@@ -14,7 +14,7 @@ import { fakeClock } from "../fake-clock.ts";
 
 const HOUR = 3_600_000;
 
-/** An operator at work, with what its liveness probe says; `answer` takes calls from the platform. */
+/** A working operator with its liveness probe. `answer` answers calls to the platform. */
 async function operate(
   objects: readonly KubeObject[],
   answer: (call: PlatformCall) => Promise<unknown> | undefined,
@@ -62,13 +62,13 @@ async function operate(
     pulse,
     problems,
     ready,
-    /** What hangs is ended by its deadline, for which time has to pass. */
+    /** A hanging pass is ended by its deadline, so time has to pass. */
     async [Symbol.asyncDispose]() {
       const ended = engine[Symbol.asyncDispose]();
       await clock.advance(80_000);
       await ended;
     },
-    /** Time passes, and the kubelet asks now and then. */
+    /** Time passes, and the kubelet probes now and then. */
     async live(seconds: number) {
       for (let left = seconds; left > 0; left -= 10) {
         await clock.advance(Math.min(10, left) * 1000);
@@ -126,11 +126,11 @@ test("an activity log of 28 s a page, hundreds of pages long, keeps nobody waiti
   expect(delivered).toEqual([]);
   const status = () => Object(operator.api.get(audit)?.status);
   for (let steps = 0; steps < 2_000 && status().begun === undefined; steps++) await operator.live(10);
-  // Compressing takes time of its own: until it is done the clock stands still.
+  // Compression takes real time, in which the fake clock stands still.
   await expect.poll(() => status().entriesDelivered, { timeout: 30_000 }).toBe(COUNT);
   expect(delivered.sort()).toEqual(log.map(({ action }) => action).sort());
   expect(operator.problems).toEqual([]);
-  // Each pass has read a page that no other has.
+  // Each pass has read a page of its own.
   const exports = operator.passes.filter(({ kind }) => kind === "ActivityLogExport");
   expect(Math.max(...exports.map(({ seconds }) => seconds))).toBeLessThan(60);
   expect(asked.length).toBeGreaterThan(COUNT / 10);
@@ -159,7 +159,7 @@ describe("a step that hangs for ever", () => {
     await operator.live(600);
     const pauses = begunAt.map((at, nth) => at - (begunAt[nth - 1] ?? at) - 60_000).slice(1);
     expect(pauses.length).toBeGreaterThan(3);
-    // Up to its longest.
+    // Up to the longest pause.
     for (const [nth, pause] of pauses.slice(0, 6).entries()) expect(pause).toBeGreaterThan(pauses[nth - 1] ?? 0);
     expect(operator.problems).toEqual([]);
     hangs = false;

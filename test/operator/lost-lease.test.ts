@@ -32,7 +32,7 @@ async function serve(answer: Answer): Promise<string> {
   return listening(server);
 }
 
-/** An API server with an Account, which answers nothing any more as soon as another one has the lease. */
+/** An API server with an Account. It stops answering as soon as another holder has the Lease. */
 async function serveKubernetes(account: object, secret: object, isTaken: () => boolean): Promise<string> {
   const lease = (spec: object) => ({
     metadata: { name: "mooring", namespace: "default", uid: "u", resourceVersion: "1" },

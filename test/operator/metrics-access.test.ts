@@ -16,7 +16,7 @@ const SCRAPER = { username: "system:serviceaccount:monitoring:prometheus", group
 
 const users: Record<string, object> = { scraper: SCRAPER, tenant: { username: "tenant" } };
 
-/** An API server that knows the token "scraper", who may read metrics, and "tenant", who may not. */
+/** An API server that knows the tokens "scraper", which may read metrics, and "tenant", which may not. */
 function open({ hangs = false } = {}) {
   const clock = fakeClock();
   const calls: KubeCall[] = [];
@@ -40,7 +40,7 @@ function answer(body: unknown): object {
   const { spec } = review.parse(body);
   if (spec.token === undefined) return { status: { allowed: spec.user === SCRAPER.username } };
   const user = users[spec.token];
-  // Of somebody unknown it says nothing, in an empty object.
+  // For an unknown user, the review is an empty object.
   return { status: { authenticated: user !== undefined, user: user ?? {} } };
 }
 
@@ -187,7 +187,7 @@ test("a certificate that is renewed in its files is served without a restart", a
   closing.push(serving.close, async () => stop());
   const shown = async () => (await secureFetch(`${serving.url}/healthz`)).fingerprint;
   const first = await shown();
-  // Half of a renewal is none.
+  // A certificate without its new key is not a renewal.
   await write("cert");
   await clock.advance(60_000);
   await expect.poll(() => failures).toHaveLength(1);

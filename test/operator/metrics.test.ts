@@ -41,7 +41,7 @@ test("each object has one line with its present reason, for as long as it is the
   metrics.object("Server/shop/a", undefined);
   expect(await shown("mooring_object_ready")).toEqual([line("b", "Pending", 0)]);
   expect(await shown("mooring_objects")).toHaveLength(1);
-  // What is Ready as it was wanted before is not yet as it is wanted now.
+  // An object that is Ready for an older generation is not up to date.
   metrics.object("Server/shop/b", server("b", standing("Available"), 2));
   expect(await shown("mooring_object_ready")).toEqual([line("b", "Available", 0)]);
 });

@@ -40,7 +40,7 @@ describe("a namespace whose label names a shard", () => {
     metadata: { name, labels: { [SHARD]: shard } },
   });
 
-  /** Looks every thirty seconds at Leases that answer as told. */
+  /** Reads the Leases every thirty seconds; the test sets the answers. */
   function watched(namespaces: KubeObject[], lease: (name: string) => object) {
     const clock = fakeClock();
     const events: string[] = [];
@@ -85,7 +85,7 @@ describe("a namespace whose label names a shard", () => {
     ["nobody holds it", () => ({ spec: { holderIdentity: "", renewTime: "1" } })],
   ])("is told when %s, again after ten minutes, and no longer when the label is gone", async (_, lease) => {
     await using all = watched([space("shop", "a"), space("orders", "a")], lease);
-    // Others may be starting as well.
+    // Other operators may be starting as well.
     await all.clock.advance(14_999);
     expect(all.events).toEqual([]);
     await all.clock.advance(1);

@@ -19,7 +19,7 @@ const kindOf = (name: string): Kind => {
 };
 const keyOf = ({ kind, metadata }: KubeObject) => `${kind}/${metadata.namespace}/${metadata.name}`;
 
-/** What an object may say: fields that the platform can change, and one that it cannot. */
+/** The spec of an object: fields that can change, and an immutable one. */
 const text = fc.constantFrom("a", "b", "c");
 const replacePolicy = fc.constantFrom("Never", "WhenNeeded");
 const inDatacenter = fc.constant({ name: "dc" });
@@ -36,7 +36,7 @@ const specs: Record<string, fc.Arbitrary<object>> = {
   }),
 };
 
-/** One object: as it was applied before, if it was, and as the files have it now, if they do. */
+/** One object: its applied version, if any, and its version in the files, if any. */
 interface Case {
   kind: string;
   name: string;
@@ -72,7 +72,7 @@ const manifest = ({ kind, name, deletionPolicy, loss }: Case, spec: object): Kub
 
 const isWrite = ({ method }: { method: string }) => method !== "GET";
 
-/** Lets the engine work until two rounds in a row have changed nothing. */
+/** Runs the engine until two rounds in a row change nothing. */
 async function rest(life: Stage, keys: readonly string[]): Promise<void> {
   let quiet = 0;
   for (let round = 0; round < 12 && quiet < 2; round++) {
@@ -108,7 +108,7 @@ describe("what a plan says is what the operator then does", () => {
         const keys = [home, ...known].map(keyOf);
         await rest(life, keys);
 
-        // What is in a datacenter is looked at before it goes.
+        // The contents of a datacenter are read before its deletion.
         for (const item of life.platform.items.values()) if (!item.path) item.entities = { servers: { items: [] } };
 
         const candidates = all.flatMap((each): Candidate[] => {
@@ -151,12 +151,12 @@ describe("what a plan says is what the operator then does", () => {
   });
 });
 
-/** The API server lets no volume shrink. */
+/** The API server refuses to shrink a volume. */
 const grown = ({ kind, before }: Case, spec: object): object =>
   kind === "Volume" && before ? { ...spec, size: Math.max(sizeOf(before), sizeOf(spec)) } : spec;
 const sizeOf = (spec: object): number => Number(Reflect.get(spec, "size"));
 
-/** The writes that an item of a plan stands for, where each change of these kinds is one write. */
+/** The writes that an item of a plan means. Each change of these kinds is one write. */
 function expected({ action, writes, replacement }: PlanItem): string[] {
   if (!writes) return [];
   if (action === "create") return ["POST"];

@@ -14,7 +14,7 @@ interface Row {
   patch?: unknown;
 }
 
-/** The status of an object whose resource exists: from then on some fields are fixed. */
+/** The status of an object with a resource: some fields are immutable from then on. */
 const made = (kind: string): object =>
   kind === "ActivityLogExport"
     ? { watermark: { time: "2026-03-01T00:00:00.000Z" } }
@@ -22,7 +22,7 @@ const made = (kind: string): object =>
       ? { id: "7ce5e062-034e-4dbc-9ed9-4be5174e1523" }
       : {};
 
-/** What is said about an object, or about its change from its base. */
+/** The messages about an object, or about its change from its base. */
 function refusals({ base, patch, name }: Row, changed = false): string[] {
   const schema = schemas.get(base.kind);
   const stored = (change: unknown) => {
@@ -35,7 +35,7 @@ function refusals({ base, patch, name }: Row, changed = false): string[] {
 const manifests = subjects.map((subject) => subject.manifests);
 const changes = manifests.flatMap((each) => each.changes ?? []);
 
-/** Words that only the API server's own decoder has. */
+/** Messages that only the API server's decoder produces. */
 const inItsWords = (words: string): boolean =>
   !/unknown field|unmarshal|must be of type|should be|supported values/i.test(words);
 

@@ -20,7 +20,7 @@ const folder = temporaryFolder("artifacts");
 const at = (...path: string[]) => join(folder.path, ...path);
 afterAll(() => folder.remove());
 
-/** A command that only says who it is. */
+/** A command that only prints its name. */
 const bundle = [
   {
     path: "main.js",
@@ -68,7 +68,7 @@ describe("the image", () => {
       },
     });
     expect(configs[0].config.Entrypoint.at(-1)).toBe("/app/dist/main.js");
-    // Both share the layer that is not about a processor.
+    // Both share the layer that does not depend on the processor.
     expect(amd64?.blobs[2]).toEqual(arm64?.blobs[2]);
     const layers = amd64?.blobs.slice(1).map((blob) => sha256(gunzipSync(readBlob(at("image"), blob))));
     expect(configs[0].rootfs.diff_ids).toEqual(layers?.map((digest) => `sha256:${digest}`));

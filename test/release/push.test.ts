@@ -17,7 +17,7 @@ const folder = temporaryFolder("push");
 const at = (...path: string[]) => join(folder.path, ...path);
 afterAll(() => folder.remove());
 
-/** A whole release with almost nothing in it. */
+/** A complete release with almost empty artifacts. */
 function writeRelease(name: string, code: string): { image: string; chart: string } {
   const out = at(name);
   mkdirSync(out);
@@ -46,7 +46,7 @@ function writeRelease(name: string, code: string): { image: string; chart: strin
   return { image: image.digest, chart: chart.digest };
 }
 
-/** Pushes from one of these folders; answers with what was said. */
+/** Pushes from one of these folders. Returns the output. */
 async function push(from: string, registry: string, login?: string): Promise<string> {
   const said: string[] = [];
   const credentials = () => login && Buffer.from(login).toString("base64");

@@ -17,7 +17,7 @@ import { root } from "../processes.ts";
 const ANYWHERE = { host: "127.0.0.1", port: 0 };
 /** Two pods: every address of 127.0.0.0/8 is this machine. */
 const [ONE, OTHER] = ["127.0.0.2", "127.0.0.3"];
-/** The beginning of a TLS record whose rest never comes. */
+/** The start of a TLS record whose rest never comes. */
 const HALF = Buffer.from("160301020001", "hex");
 const WITHIN = { timeout: 30_000 };
 const tls = await selfSigned(Date.now());
@@ -35,7 +35,7 @@ function dial(url: string, localAddress: string): Socket {
   return socket;
 }
 
-/** Connections that do not finish their handshake, one after the other; those that are not closed yet, the oldest first. */
+/** Opens connections that do not finish their handshake. Returns those that are still open, the oldest first. */
 async function halfOpen(url: string, count: number, localAddress: string, bytes = HALF): Promise<Set<Socket>> {
   const open = new Set<Socket>();
   for (let nth = 0; nth < count; nth += 1) {
@@ -48,7 +48,7 @@ async function halfOpen(url: string, count: number, localAddress: string, bytes 
   return open;
 }
 
-/** One request on a connection of its own; its status. */
+/** One request on a connection of its own. Returns its status. */
 function ask(url: string, localAddress: string): Promise<number | undefined> {
   const { get } = url.startsWith("https") ? https : http;
   return new Promise((resolve, reject) => {

@@ -6,7 +6,7 @@ import { fakeApiServer } from "../engine/support/fake-api-server.ts";
 import { objectOf, readyCondition } from "../engine/support/fixtures.ts";
 import { judge, totals, type Wanted } from "./verdict.ts";
 
-/** A kind that publishes a Secret, and on whose platform only this key opens anything. */
+/** A kind that publishes a Secret, on a platform that accepts only this key. */
 const feed: Kind = { ...datacenter, kind: "Feed" };
 const wanted = (name: string): Wanted => ({
   kind: "Feed",

@@ -17,7 +17,7 @@ const subjectOf = (kind: string) => subjects.find((subject) => subject.kind === 
 const guides = globSync("docs/guides/*.md", { cwd: root }).map(read);
 const sampled = z.looseObject({ kind: z.string() });
 
-/** The lists of spec that can be emptied by a change, by their path. */
+/** The lists of spec that a change can empty, by path. */
 function lists(node: unknown, immutable: object, path = ""): string[] {
   const { type, minItems = 0, properties = {} } = schema.parse(node);
   if (path in immutable) return [];
@@ -75,7 +75,7 @@ describe.each(kinds.filter(usesAccount))("$kind, which uses an Account", ({ kind
     const { properties = {} } = z.toJSONSchema(spec, { io: "input" });
     const untried = Object.keys(immutable).filter((field) => {
       const schema = properties[field];
-      // There is nothing that it could be changed to.
+      // There is no other value to change it to.
       if (typeof schema === "object" && schema.enum?.length === 1) return false;
       return !said.some((each) => each.includes(`${field} cannot be`));
     });

@@ -26,7 +26,7 @@ function fixtureOf(kind: string): Subject & Required<Pick<Subject, "wire">> {
   return { ...subject, wire: subject.wire };
 }
 
-/** The resource of each wire example. It is created once; a permanent resource is only read. */
+/** The resource of each wire example. It is created once; a permanent one is only read. */
 const made = new Map<string, Promise<unknown>>();
 function example(kind: string): Promise<unknown> {
   const there = made.get(kind) ?? make(kind);
@@ -67,7 +67,7 @@ function desiredOf({ kind, resource }: ResourceKind): Desired {
   return resource.desire({ ...spec, ...own?.(NAME) });
 }
 
-/** What the references of a fixture lead to: the wire example of each kind, or its NIC. */
+/** The targets of the references of a fixture: the wire example of each kind, or its NIC. */
 async function inputsFor(references: readonly Reference[]): Promise<Inputs> {
   const referents = await Promise.all(
     references.map(async ({ role, kind, part }) => {
@@ -91,7 +91,7 @@ async function seen({ kind, resource }: ResourceKind): Promise<unknown> {
   return listed.parse((await platform.call("GET", path)).body).items.find((each) => each.id === id);
 }
 
-// Tokens are shown without a type, in a list of their own form.
+// Tokens have no type, and a list of another form.
 const examples = kinds.filter(hasResource).filter(({ resource }) => resource.place.product !== "auth");
 
 describe("recovery finds what an interrupted creation made by the platform's own word for it", () => {

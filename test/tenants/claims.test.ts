@@ -14,8 +14,8 @@ import { centralLogging, datacenter, ipBlock, lan, metricPipeline, server } from
 import { accountSpec, manifest } from "../subjects/surroundings.ts";
 import { forge, openTenant } from "./tenant.ts";
 
-// One operator for all namespaces, and so a control plane of its own. B is the victim; tenants have the roles that ship,
-// and those who forge may write anything into objects of their own namespace, status included.
+// One operator for all namespaces, so it needs a control plane of its own. B is the victim. Tenants have the shipped
+// roles; attackers may also write any status in their own namespace.
 const cleanup = new AsyncDisposableStack();
 const quick = ["--annotate-after", "1s", "--log-level", "debug"];
 let kubeconfig: string;
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => cleanup.disposeAsync());
 
-/** Gives a tenant an Account of the contract. */
+/** Creates an Account of the contract for a tenant. */
 async function open(stage: Stage): Promise<void> {
   const spec = { ...accountSpec({ api: platform.url, nth: 0 }), credentialsSecretRef: { name: "main" } };
   const secret = {
@@ -50,7 +50,7 @@ async function open(stage: Stage): Promise<void> {
 }
 
 const idOf = (object: KubeObject | undefined): string => (object && readStatus(object).id) ?? "";
-/** What B's objects have written into them, as far as A can know it. */
+/** The claims in B's objects, as far as A can know them. */
 const claimed = (id: string, more: object = {}) => ({
   id,
   parents: {},
@@ -59,14 +59,14 @@ const claimed = (id: string, more: object = {}) => ({
   endpoint: platform.url,
   ...more,
 });
-/** An object of A whose annotation says that it has this. */
+/** An object of A whose annotation claims this resource. */
 const claiming = ({ metadata, ...rest }: { metadata: { name: string } }, claim: object) => {
   const owner = `${a.namespace}/${metadata.name}`;
   const annotations = { "mooring.dev/external-id": JSON.stringify({ ...claim, owner }) };
   return { ...rest, metadata: { ...metadata, annotations } };
 };
 
-/** B's datacenter as the platform has it. */
+/** B's datacenter on the platform. */
 async function prize(name: string): Promise<{ id: string; look: () => Promise<unknown> }> {
   await b.apply(datacenter(name));
   const id = idOf(await b.untilReady("Datacenter", name));
@@ -145,7 +145,7 @@ describe("a signature of before", () => {
     const look = async () => (await platform.steering.resources("datacenters")).find((each) => each.id === id);
     const before = await look();
     const annotations = { ...saved.metadata.annotations, "mooring.dev/paused": "true" };
-    // Paused, nothing of it is written over; what names it is not led to it all the same.
+    // A paused object is not overwritten, and a reference to it still does not follow the forged id.
     await c.apply(
       { ...saved, metadata: { ...saved.metadata, annotations } },
       lan("inside", { datacenterRef: { name: "given" } }),
@@ -179,7 +179,7 @@ describe("a status of before", () => {
     await untilPaused(b, "again");
     await forge(b, "Datacenter", "again", status);
     await b.patch("Datacenter", "again", { metadata: { annotations: { "mooring.dev/paused": null } } });
-    // The forged status says Ready as well, until the operator has read it.
+    // The forged status also says Ready, until the operator has read it.
     await expect.poll(async () => idOf(await b.read("Datacenter", "again"))).not.toBe(id);
     expect(idOf(await b.untilReady("Datacenter", "again"))).not.toBe(id);
   });
@@ -193,7 +193,7 @@ async function untilPaused(stage: Stage, name: string): Promise<void> {
   await expect.poll(conditions).toContainEqual(expect.objectContaining({ type: "Paused", status: "True" }));
 }
 
-/** The object as a backup has it, and its status; its resource stays where it is. */
+/** The object and its status as a backup has them. Its resource stays on the platform. */
 async function backup(stage: Stage, name: string) {
   await stage.apply(datacenter(name, { deletionPolicy: "Retain" }));
   const id = idOf(await stage.untilReady("Datacenter", name));
@@ -272,7 +272,7 @@ describe("a backup that is restored without status", () => {
   });
 
   it("waits for a person where it is not, and finds it by externalId", async () => {
-    // Not where an operator works on all namespaces.
+    // Not for an operator of all namespaces.
     await using elsewhere = await openStage(cluster().kubeconfig);
     const first = await elsewhere.operator({ flags: quick });
     await elsewhere.account(platform);
@@ -280,7 +280,7 @@ describe("a backup that is restored without status", () => {
     await first.kill();
     const path = pathOf(SECRETS, { namespace: elsewhere.namespace, name: SIGNING_KEY });
     await elsewhere.admin.request({ method: "DELETE", path });
-    // Nothing is left that is signed with the key: the next operator makes a new one.
+    // Nothing is signed with the key any more, so the next operator creates a new one.
     await (await elsewhere.operator({ flags: quick })).untilLeading();
     await elsewhere.apply(saved);
     await elsewhere.untilReason("Datacenter", "moved", "SigningKeyUnknown");

@@ -26,7 +26,7 @@ import { signingKey } from "../crash/narrow.ts";
 import { bootVolume, manifest } from "../subjects/surroundings.ts";
 import { openTenant } from "./tenant.ts";
 
-// One operator for all namespaces, and so a control plane of its own: nobody else's objects are to be among them.
+// One operator for all namespaces, so it needs a control plane without objects of other tests.
 const cleanup = new AsyncDisposableStack();
 afterAll(() => cleanup.disposeAsync());
 
@@ -43,7 +43,7 @@ const clusterAccount = (name: string, spec: object) =>
 const manifestOf = z.looseObject({ kind: z.string() });
 const labelled = { namespaces: { selector: { matchLabels: { tier: "gold" } } } };
 
-/** Somebody who may gives a namespace labels, or takes them away. */
+/** An administrator sets or removes labels of a namespace. */
 const label = ({ namespace, admin }: Stage, labels: Record<string, string | null>) =>
   admin.request({
     method: "PATCH",
@@ -130,7 +130,7 @@ describe("a ClusterAccount", () => {
   });
 
   describe("between two tenants", () => {
-    /** Ids of what one tenant has; the other one knows them all. */
+    /** Ids of one tenant's resources. The other tenant knows them all. */
     const ids: Record<string, string> = {};
     const unknown = "72e73b81-8551-4e74-b398-fc63b39994af";
 
@@ -238,7 +238,7 @@ describe("a ClusterAccount", () => {
 });
 
 describe("a backup of what was made through a ClusterAccount", () => {
-  /** The object as a backup without status has it; its resource stays where it is. */
+  /** The object as a backup without status has it. Its resource stays on the platform. */
   async function backup(name: string): Promise<{ id: string | undefined; saved: object }> {
     await gold.apply(ipBlock(name, { deletionPolicy: "Retain" }));
     const { id } = readStatus(await gold.untilReady("IPBlock", name));
@@ -264,7 +264,7 @@ describe("a backup of what was made through a ClusterAccount", () => {
     await operator.stop();
     const path = pathOf(SECRETS, { namespace: home.namespace, name: SIGNING_KEY });
     await home.admin.request({ method: "DELETE", path });
-    // Others are signed with the key as well: an administrator says that it is lost.
+    // Other objects are signed with the key as well, so an administrator has to declare it lost.
     await applyObject(home.admin, signingKey(home.namespace));
     operator = await startOperator();
     await gold.apply(saved);
@@ -289,7 +289,7 @@ describe("an Account of a tenant", () => {
   const account = (name: string, spec: object) =>
     manifest("Account", name, { credentialsSecretRef: { name: "token" }, ...spec });
 
-  /** Somebody who listens in the platform's place. */
+  /** A server in the platform's place. */
   async function listen(answer: RequestListener): Promise<number> {
     const server = createServer(answer);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -304,11 +304,11 @@ describe("an Account of a tenant", () => {
       heard.push(request.headers.authorization);
       response.end("{}");
     });
-    // They may name a Secret in an Account, and read none.
+    // They may name a Secret in an Account, but cannot read it.
     await using thief = await openTenant(kubeconfig, { secrets: false });
     await applyObject(thief.admin, { ...secret, metadata: { name: "token", namespace: thief.namespace } });
     await expect(thief.apply(secret)).rejects.toThrow("403 Forbidden");
-    // One port is open, nobody listens at the other; their words are the same.
+    // One port is open and the other is closed. The messages are the same.
     const words = new Set<string>();
     for (const api of ["http", "https"].flatMap((scheme) => [port, 1].map((at) => `${scheme}://localhost:${at}`))) {
       await thief.apply(account("mine", { endpoints: { api } }));

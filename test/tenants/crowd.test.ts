@@ -13,8 +13,9 @@ import { ipBlock } from "../cluster/objects.ts";
 import { type Manifest, manifest } from "../subjects/surroundings.ts";
 import { openTenant } from "./tenant.ts";
 
-// One operator for all namespaces, and so a control plane of its own. A, with the rights that ship for tenants, makes as many
-// objects of everything as it likes; B gets one object after the other to Ready meanwhile, and its passes and calls are counted.
+// One operator for all namespaces, so it needs a control plane of its own. A has the shipped tenant rights and creates
+// as many objects as it can. Meanwhile B gets one object after the other to Ready, and its passes and calls are
+// counted.
 const cleanup = new AsyncDisposableStack();
 let run: TestCluster["kubectl"];
 let platform: Platform;
@@ -62,7 +63,7 @@ interface Cost {
   calls: number;
 }
 
-/** What it costs B to get an object to Ready. */
+/** The cost for B of getting an object to Ready. */
 async function cost(name: string): Promise<Cost> {
   const passes = () => operator.metric('controller_runtime_reconcile_total{controller="ipblock"');
   const calls = async () => {
@@ -130,7 +131,7 @@ describe("B gets on while A", () => {
     const before = (await reasons(kind)).indexOf("TooManyObjects");
     await asA(["delete", kind.toLowerCase(), first, "--wait=false"]);
     await a.untilGone(kind, first);
-    // The oldest of those that waited has the place.
+    // The oldest waiting object gets the place.
     await expect.poll(async () => (await reasons(kind))[before]).not.toBe("TooManyObjects");
     expect(await refused(kind)).toBe(MADE - ALLOWED - 1);
   });

@@ -11,9 +11,9 @@ import { datacenter, ipBlock, logPipeline } from "../cluster/objects.ts";
 import { manifest } from "../subjects/surroundings.ts";
 import { contracts, type HostileEndpoint, hostileEndpoint } from "./hostile-endpoint.ts";
 
-// One operator for all namespaces, and so a control plane of its own. A, with the rights that ship for tenants, does what it
-// can to stop the operator; B gets one object after the other to Ready meanwhile. What A has begun is not taken back: each
-// case comes on top of those before it. B alone uses IPBlocks, and the simulator: its passes and calls are counted there.
+// One operator for all namespaces, so it needs a control plane of its own. A has the shipped tenant rights and tries to
+// stop the operator. Meanwhile B gets one object after the other to Ready. The attacks add up: none is undone. Only B
+// uses IPBlocks and the simulator, where its passes and calls are counted.
 const cleanup = new AsyncDisposableStack();
 let run: TestCluster["kubectl"];
 let platform: Platform;
@@ -22,7 +22,7 @@ let a: Stage;
 let b: Stage;
 let alone: Cost;
 
-// A creation may hang for longer than any test here waits for B.
+// A creation may hang longer than any test here waits for B.
 const WORKERS = 16;
 const flags = [
   "--create-deadline",
@@ -42,7 +42,7 @@ beforeAll(async () => {
   platform = cleanup.use(await startPlatform({ speed: 200 }));
   b = cleanup.use(await openStage(control.kubeconfig));
   a = cleanup.use(await openStage(control.kubeconfig));
-  // Nothing aggregates roles here: these are the parts of `admin` that count.
+  // No controller aggregates roles here. These are the relevant parts of `admin`.
   for (const role of ["mooring-view", "mooring-edit", "mooring-admin", "system:aggregate-to-edit"]) {
     const binding = ["create", "rolebinding", role.replace(":", "-"), `--clusterrole=${role}`, "--user=mallory"];
     await done(run(["-n", a.namespace, ...binding]));
@@ -76,7 +76,7 @@ const secretOf = (name: string, token = `token-of-${name}`) => ({
 const accountOf = (name: string, { url }: { url: string }, endpoints: object = {}) =>
   manifest("Account", name, { endpoints: { api: url, ...endpoints }, credentialsSecretRef: { name } });
 
-/** An endpoint of A's, and Accounts that lead there, each with a token of its own. */
+/** An endpoint of A, and Accounts that use it, each with its own token. */
 async function attack(names: string[], answer: Parameters<typeof hostileEndpoint>[0]): Promise<HostileEndpoint> {
   const endpoint = cleanup.use(await hostileEndpoint(answer));
   await apply(...names.flatMap((name) => [secretOf(name), accountOf(name, endpoint)]));
@@ -91,7 +91,7 @@ interface Cost {
 const passesOverB = () => operator.metric('controller_runtime_reconcile_total{controller="ipblock"');
 const activeWorkers = () => operator.metric("controller_runtime_active_workers");
 
-/** What it costs B to get an object to Ready. */
+/** The cost for B of getting an object to Ready. */
 async function cost(name: string): Promise<Cost> {
   await platform.steering.resetCalls();
   const before = await passesOverB();
@@ -102,7 +102,7 @@ async function cost(name: string): Promise<Cost> {
   return { passes: (await passesOverB()) - before, calls: own.reduce((sum, [, count]) => sum + count, 0) };
 }
 
-/** B gets on as if it were alone, and the operator is the same process as before. */
+/** B works as if it were alone, and the operator is still the same process. */
 async function bGetsOn(name: string): Promise<void> {
   const { passes, calls } = await cost(name);
   console.log(`B during "${name}": ${passes} passes, ${calls} calls (alone ${alone.passes}, ${alone.calls})`);
@@ -126,7 +126,7 @@ describe("B gets on while A", () => {
     await expect.poll(() => arrived.length).toBeGreaterThanOrEqual(16);
     await bGetsOn("throttled");
     await expect.poll(activeWorkers).toBe(0);
-    // Once each, and once more for each object or Secret that was new then.
+    // Once each, and once more for each object or Secret that was new at that time.
     expect(arrived.length).toBeLessThanOrEqual(48);
   });
 
@@ -252,7 +252,7 @@ describe("B gets on while A", () => {
   it("has 40 Accounts whose endpoint never answers as well: A holds half of the workers", async () => {
     const names = Array.from({ length: 40 }, (_, nth) => `silent-${nth}`);
     const { open } = await attack(names, () => undefined);
-    // What hangs already leaves them the rest of the namespace's half.
+    // The passes that already hang leave them the rest of the namespace's half.
     await expect.poll(open).toBeGreaterThanOrEqual(2);
     await bGetsOn("silent");
     expect(await activeWorkers()).toBeLessThanOrEqual(8);
@@ -261,7 +261,7 @@ describe("B gets on while A", () => {
 
 const urlOf = ({ log }: OperatorProcess): string => /"url":"(http[^"]+)"/.exec(log())?.[1] ?? "";
 
-// As long as Kubernetes waits before it kills a pod.
+// The grace period of Kubernetes before it kills a pod.
 it("a stop in the middle of that aborts what hangs, and gives the Lease back", { timeout: 30_000 }, async () => {
   expect((await fetch(`${urlOf(operator)}/healthz`)).status).toBe(200);
   expect(await activeWorkers()).toBeGreaterThan(0);

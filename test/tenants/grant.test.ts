@@ -9,8 +9,8 @@ import { kubectl, type TestCluster } from "../cluster/harness.ts";
 import { datacenter, lan, server } from "../cluster/objects.ts";
 import { manifest } from "../subjects/surroundings.ts";
 
-// One operator for all namespaces, and so a control plane of its own. B lends and A borrows, each with the role that ships,
-// in one contract that both may use.
+// One operator for all namespaces, so it needs a control plane of its own. B grants and A uses, each with the shipped
+// role, in one contract that both may use.
 const cleanup = new AsyncDisposableStack();
 afterAll(() => cleanup.disposeAsync());
 
@@ -20,7 +20,7 @@ let a: Stage;
 let b: Stage;
 
 const users = { editor: "edit", owner: "admin" } as const;
-/** kubectl of somebody with one of the roles in a namespace; what it says when it is refused. */
+/** kubectl of a user with one of the roles in a namespace. Returns the message if it is refused. */
 async function as(user: keyof typeof users, { namespace }: Stage, args: string[], objects: object[] = []) {
   const input = JSON.stringify({ apiVersion: "v1", kind: "List", items: objects });
   const all = ["-n", namespace, `--as=${user}-${namespace}`, ...args, ...(objects.length > 0 ? ["-f", "-"] : [])];

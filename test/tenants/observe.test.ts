@@ -9,7 +9,7 @@ import { kubectl, type TestCluster } from "../cluster/harness.ts";
 import { datacenter, lan, server } from "../cluster/objects.ts";
 import { manifest } from "../subjects/surroundings.ts";
 
-// One operator for all namespaces, and so a control plane of its own. B is the victim; A has the role `edit` and no other.
+// One operator for all namespaces, so it needs a control plane of its own. B is the victim. A has only the role `edit`.
 const cleanup = new AsyncDisposableStack();
 afterAll(() => cleanup.disposeAsync());
 
@@ -27,7 +27,7 @@ const bind = ({ admin, namespace }: Stage, role: string) =>
     roleRef: { apiGroup: group, kind: "ClusterRole", name: `mooring-${role}` },
     subjects: [{ apiGroup: group, kind: "User", name: `editor-${namespace}` }],
   });
-/** kubectl of who may edit in a namespace. */
+/** kubectl of a user with `edit` in a namespace. */
 async function edit({ namespace }: Stage, args: string[], ...objects: object[]): Promise<void> {
   const input = JSON.stringify({ apiVersion: "v1", kind: "List", items: objects });
   const all = ["-n", namespace, `--as=editor-${namespace}`, ...args, ...(objects.length > 0 ? ["-f", "-"] : [])];

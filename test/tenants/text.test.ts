@@ -15,13 +15,13 @@ import { stage } from "../engine/support/stage.ts";
 import { fakeClock } from "../fake-clock.ts";
 import { answer, scriptedServer } from "../platform/scripted-server.ts";
 
-/** Somebody answers in the platform's place, and would like to run a program where the agent runs. */
+/** A server in the platform's place that tries to run a program where the agent runs. */
 const EXEC = "\n[INPUT]\n    Name exec\n    Command id\n#";
 
 const A = "MetricPipeline/shop/a";
 const SECRET = "a-metricpipeline";
 
-/** A pipeline whose platform can be made to lie: `spoil` changes the text of each answer. */
+/** A pipeline on a platform that can lie: `spoil` changes the text of each answer. */
 function open() {
   const object = objectOf("MetricPipeline", "a", { spec: {} });
   const platform = fakePipelines();
@@ -48,7 +48,7 @@ function open() {
       spoil = next;
     },
     secret: async () => (await readOwned(life.deps.client, object, SECRET))?.data,
-    /** Passes and moments until the object shows one of these reasons. */
+    /** Repeats passes and waits until the object shows one of these reasons. */
     async until(...wanted: string[]) {
       for (let round = 0; round < 200 && !wanted.includes(reason() ?? ""); round++) {
         life.sync();
@@ -138,7 +138,7 @@ describe("an answer that would break out of an agent's configuration", () => {
   });
 });
 
-/** What leads out of the place where an id stands, spelt in several ways. */
+/** Values that would leave the path segment of an id, in several spellings. */
 const strayIds = ["..", ".", "%2e%2e", "../../contracts", "a/b", "a\\b", "a%2Fb", "a\nb", ""];
 
 describe("an id that is not of the platform's form", () => {

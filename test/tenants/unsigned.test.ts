@@ -13,8 +13,8 @@ import { datacenter } from "../cluster/objects.ts";
 import { accountSpec, manifest } from "../subjects/surroundings.ts";
 import { openTenant } from "./tenant.ts";
 
-// The key that everything was signed with is lost, and an administrator lets words count without one. A and B have Accounts
-// of one contract, and the roles that ship; A is the thief.
+// The signing key is lost, and an administrator allows unsigned claims. A and B have Accounts of one contract and the
+// shipped roles. A is the attacker.
 const cleanup = new AsyncDisposableStack();
 afterAll(() => cleanup.disposeAsync());
 
@@ -43,7 +43,7 @@ const letCount = (minutes: number) =>
     contentType: "application/merge-patch+json",
     body: { metadata: { annotations: { "mooring.dev/unsigned-until": inMinutes(minutes) } } },
   });
-/** A Datacenter of A that has nothing yet. */
+/** A Datacenter of A without a resource. */
 const idle = (name: string) => ({ ...datacenter(name), metadata: { name, annotations: { [PAUSED]: "true" } } });
 const claiming = (id: string, account: string) =>
   JSON.stringify({ id, parents: {}, account, endpoint: platform.url, adoptedAt: "2099-01-01T00:00:00Z" });
@@ -98,7 +98,7 @@ describe("words that an administrator lets count without a known key", () => {
     expect((await platform.steering.resources("datacenters")).map((each) => each.id).sort()).toEqual(
       [id, honest].sort(),
     );
-    // Nobody else names it any more.
+    // No other object names it any more.
     await letCount(11);
     expect(idOf(await b.untilReady("Datacenter", "prize"))).toBe(id);
     expect(await platform.named("datacenters", "prize")).toHaveLength(1);

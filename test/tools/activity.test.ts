@@ -8,7 +8,7 @@ import { type Platform, startPlatform } from "../simulator/platform.ts";
 import { rowOf } from "./landscape.ts";
 
 const MANY = 12_000;
-/** The entries of a busy contract lie behind what the questions are about. */
+/** The relevant entries are among many others of a busy contract. */
 const busy = async (platform: Platform) => {
   await platform.advance(3 * 3600);
   await platform.steer("POST", "activity", { count: MANY, seconds: 3600 });

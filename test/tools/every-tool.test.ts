@@ -9,13 +9,13 @@ import { buildLandscape } from "./landscape.ts";
 const land = await buildLandscape();
 afterAll(() => land.close());
 
-/** Lists, wherever they are in a result, that may be empty and are not what was asked for. */
+/** Whether a value in a result is empty. */
 const isEmpty = (value: unknown): boolean =>
   value === "" ||
   value === undefined ||
   (typeof value === "object" && value !== null && Object.keys(value).length === 0);
 
-/** What would lead to another path, or be none at all. */
+/** Values that would lead to another path or are not a path segment. */
 const strays = [
   "../../um/users",
   "..",
@@ -54,7 +54,7 @@ it("an object that waits for another one leads to that", async () => {
 
 it("reports name what is wrong, and nothing else", async () => {
   const reportOf = async (name: string) => (await land.call(name)).structuredContent;
-  // By the platform itself, not by what the objects tell.
+  // By the platform itself, not by the objects.
   expect(await reportOf("list_drift")).toMatchObject({
     items: expect.arrayContaining([
       expect.objectContaining({ kind: "Datacenter", drift: [{ field: "name", wanted: "prod", found: "shop" }] }),

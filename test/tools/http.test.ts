@@ -47,7 +47,7 @@ const initialize = {
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
 };
 
-/** Host can be set by this one only. */
+/** Only this client can set Host. */
 function post(
   url: string,
   headers: Record<string, string>,

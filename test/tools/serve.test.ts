@@ -17,7 +17,7 @@ const noCluster = async () => {
   throw new Error("no cluster");
 };
 
-/** A platform that answers as the test says, in the place of any host. */
+/** A platform with scripted answers, for any host. */
 function platformThat(answer: (call: ReadCall) => Promise<unknown>): ServerOptions["sources"] {
   const reader: PlatformReader = {
     read: async (call): Promise<Reply> => ({ status: 200, headers: {}, body: await answer(call) }),

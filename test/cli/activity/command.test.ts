@@ -27,7 +27,7 @@ const linesOf = (stdout: string) =>
     .slice(0, -1)
     .map((text) => line.parse(JSON.parse(text)));
 
-// Each is a process: how long it takes on a busy machine is no matter.
+// Each call is a process, which may be slow on a busy machine.
 describe("mooring activity", { timeout: 60_000 }, () => {
   it("prints who changed what in the last day of the platform, oldest first, with the reason of a failure", async () => {
     const platform = await shared.contract({ username: "ann@example.org" });

@@ -57,7 +57,7 @@ describe("mooring demo env", () => {
   });
 });
 
-/** The references of a spec, at any depth: the word of the field for a kind, and the name. */
+/** The references of a spec at any depth: the role in the field's name, and the name of the object. */
 function referencesIn(node: unknown): [word: string, name: string][] {
   return Object.entries(Object(node)).flatMap(([field, value]): [string, string][] => {
     if (!field.endsWith("Ref")) return typeof value === "object" ? referencesIn(value) : [];

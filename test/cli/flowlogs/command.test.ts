@@ -35,7 +35,7 @@ function store() {
   storage.objects.set("notes.txt", { body: Buffer.from("not a flow log") });
 }
 
-// Each is a process, or two: how long they take on a busy machine is no matter.
+// Each call is one process or two, which may be slow on a busy machine.
 describe("mooring flowlogs", { timeout: 60_000 }, () => {
   it("prints the records of all objects in the order of their keys, with signed requests", async () => {
     store();

@@ -11,14 +11,14 @@ import { createTraffic } from "./traffic.ts";
 const MB = 1024 * 1024;
 const PIECE_MB = 1;
 
-/** An object of so many megabytes that is never in memory as a whole. */
+/** A stream of this many megabytes that is never in memory as a whole. */
 function packed(piece: Buffer, megabytes: number): Readable {
   const pieces = Array.from({ length: megabytes / PIECE_MB }, () => piece);
   return Readable.from(pieces).pipe(createGzip({ level: 1 }));
 }
 
 setFlagsFromString("--expose-gc");
-/** What is in use, without what only waits to be collected: how much of that there is, is chance. */
+/** Memory in use after a garbage collection: the amount of garbage is random. */
 function memoryInUse(): number {
   runInNewContext("gc()");
   const { heapUsed, external } = process.memoryUsage();
@@ -26,7 +26,7 @@ function memoryInUse(): number {
 }
 const SAMPLES = 20;
 
-/** Reads two objects of half the size each; returns the most memory that was in use, and how many records there were. */
+/** Reads two objects of half the size each. Returns the peak of memory in use and the number of records. */
 async function read(piece: Buffer, megabytes: number) {
   const tally = createTally("srcaddr", "bytes");
   let peak = 0;

@@ -30,7 +30,7 @@ const anyFlow: fc.Arbitrary<FlowRecord> = fc
   })
   .map(({ times, ...rest }) => ({ ...rest, start: Math.min(...times), end: Math.max(...times) }));
 
-/** The bytes cut at any places. */
+/** The bytes, cut at arbitrary positions. */
 const cut = (bytes: Buffer, places: readonly number[]): Buffer[] => {
   const ends = [...places.map((place) => place % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);
   return ends.map((end, at) => bytes.subarray(ends[at - 1] ?? 0, end));

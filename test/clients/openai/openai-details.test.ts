@@ -2,7 +2,7 @@ import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { platformForFile } from "../../simulator/platform.ts";
 
-/** What fewer programs ask of the client that most of them use, unchanged. */
+/** Rarely used functions of the public client, unchanged. */
 
 const platform = await platformForFile();
 await platform.steer("PUT", "limits", { inference: { perSecond: 10_000, burst: 10_000 } });

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { platformForFile } from "../../simulator/platform.ts";
 
-/** The client that most programs use, unchanged. */
+/** The public client that most programs use, unchanged. */
 
 const platform = await platformForFile();
 const unlimited = { inference: { perSecond: 10_000, burst: 10_000 } };
@@ -231,7 +231,7 @@ describe("errors are the ones the openai client has classes for", () => {
     const { response } = await stranger.models.list().withResponse();
     const told = ["limit", "burst", "remaining"].map((name) => response.headers.get(`x-ratelimit-${name}`));
     expect(told).toEqual(["5", "10", "9"]);
-    // However slow this machine is: nothing comes back meanwhile.
+    // So slow that no request becomes available again, even on a slow machine.
     await other.steer("PUT", "limits", { inference: { perSecond: 0.01 } });
     const results = await Promise.allSettled(Array.from({ length: 11 }, () => stranger.models.list().withResponse()));
     const refused = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
@@ -242,7 +242,7 @@ describe("errors are the ones the openai client has classes for", () => {
       expect(Number(error.headers.get("retry-after"))).toBeGreaterThan(0);
       expect(error.headers.get("x-ratelimit-remaining")).toBe("0");
     }
-    // Another contract has its own.
+    // Another contract has its own limit.
     expect((await client.models.list()).data.length).toBeGreaterThan(0);
   });
 

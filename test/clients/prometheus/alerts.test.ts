@@ -23,8 +23,8 @@ import { accountSpec, brokerLan, home, inStream, type Manifest, manifest } from 
 import { openBrowser } from "../browser.ts";
 import { type Alert, startPrometheus } from "./prometheus.ts";
 
-// The alerts and dashboards of the chart, as a Prometheus sees a running operator to which everything happens that they are
-// about. Only what would take hours is shortened.
+// A real Prometheus scrapes a running operator. The test causes the condition of every alert. Only times of hours are
+// shortened.
 
 const cleanup = new AsyncDisposableStack();
 let shipped: Awaited<ReturnType<typeof monitoring>>;
@@ -32,7 +32,7 @@ let prometheus: Awaited<ReturnType<typeof startPrometheus>>;
 let stage: Stage;
 let operator: OperatorProcess;
 let listen: string;
-/** `good` has no faults; each of the others is the endpoint of the Account of its name. */
+/** `good` has no faults. Each of the others is the endpoint of the Account of the same name. */
 const platforms = {} as Record<"good" | "failing" | "throttling" | "hanging", Platform>;
 
 const endpoint = z.object({ port: z.string(), honorLabels: z.boolean().default(false) });
@@ -57,7 +57,7 @@ const document = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("ConfigMap"), data: z.record(z.string(), z.string()) }),
 ]);
 
-/** What the chart gives those who watch over Mooring. */
+/** The ServiceMonitor, alerts and dashboards of the chart. */
 async function monitoring() {
   const helm = (await run(join(root, "test/clients/setup-helm"), ["helm"])).stdout.trim();
   const values = ["serviceMonitor", "rules", "dashboards"]
@@ -76,7 +76,7 @@ async function monitoring() {
   };
 }
 
-/** What a test cannot wait for. The certificates of the simulator are for a year. */
+/** Shortened times. The certificates of the simulator are valid for a year. */
 const thresholds: Record<string, [shipped: string, here: string]> = {
   MooringCertificateExpires: ["86400", "366 * 86400"],
   MooringKeyOld: ["365 * 86400", "20"],
@@ -97,7 +97,7 @@ function shortened({ alert, expr, for: patience, ...rest }: z.output<typeof rule
   };
 }
 
-/** Another operator that the same Prometheus scrapes, built with controller-runtime and in a bad way. */
+/** Another operator that the same Prometheus scrapes, built with controller-runtime and failing. */
 async function stranger(): Promise<string> {
   let scrapes = 0;
   const server = createServer((_, response) => {
@@ -125,7 +125,7 @@ nodejs_eventloop_lag_p99_seconds ${much}
   return `127.0.0.1:${address.parse(server.address()).port}`;
 }
 
-/** Labels that the Prometheus operator gives what it scrapes. */
+/** Labels that the Prometheus operator adds to scraped metrics. */
 const target = (address: string, namespace: string) => ({
   targets: [address],
   labels: { namespace, service: namespace, pod: `${namespace}-0` },
@@ -180,13 +180,13 @@ const through = (name: string, object: Manifest) => ({
   spec: { ...object.spec, accountRef: { name } },
 });
 
-/** A token of the platform for so many days. */
+/** A token of the platform that is valid for this many days. */
 async function tokenFor(days: number): Promise<string> {
   const answer = await platforms.good.steering.call("GET", `/auth/v1/tokens/generate?ttl=${days * 86_400}`);
   return z.object({ token: z.string() }).parse(answer).token;
 }
 
-/** Gives the operator or takes from it the right to write the status of IPBlocks. */
+/** Grants or revokes the operator's right to write the status of IPBlocks. */
 async function statusOfIPBlocks(given: boolean): Promise<void> {
   const path = `/apis/rbac.authorization.k8s.io/v1/clusterroles/mooring-${stage.namespace}`;
   const right = "ipblocks/status";
@@ -200,7 +200,7 @@ async function statusOfIPBlocks(given: boolean): Promise<void> {
   await stage.admin.request({ method: "PUT", path, body: { ...role, rules } });
 }
 
-/** Says which shard is to work on a namespace. */
+/** Assigns a namespace to a shard. */
 const shardOf = (name: string, shard?: string) =>
   applyObject(stage.admin, {
     apiVersion: "v1",
@@ -227,11 +227,11 @@ const binding = {
   spec: { policyName: "no-signing-key", validationActions: ["Deny"] },
 };
 
-/** What each alert is about: it is done to the operator, and ended. */
+/** The condition of each alert: how to cause it and how to end it. */
 interface Trouble {
   begin(): Promise<void>;
   end(): Promise<void>;
-  /** What the alert says of it, besides what it is called. */
+  /** Labels of the alert besides its name. */
   labels: Record<string, unknown>;
 }
 const annotate = (kind: string, name: string, annotation: string) =>
@@ -273,7 +273,7 @@ const troubles: Record<string, Trouble> = {
   MooringCertificateExpires: {
     begin: () => stage.apply(through("good", manifest("KafkaUser", "admin", inStream))),
     async end() {
-      // The platform has the next one when half of the time is over, and the operator asks for it after two thirds.
+      // The platform issues the next certificate after half of the lifetime; the operator asks for it after two thirds.
       await platforms.good.steering.call("POST", "/_simulator/advance", { seconds: 300 * 86_400 });
       await annotate("KafkaUser", "admin", RECONCILE_AT);
     },
@@ -353,7 +353,7 @@ describe("the alerts and dashboards that ship", { timeout: 180_000 }, () => {
   it("fire on what they are about, and name it", async () => {
     for (const { begin } of Object.values(troubles)) await begin();
     const stirred = async () => {
-      // The pauses between two failures are not shortened: somebody edits the object.
+      // The backoff is not shortened, so an edit of the object triggers the next attempt.
       await annotate("IPBlock", "front", RECONCILE_AT);
       return firing();
     };
@@ -404,7 +404,7 @@ describe("the alerts and dashboards that ship", { timeout: 180_000 }, () => {
   });
 
   it("resolve when it is over, whatever other operators do", async () => {
-    // Here a new key is old again after a few seconds: that one comes last.
+    // A new key counts as old after a few seconds here, so that alert comes last.
     const { MooringKeyOld: oldKey, ...others } = troubles;
     for (const { end } of Object.values(others)) await end();
     await expect.poll(firing, soon).toEqual(["MooringKeyOld"]);

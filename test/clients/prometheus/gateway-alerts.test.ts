@@ -10,8 +10,8 @@ import { temporaryFolder } from "../../../src/simulator/programs/swept.ts";
 import { root } from "../../processes.ts";
 import { startPrometheus } from "./prometheus.ts";
 
-// The alerts and dashboards of the gateway and the tools, as a Prometheus sees the gateway's own metrics, and what
-// kube-state-metrics and the kubelet tell about the pods of the tools. Only what would take minutes is shortened.
+// A real Prometheus reads the gateway's own metrics, and sample metrics of kube-state-metrics and the kubelet about the
+// pods of the tools. Only times of minutes are shortened.
 
 const folder = temporaryFolder("gateway-alerts");
 const files = join(root, "deploy/chart/files");
@@ -37,7 +37,7 @@ function shortenedRules(): string {
   return stringify({ groups: all });
 }
 
-/** What a cluster tells about the pods of the tools; none is available. */
+/** Metrics of a cluster about the pods of the tools. No pod is available. */
 const podsOfTools = (scrapes: number) => `kube_deployment_status_replicas_available{deployment="mooring-tools"} 0
 kube_pod_container_status_restarts_total{container="tools",pod="mooring-tools-1"} ${scrapes}
 container_cpu_usage_seconds_total{container="tools",pod="mooring-tools-1"} ${scrapes}
@@ -53,7 +53,7 @@ beforeAll(async () => {
   metrics.watch({ waiting: () => 3, open: () => 2 });
   const anywhere = { host: "127.0.0.1", port: 0 };
   const answer: RequestListener = async (_, response) => {
-    // A namespace that is refused, and a platform that fails.
+    // A namespace that is refused, and a failing platform.
     metrics.served("shop", "model", 429);
     metrics.used("shop", "model", { input: 10, output: 20 }, 0.1);
     metrics.upstream(503, 1);

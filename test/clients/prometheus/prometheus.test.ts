@@ -10,12 +10,12 @@ import { type Platform, startPlatform } from "../../simulator/platform.ts";
 import { type SentSeries, writeRequest } from "../../simulator/remote-write.ts";
 import { startPrometheus } from "./prometheus.ts";
 
-/** The first push comes with the first scrape. */
+/** The first push follows the first scrape. */
 const patience = { timeout: 2 * 60_000 };
 
 let platform: Platform;
 let folder: string;
-/** What is in the Secret of a MetricPipeline. */
+/** The content of the Secret of a MetricPipeline. */
 let secret: Record<string, unknown>;
 let pipeline: string;
 beforeAll(async () => {
@@ -52,12 +52,12 @@ const received = async (name: string) =>
   arrived.parse(await platform.steer("GET", `samples?pipeline=${pipeline}&name=${name}`)).items;
 
 describe("a Prometheus that nobody here wrote", patience, () => {
-  // The one of Debian (2.42) takes `headers` of remote_write and does not send them.
+  // Debian's Prometheus (2.42) accepts `headers` of remote_write but does not send them.
   it.each([
     ["built from Go modules", "go" as const],
     ["of Debian", "debian" as const],
   ])("%s (%s) pushes with the file of the Secret as it is, and the samples are read back equal", async (_, which) => {
-    // What it is given from now on it passes on.
+    // From here on, it forwards every sample.
     const prometheus = await startPrometheus(folder, which, file(), ["--web.enable-remote-write-receiver"]);
     running.push(prometheus);
     const now = Date.now();

@@ -34,7 +34,7 @@ const put = (Key: string, Body: Buffer | string, Bucket = "from") =>
 const bytes = async (at: { Bucket: string; Key: string }) =>
   (await client.send(new GetObjectCommand(at))).Body?.transformToByteArray();
 
-/** An object of two parts, 5 MiB and 3 bytes. */
+/** An object of two parts: 5 MiB, and 3 bytes. */
 async function inParts(Bucket: string, Key: string): Promise<Buffer> {
   const content = randomBytes(5 * MiB + 3);
   const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key }));

@@ -30,7 +30,7 @@ interface Message {
   body?: unknown;
 }
 
-/** A client that sends its body under another digest, before it is signed. */
+/** A client that sends its body with another digest, set before the signature. */
 function withMd5(digest: (body: string) => string): S3Client {
   const own = clientFor(platform.ready.endpoints.objectStorage, platform.ready.s3);
   own.middlewareStack.add(
@@ -44,7 +44,7 @@ function withMd5(digest: (body: string) => string): S3Client {
   return own;
 }
 
-/** The text of an answer, which clients that check the root element read. */
+/** The text of an answer: some clients check the root element. */
 async function answered(command: GetPublicAccessBlockCommand): Promise<string> {
   const own = clientFor(platform.ready.endpoints.objectStorage, platform.ready.s3);
   let text = "";

@@ -34,7 +34,7 @@ const platform = await platformForFile({ buckets: ["taken"] });
 const client = clientFor(platform.ready.endpoints.objectStorage, platform.ready.s3);
 afterAll(() => client.destroy());
 
-/** A bucket of its own for a test. */
+/** A separate bucket for each test. */
 async function bucket(name: string): Promise<string> {
   await client.send(new CreateBucketCommand({ Bucket: name }));
   return name;
@@ -47,7 +47,7 @@ const bytesOf = async (Bucket: string, Key: string, Range?: string) => {
 
 const MiB = 1024 * 1024;
 
-/** Large contents are compared by their digests: an element by element comparison takes seconds. */
+/** Large contents are compared by digest: a comparison of elements takes seconds. */
 const digest = (content: Buffer) => createHash("sha256").update(content).digest("hex");
 
 describe("the public S3 client with the built-in object storage", { timeout: 60_000 }, () => {

@@ -76,7 +76,7 @@ describe("versitygw as the platform's object storage", { timeout: 60_000 }, () =
     const properties = { name: "log", action: "ALL", direction: "BIDIRECTIONAL", bucket: "not-there" };
     expect((await platform.core("POST", `${nic}/flowlogs`, { properties })).status).toBe(422);
     await platform.done("POST", `${nic}/flowlogs`, { properties: { ...properties, bucket: "of-a-user/logs/" } });
-    // The first interval may be nearly over when the flow log begins, and so have nothing in it.
+    // The first interval may be almost over when the flow log starts, and then it is empty.
     await platform.advance(2 * 600);
     const list = async () => (await owner.send(new ListObjectsV2Command({ Bucket: "of-a-user" }))).Contents ?? [];
     await expect.poll(async () => (await list()).length).toBeGreaterThanOrEqual(2);
@@ -99,7 +99,7 @@ describe("versitygw as the platform's object storage", { timeout: 60_000 }, () =
     await other.done("POST", `${nic}/flowlogs`, { properties: { ...properties, bucket: "of-another" } });
     await other.steer("POST", "flow-logs");
     const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: "of-another" }));
-    // One object per interval: two if the first interval ended meanwhile.
+    // One object per interval; two if the first interval ended during the test.
     expect(Contents.length).toBeGreaterThan(0);
     for (const { Key } of Contents) expect(Key).toMatch(/^log-.*\.log\.gz$/);
     client.destroy();
@@ -137,7 +137,7 @@ describe("the program", { timeout: 60_000 }, () => {
 
   it("is built once into the cache, and told so", async () => {
     const bin = mkdtempSync(folder("go-"));
-    // A Go that writes a program where it is told to.
+    // A fake `go` that writes a program to the requested path.
     const go = '#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\nprintf "#!/bin/sh\\n" > "$2"\nchmod +x "$2"\n';
     writeFileSync(join(bin, "go"), go);
     chmodSync(join(bin, "go"), 0o755);

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { oneOfEverything } from "../../simulator/one-of-everything.ts";
 import { expectRefusal, idOf, sdkForFile, seen } from "./sdk.ts";
 
-/** The beginning of the names of the SDK's methods for the labels of each kind of resource. */
+/** Prefix of the SDK's method names for the labels of each resource type. */
 const holders = ["datacenters", "datacentersServers", "datacentersVolumes", "images", "ipblocks", "snapshots"] as const;
 
 const sdk = await sdkForFile();

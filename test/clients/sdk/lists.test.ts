@@ -26,7 +26,7 @@ for (const [name, size] of [
   await sdk.made(volumes.datacentersVolumesPost({ datacenterId, volume: { properties } }));
 }
 
-/** The SDK declares a map and reads the fields of the object. */
+/** The SDK declares a map but reads the fields of an object. */
 const filters = (values: Record<string, string>) => Object.assign(new Map<string, string>(), values);
 
 const names = ({ data }: { data: { items?: { properties?: { name?: string } }[] } }) =>

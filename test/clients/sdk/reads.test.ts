@@ -15,7 +15,7 @@ const resourceShape = z.looseObject({
 type Resource = z.infer<typeof resourceShape>;
 const collectionShape = z.looseObject({ type: z.literal("collection"), items: z.array(resourceShape).min(1) });
 
-/** Each step shows more: the resource itself, what it has collections of, and what is in them. */
+/** Each depth shows more: the resource, its collections, and their members. */
 function expectDepth(resource: Resource, depth: number) {
   expect(resource).toHaveProperty("properties");
   if (depth === 0) expect(resource).not.toHaveProperty("entities");
@@ -37,7 +37,7 @@ describe.each([0, 1, 3])("at depth %i", (depth) => {
   it.each(reads)("$method reads what the SDK declares", async ({ method, call, shape, type }) => {
     const { status, data } = await call(sdk.configuration, id, depth);
     expect(status).toBe(200);
-    // The SDK asks for JSON, and the platform gives it; it declares the text of a file.
+    // The SDK declares a text file but asks for JSON, and the platform returns JSON.
     if (method !== "k8sKubeconfigGet") expect(mismatches(method, data)).toEqual([]);
     if (shape === "item") {
       const resource = resourceShape.parse(data);

@@ -10,7 +10,7 @@ const requests = new RequestsApi(sdk.configuration);
 const create = (name: string) =>
   datacenters.datacentersPost({ datacenter: { properties: { name, location: "de/fra" } } });
 
-/** The request that a write was accepted as. */
+/** The request of an accepted write. */
 const requestOf = ({ headers }: Answer<unknown>) =>
   known(/\/requests\/([^/]+)\/status$/.exec(headers.location ?? "")?.[1]);
 

@@ -33,11 +33,11 @@ interface Named {
   patch?: unknown;
 }
 
-/** Rows with a name for the object of each. */
+/** The rows, with an object name for each. */
 const named = <R extends object>(rows: R[], prefix: string) =>
   rows.map((row, index) => ({ ...row, name: "name" in row ? String(row.name) : `${prefix}-${index}` }));
 
-/** One `kubectl apply` of all rows, each a document of its own: kubectl goes on after a refusal. */
+/** One `kubectl apply` of all rows as separate documents: kubectl continues after a refusal. */
 async function apply(rows: Named[], ...options: string[]): Promise<{ stdout: string[]; stderr: string[] }> {
   const documents = rows.map(({ base, name, patch }) => JSON.stringify(patched(base, here, name, patch)));
   const args = ["apply", "--validate=strict", ...options, "-f", "-"];
@@ -49,7 +49,7 @@ async function apply(rows: Named[], ...options: string[]): Promise<{ stdout: str
 /** Objects as they were before a change. */
 const unchanged = (rows: Named[]) => rows.map(({ base, name }) => ({ base, name }));
 
-/** Their status says so much as well, as if the operator had written it. */
+/** A status as the operator writes it, so that rules about status apply. */
 async function say(rows: Named[], status: (base: Base) => object): Promise<void> {
   const documents = rows.map(({ base, name }) =>
     JSON.stringify({ ...patched(base, here, name), status: status(base) }),
@@ -60,7 +60,7 @@ async function say(rows: Named[], status: (base: Base) => object): Promise<void>
 }
 
 const progress = { watermark: { time: "2026-03-01T00:00:00.000Z" } };
-/** There is a resource, or what cannot be begun anew has begun. */
+/** A resource exists, or a creation that cannot be repeated has started. */
 const existing = ({ kind }: Base) => (kind === "ActivityLogExport" ? progress : { id: someId });
 
 function expectWords(text: string | undefined, words: string[]): void {

@@ -6,17 +6,17 @@ import { crashMatrix, faultsOf, type Result } from "../../crash/matrix.ts";
 import { complaints, render } from "../../crash/verdict/print.ts";
 import { cluster } from "../harness.ts";
 
-// All positions of all kinds at all moments: `make crash`. These are the worst of them: something was written, and nobody
-// heard of it. What was only read is as it was before, which test/engine/execute/recovery/protocol.test.ts has between any two effects.
+// The worst positions of the matrix: a write was executed, and the operator did not get the answer. `make crash` has
+// all positions, kinds and moments. test/engine/execute/recovery/protocol.test.ts covers reads.
 const whole = "Datacenter";
 const moments = ["executed"] as const;
 
-/** A failure shows the runs behind it, not only a number. */
+/** A failure shows its runs, not only their number. */
 const why = (result: Result): string => complaints(result).join("\n\n");
 
 const allZero = { duplicates: 0, leaks: 0, lostSecrets: 0, stuck: 0, writesNotReached: 0 };
 
-/** How many runs each kind had, at which phases. */
+/** The number of runs of each kind, by phase. */
 const runsOf = ({ kinds }: Result) =>
   kinds.map(({ kind, rows }) => ({
     kind,
@@ -36,7 +36,7 @@ describe("an operator killed while its call is executed", () => {
     const subjects = subjectsOf(kinds).map((each) => (each.kind.kind === whole ? each : atCreation(each)));
     const result = await crashMatrix({ kubeconfig: cluster().kubeconfig, subjects, moments, slice: true });
     console.log(render(result));
-    // One kind with each: half of them with a ClusterAccount, the one that is killed everywhere among them.
+    // Half of the kinds use a ClusterAccount, among them the kind that is killed at every write.
     expect(result.kinds.map(({ account }) => account)).toEqual(expect.arrayContaining(["Account", "ClusterAccount"]));
     expect(result.kinds.find(({ kind }) => kind === whole)?.account).toBe("ClusterAccount");
     expect(faultsOf(result), why(result)).toEqual(allZero);
@@ -50,7 +50,7 @@ describe("an operator killed while its call is executed", () => {
   });
 });
 
-// One kind that can be found by what it was made of, and one whose key is told once.
+// One kind that recovery finds by its content, and one whose key is shown only once.
 const moved = ["Datacenter", "MetricPipeline"];
 
 describe("a namespace moved to another shard while its call is executed", () => {

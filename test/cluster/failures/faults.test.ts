@@ -17,7 +17,7 @@ const reasonOf = (name: string) => world.value(name, '{.status.conditions[?(@.ty
 const named = async (name: string) =>
   (await world.platform.resources("datacenters")).filter(({ properties }) => properties?.name === name);
 
-// Every answer to every call: test/engine/write/backoff.test.ts. Here is one of each sort, over a real connection.
+// One fault of each type over a real connection. test/engine/write/backoff.test.ts has every answer to every call.
 describe("trouble with the platform is shown for what it is and passes by itself", () => {
   it.each([
     { title: "403", fault: { fault: "status", status: 403 }, reasons: ["Forbidden"] },

@@ -11,7 +11,7 @@ afterAll(() => cleanup.disposeAsync());
 
 const creates = (method: string, path: string) => method === "POST" && path.startsWith("/cloudapi/v6/datacenters");
 
-/** A Datacenter whose POST a proxy holds until the operator has given it up. */
+/** A Datacenter whose POST is held by a proxy until the operator gives up. */
 async function hold(flags: string[], { dropped }: { dropped: boolean }) {
   const platform = cleanup.use(await startPlatform());
   const proxy = cleanup.use(await startHoldingProxy(platform.url));
@@ -31,7 +31,7 @@ async function hold(flags: string[], { dropped }: { dropped: boolean }) {
 
 describe("a creation that a proxy holds for longer than its deadline makes one resource", { timeout: 120_000 }, () => {
   it("when the proxy delivers it although the connection was reset: it is found, and not sent again", async () => {
-    // Delivered right after the deadline: however slow the machine is, that is within the settle time.
+    // Delivered right after the deadline, which is within the settle time even on a slow machine.
     const { id, posts, found } = await hold(["--settle", "60s"], { dropped: false });
     expect(found).toEqual([id]);
     expect(posts).toBe(1);

@@ -14,7 +14,7 @@ let stage: Stage;
 let platform: Platform;
 let operator: OperatorProcess;
 
-// A control plane of its own: this operator watches all namespaces, and nobody else's objects are to be among them.
+// This operator watches all namespaces, so it needs a control plane without objects of other tests.
 beforeAll(async () => {
   const control = await startCluster();
   kubeconfig = control.kubeconfig;
@@ -49,7 +49,7 @@ describe("annotations that a tenant writes", () => {
   });
 });
 
-/** A twentieth of what `make soak` sends. */
+/** A twentieth of the manifests of `make soak`. */
 const COUNT = 250;
 
 describe(`${COUNT} generated manifests, valid, nearly valid and hostile`, () => {
@@ -63,7 +63,7 @@ describe(`${COUNT} generated manifests, valid, nearly valid and hostile`, () => 
 
     await stage.apply(datacenter("good"));
     await stage.untilReady("Datacenter", "good");
-    // What was deleted in the moment of its creation is undone without an object to wait for.
+    // If an object is deleted during its creation, its resource is deleted later, and no object shows when.
     const names = async () =>
       (await platform.steering.resources("datacenters")).map(({ properties }) => properties?.name ?? "");
     await expect.poll(names, { timeout: 30_000 }).toEqual(["good"]);

@@ -54,16 +54,16 @@ describe("a LAN whose request the platform no longer knows", () => {
 describe("while the read of one member fails and asks to come back later", () => {
   const RETRY_AFTER_S = 6;
   const WINDOW_MS = 20_000;
-  /** What comes back when it was asked to asks this often in that time; one that does not, every two seconds or less. */
+  /** Polls in this time with the requested interval. Without it, there is a poll every two seconds or less. */
   const MOST_READS = 1 + Math.ceil(WINDOW_MS / 1000 / RETRY_AFTER_S);
   const failing = (route: string) => ({ route, fault: "status", status: 503, retryAfter: RETRY_AFTER_S });
 
-  /** What status has told during that time, and how often the member was read. */
+  /** The reasons in status during this time, and the number of reads of the member. */
   async function observed(name: string, route: string): Promise<{ reasons: string[]; reads: number }> {
     await expect.poll(() => count(route)).toBeGreaterThan(0);
     const before = await count(route);
     const status = await watching(world, name, reason);
-    // Not to wait for something: what is written in this time is counted.
+    // A fixed time, because the test counts the writes in it.
     await delay(WINDOW_MS);
     await status.stop();
     return { reasons: status.seen(), reads: (await count(route)) - before };
@@ -82,7 +82,7 @@ describe("while the read of one member fails and asks to come back later", () =>
     const { reasons, reads } = await observed("ipblock/lost", route);
     expect.soft(reads).toBeLessThanOrEqual(MOST_READS);
     expect.soft(reasons.length).toBeLessThanOrEqual(4);
-    // Once told, a reason does not come back after another one.
+    // A reason does not come back after another one.
     const turns = reasons.filter((each, index) => each !== reasons[index - 1]);
     expect.soft(turns).toEqual([...new Set(turns)]);
   });

@@ -26,12 +26,12 @@ async function folder(): Promise<string> {
   return path;
 }
 
-/** A stage whose operator is started again whenever it ends, as its Deployment does. */
+/** A stage that restarts its operator whenever it exits, as a Deployment does. */
 async function startSupervised(stage: Stage, kubeconfig = stage.kubeconfig) {
   return cleanup.use(supervise(() => stage.operator({ kubeconfig })));
 }
 
-/** Longer than the operator may lead without being heard. */
+/** Longer than the operator may lead without renewing its Lease. */
 const CUT_MS = 60_000;
 
 async function cutForAWhile(cable: CuttableProxy): Promise<void> {
@@ -41,7 +41,7 @@ async function cutForAWhile(cable: CuttableProxy): Promise<void> {
   cable.mend();
 }
 
-/** The objects are asked for, and the platform has begun to make them. */
+/** All objects are applied, and the platform has started to create resources. */
 async function untilBegun(stage: Stage, platform: Pick<Platform, "url" | "token" | "steering">): Promise<void> {
   await stage.account(platform);
   await stage.untilReady("Account", "main");
@@ -51,7 +51,7 @@ async function untilBegun(stage: Stage, platform: Pick<Platform, "url" | "token"
 
 const simulatorReady = z.object({ endpoints: z.object({ api: z.string() }), token: z.string() });
 
-// Whoever waits for all to converge is more patient than a test is by default.
+// Converging takes longer than the default timeout of a test.
 describe("twenty objects are being created, and then: all converge, nothing twice", { timeout: 240_000 }, () => {
   it.concurrent("etcd and kube-apiserver are killed and started again", async () => {
     const data = await folder();
@@ -92,7 +92,7 @@ describe("twenty objects are being created, and then: all converge, nothing twic
     await untilBegun(stage, platform);
     await cutForAWhile(cable);
     expect(await converged(stage, platform.steering)).toBe(asPromised);
-    // It has ended by itself, for it could not know that nobody else leads.
+    // The operator exited by itself, because it could not renew its Lease.
     expect(operator.starts).toBeGreaterThan(1);
     expect(defectsIn(operator.log())).toEqual([]);
   });

@@ -18,7 +18,7 @@ interface Position {
   call: string;
   side: "kubernetes" | "platform";
   trap: Omit<Trap, "caught">;
-  /** What else the platform does to that creation. */
+  /** Another fault of the platform during that creation. */
   faults?: object[];
 }
 
@@ -61,8 +61,8 @@ async function open(): Promise<Scene> {
 }
 
 /**
- * Freezes the leader at a call of a creation until another operator leads and has brought the object to Ready, thaws it,
- * and waits until it has ended. Returns what is on the platform then.
+ * Freezes the leader at a call of a creation until another operator leads and the object is Ready. Then continues the
+ * first one and waits until it exits. Returns the resources on the platform.
  */
 async function overlap(
   { stage, platform, proxies }: Scene,
@@ -97,7 +97,7 @@ async function overlap(
 describe("the leader is frozen past its lease and thawed when another one has done its work: one resource in the end", {
   timeout: 300_000,
 }, () => {
-  // All at once: what takes its time here is the lease.
+  // Concurrent, because each case waits for the Lease.
   const outcomes = new Map<Position, Promise<{ id: string | undefined; found: { id: string }[] }>>();
   beforeAll(() => {
     for (const position of positions) {
@@ -120,7 +120,7 @@ describe("the leader is frozen past its lease and thawed when another one has do
     const { id, log } = await overlap(scene, position, async (frozenAt) => {
       expect(await platform.named("datacenters", "subject")).toHaveLength(2);
       await platform.steering.call("POST", "/_simulator/advance", { seconds: unseen.seconds });
-      // Longer than the frozen process would ever wait for the answer to its claim.
+      // Longer than the deadline of the frozen process for its claim.
       await until(() => (performance.now() - frozenAt > 31_000 ? undefined : "the claim may still be answered"), {
         title: "freezing",
       });

@@ -26,8 +26,8 @@ import { openStage, unsettled } from "../chaos/stage.ts";
 import { until } from "../chaos/wait.ts";
 import { cluster } from "../harness.ts";
 
-// The commands are those of docs/operations.md, for one namespace. The cluster of all tests is lost to this one once its
-// objects are saved; the other one is new, and has nothing but the CRDs.
+// The commands of docs/operations.md for one namespace. The objects are saved from the shared cluster and restored into
+// a new one that has only the CRDs.
 const cleanup = new AsyncDisposableStack();
 const folder = cleanup.use(temporaryFolder("recovery"));
 const local = kinds.filter(({ scope }) => scope !== "Cluster");
@@ -47,7 +47,7 @@ async function works(on: string, script: string): Promise<string> {
   return stdout;
 }
 
-/** Waits until everything is Ready, and can be found again without its status; the ids of all. */
+/** Waits until all objects are Ready and can be found without their status. Returns their ids. */
 async function untilSettled(client: KubeClient): Promise<Record<string, string | undefined>> {
   let ids: Record<string, string | undefined> = {};
   const obstacle = async () => {
@@ -68,7 +68,7 @@ async function untilSettled(client: KubeClient): Promise<Record<string, string |
   return ids;
 }
 
-/** What the platform was asked to make since it last forgot. */
+/** Creations since the platform's counters were reset. */
 const creations = async () =>
   Object.keys((await platform.steering.calls()).byRoute).filter((route) => /^POST |\/generate$/.test(route));
 
@@ -94,7 +94,7 @@ describe("a backup without status", { timeout: 240_000 }, () => {
     cleanup.defer(() => former.close());
     const parts: Part[] = ["compute", "observability", "streaming"];
     await applySamples(former, namespace, platform, parts);
-    // These have nothing that could be found again: an export begins anew.
+    // These have no resource to find: an export starts again.
     const without = ["Grant", "ActivityLogExport"];
     const wanted = local.filter(({ kind }) => !without.includes(kind));
     const others = (await kindsBeyond(await samplesOf(parts))).filter((kind) => wanted.includes(kind));
@@ -119,7 +119,7 @@ describe("a backup without status", { timeout: 240_000 }, () => {
     await operatorOf(admin, kubeconfig);
     expect(await untilSettled(admin)).toEqual(before);
     expect(await creations()).toEqual([]);
-    // The platform shows a key once: what is in a Secret again is a new one, when somebody wants it.
+    // The platform shows a key only once, so the Secret gets a new key, on request.
     const rotate = "annotate metricpipelines,logpipelines --all mooring.dev/rotate-at=after-restore";
     await works(kubeconfig, `kubectl -n ${namespace} ${rotate}`);
     const secrets = async () => works(kubeconfig, `kubectl -n ${namespace} get secrets -o name`);

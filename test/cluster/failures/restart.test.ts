@@ -21,7 +21,7 @@ describe(`a container that is killed while ${COUNT} servers are created, and res
     const stage = cleanup.use(await openStage(cluster().kubeconfig));
     const flags = ["--create-deadline", "10s", "--settle", "10s"];
     await stage.account(platform);
-    // They wait for their datacenter, and then begin at once.
+    // These objects wait for their datacenter and are created as soon as it is Ready.
     await stage.apply(datacenter("dc"), ...names.map((name) => server(name)));
     const first = await stage.operator({ pod: "mooring-0", flags });
     const begun = async () => {
@@ -42,7 +42,7 @@ describe(`a container that is killed while ${COUNT} servers are created, and res
     console.log(
       `${open} creations open after the kill; leading after ${seconds(leadingAt)} s, all Ready after ${seconds(performance.now())} s`,
     );
-    // It has not waited for a Lease that was its own.
+    // The new process did not wait for the Lease of its own former process.
     expect(second.log()).not.toContain("standing by");
     const there = await platform.steering.resources("servers");
     expect(there.map(({ properties }) => properties?.name).toSorted()).toEqual(names.toSorted());

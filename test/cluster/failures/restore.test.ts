@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type Case, restoreAll, restoredKinds, summaryOf, titleOf } from "../../crash/restore/restore.ts";
 
-// All kinds in all cases: `make crash ARGS=--restore`. These are found by the platform's log, by what the collection shows, by a
-// number, and by nothing.
+// One case for each way of finding a resource: the request log, the collection, a number, and none. `make crash
+// ARGS=--restore` has all kinds and cases.
 const kinds = ["Datacenter", "Lan", "MetricPipeline", "AccessToken"];
 const cases: Case[] = [
   { backup: "before the intent", into: "stopped" },

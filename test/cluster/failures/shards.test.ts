@@ -32,7 +32,7 @@ const apply = (namespace: string, spec: object = {}) => {
 };
 const untilReady = (namespace: string) => expect.poll(async () => unsettled(await read(namespace))).toBeUndefined();
 const idOf = async (namespace: string) => readStatus(await read(namespace)).id;
-/** Who has decided anything about the Datacenter of a namespace, from a place in their logs on. */
+/** The operators that logged a decision about the Datacenter of a namespace, from a position in their logs on. */
 const workers = (namespace: string, since = { home: 0, shard: 0 }) =>
   Object.entries({ home, shard }).flatMap(([name, operator]) => {
     const lines = operator
@@ -126,7 +126,7 @@ describe("two shards", () => {
     expect(event?.involvedObject).toMatchObject({ kind: "Namespace", name: "lost" });
     await expect.poll(() => home.metric("mooring_unserved_namespaces{")).toBe(1);
     expect(readStatus(await read("lost")).id).toBeUndefined();
-    // That its Lease is not there, it may know.
+    // It may learn that its Lease does not exist.
     expect(await home.metric('rest_client_requests_total{code="404"')).toBeGreaterThan(0);
     expect(await home.metric('rest_client_requests_total{code="403"')).toBe(0);
   });

@@ -10,7 +10,7 @@ const revision = lastLanded();
 const former = revision === undefined ? undefined : checkOut(revision);
 afterAll(() => former?.remove());
 
-// At every call of every kind: make crash ARGS="--from REVISION".
+// `make crash ARGS="--from REVISION"` does this at every call of every kind.
 describe("an upgrade from the version that landed last", () => {
   it.skipIf(!former)(
     "finds what was being created, replaced, rotated or deleted, and finishes it",
@@ -19,7 +19,7 @@ describe("an upgrade from the version that landed last", () => {
     },
     async () => {
       const subjects = subjectsOf(chosenKinds(kinds, ["Datacenter", "MetricPipeline"]));
-      // A change is the harmless one of them.
+      // A change is the least risky phase.
       const writes = ["create", "replace", "rotate", "delete"];
       const moments = ["executed"] as const;
       const { kubeconfig } = cluster();

@@ -32,7 +32,7 @@ beforeAll(async () => {
   await world.platform.call("POST", "/_simulator/flow-logs");
 });
 
-/** The command as users call it, with the cluster of their kubeconfig and an Account in it. */
+/** The command as users run it, with a kubeconfig and an Account. */
 const flowlogs = (...args: string[]) =>
   run(program(), ["flowlogs", "--account", "main", "-n", world.namespace, "--bucket", "flow-logs", ...args], {
     env: { ...process.env, KUBECONFIG: cluster().kubeconfig },

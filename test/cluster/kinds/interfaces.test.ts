@@ -6,7 +6,7 @@ import { api, type Landscape, landscape } from "../landscape.ts";
 import { datacenter, kafkaCluster, lan, logPipeline, metricPipeline, server, volume } from "../objects.ts";
 import { trial } from "../trial.ts";
 
-/** The Account of central logging, and where it works. */
+/** The Account of central logging, and its region. */
 const regions = { "centrallogging-alive": "de-fra" };
 const shown = z.array(z.looseObject({ id: z.string(), name: z.string() }));
 const account = z.looseObject({ spec: z.looseObject({}) });
@@ -16,7 +16,7 @@ const slow = (factor: number) => [
   { fault: "slow-provisioning", factor, route: "POST /logging/{region}/pipelines" },
 ];
 
-// Where the platform's description and its public interface differ, either may be all that there is.
+// The platform's description and its public interface differ. The operator must work with each of them alone.
 describe.each(["described", "public"])("with the %s interface alone", (form) => {
   let world: Landscape;
   let ground: Ground;
@@ -96,7 +96,7 @@ describe.each(["described", "public"])("with the %s interface alone", (form) => 
       await world.apply(metricPipeline("slow", main), logPipeline("slow", main));
       await expect.poll(() => states("slow")).toEqual([["PROVISIONING"], ["PROVISIONING"]]);
       await world.platform.resetCalls();
-      // Lists that show it as it is.
+      // Several lists have shown the resource in its real state.
       await expect.poll(async () => Math.min(...(await reads()))).toBeGreaterThan(2);
       for (const [, name] of rows) await world.untilReason(name, "Creating");
       await world.platform.faults();

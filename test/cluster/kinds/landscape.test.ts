@@ -4,7 +4,7 @@ import { type Sample, samples } from "../samples.ts";
 
 const nameOf = ({ kind, metadata }: Sample) => `${kind.toLowerCase()}/${metadata.name}`;
 
-// In the order of the file it is applied by the demo that test/docs/commands.test.ts looks at, and by test/clients/helm.test.ts.
+// test/docs/commands.test.ts and test/clients/helm.test.ts apply it in the order of the file.
 describe("the landscape of deploy/samples, applied at once in the opposite order", () => {
   let world: Landscape;
   let objects: Sample[];
@@ -20,7 +20,7 @@ describe("the landscape of deploy/samples, applied at once in the opposite order
   const value = (name: string, path: string) => world.value(name, `{.status.${path}}`);
   const json = async (name: string, path: string): Promise<unknown> => JSON.parse(await value(name, path));
 
-  /** What belongs to no namespace may be there for others. */
+  /** Cluster-scoped objects may belong to other tests. */
   async function shown(): Promise<string[]> {
     const { stdout } = await world.kubectl("get", "mooring", "-o", "name");
     const names = stdout.split("\n").map((name) => name.replace(".mooring.dev", ""));

@@ -11,7 +11,7 @@ beforeAll(async () => {
   world = await landscape({ rolesOnly: true, operator: ["--retry", "1s"] });
 });
 
-/** A user of the platform, and an Account that logs in as this one. */
+/** A user of the platform, and an Account that logs in as this user. */
 async function enter(name: string, more: object = {}): Promise<string> {
   const login = { username: `${name}@example.org`, password: `the-password-of-${name}` };
   const { userId } = user.parse(

@@ -19,7 +19,7 @@ const secretShape = z.object({
 });
 const plain = (text: string) => Buffer.from(text, "base64").toString();
 
-/** Every key that was in a Secret when somebody looked. */
+/** Every key that a read of a Secret has shown. */
 const keys = new Set<string>();
 
 async function read(name: string) {

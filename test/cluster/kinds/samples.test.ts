@@ -46,14 +46,14 @@ describe("the samples", () => {
     const args = ["apply", "--namespace", here, "--validate=strict", "-f", join(root, "deploy/samples")];
     const { code, stderr } = await kubectl(args);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    // Nobody has looked at them yet: no column shows a time that never was.
+    // Nothing is reconciled yet, so no column may show a time.
     const { stdout } = await kubectl(["get", "mooring", "--namespace", here, "-o", "wide"]);
     expect(stdout).toContain("Waiting for the operator");
     expect(stdout).not.toMatch(/\b\d+y/);
   });
 });
 
-/** One of each kind and name; what the API server itself changes later is not among them. */
+/** One object per kind and name, without those that the API server changes later. */
 const ours = [
   ...new Map(
     documents
@@ -83,7 +83,7 @@ describe("writing the samples again", () => {
   it.each([
     { way: "kubectl apply", first: ["apply"], again: ["apply"], flags: [] },
     { way: "kubectl replace", first: ["create"], again: ["replace"], flags: [] },
-    // What client-side apply has written is taken over without a conflict.
+    // Server-side apply takes over the fields of client-side apply without a conflict.
     {
       way: "kubectl apply --server-side",
       first: ["apply"],

@@ -6,7 +6,7 @@ import { datacenter, scalingGroup } from "../objects.ts";
 let world: Landscape;
 const group = "scalinggroup/workers";
 
-// Cooldowns so long that only a leap of the simulated clock ends them.
+// Cooldowns that end only when the simulated clock is moved.
 const HOURS = 2;
 const action = { amount: 1, cooldownPeriod: `${HOURS}h` };
 const policy = {
@@ -52,7 +52,7 @@ const shownStatus = z.object({
 const read = async () => shownStatus.parse(await world.get(group)).status;
 const names = async () => (await read()).servers.map(({ name }) => name);
 
-/** Waits until status tells of so many actions, all of them over, and so many replicas. */
+/** Waits until status shows this many actions, all completed, and this many replicas. */
 async function untilTold(actions: string[], replicas: number): Promise<void> {
   await expect
     .poll(async () => {
@@ -63,7 +63,7 @@ async function untilTold(actions: string[], replicas: number): Promise<void> {
   await world.untilReady(group);
 }
 
-/** The group's actions as the platform has them at this moment. */
+/** The group's actions as the platform shows them now. */
 const started = async () => {
   const { id } = await read();
   const answer = await world.platform.call("GET", `/autoscaling/v1.ea/groups/${id}/actions`);

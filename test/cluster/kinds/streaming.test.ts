@@ -32,7 +32,7 @@ async function published(name: string): Promise<Record<string, Buffer>> {
   return Object.fromEntries(Object.entries(data).map(([file, text]) => [file, Buffer.from(text, "base64")]));
 }
 
-/** The client certificate in a Secret, which its CA has signed and whose key lies beside it. */
+/** The client certificate in a Secret. It is signed by the CA there, and its key is beside it. */
 async function certificateIn(name: string): Promise<X509Certificate> {
   const { "ca.crt": ca = "", "tls.crt": own = "", "tls.key": key = "" } = await published(name);
   const certificate = new X509Certificate(own);
@@ -173,7 +173,7 @@ describe("as time goes by", () => {
   it("everything disappears with one kubectl delete", async () => {
     await world.remove("kafkatopic/uneven");
     await world.remove(...objects);
-    // What belongs to no namespace may be there for others.
+    // Cluster-scoped objects may belong to other tests.
     const { stdout } = await world.kubectl("get", "mooring", "-o", "name");
     expect(stdout.split("\n").filter((name) => name !== "" && !name.startsWith("clusteraccount."))).toEqual([]);
     expect(await world.platform.made()).toEqual({});

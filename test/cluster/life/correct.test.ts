@@ -13,18 +13,18 @@ const log = "GET /cloudapi/v6/requests*";
 const account = z.looseObject({ spec: z.looseObject({}) });
 const made = z.looseObject({ id: z.string() });
 
-/** The message of the API server that refuses these objects. */
+/** The API server's message that refuses these objects. */
 const refusalOf = async (...objects: object[]): Promise<string> =>
   world.apply(...objects).then(
     () => "nothing is refused",
     (error) => String(error),
   );
-/** What the platform has under this name. */
+/** The resource with this name on the platform. */
 const propertiesOf = async (name: string) =>
   (await world.platform.resources("volumes")).flatMap(({ properties }) =>
     properties?.name === name ? [properties] : [],
   );
-/** How many calls of the platform had this method since they were last counted anew. */
+/** Calls to the platform with this method since the counters were reset. */
 async function callsOf(method: string): Promise<number> {
   const { byRoute } = await world.platform.calls();
   const routes = Object.entries(byRoute).filter(([route]) => route.startsWith(`${method} `));

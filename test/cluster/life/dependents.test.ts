@@ -7,7 +7,7 @@ let world: Landscape;
 beforeAll(async () => {
   world = await landscape({
     simulator: ["--speed", "60"],
-    // Nothing is looked at by itself for as long as it rests.
+    // The resync is so long that only events cause a reconcile.
     operator: ["--create-deadline", "3s", "--settle", "3s", "--retry", "1s", "--resync", "1h"],
   });
   await world.apply(datacenter("dc"));
@@ -18,7 +18,7 @@ const idOf = (name: string) => world.value(name, "{.status.id}");
 const ready = (name: string) => world.value(name, '{.status.conditions[?(@.type=="Ready")].status}');
 const named = async (collection: string, name: string) =>
   (await world.platform.resources(collection)).filter(({ properties }) => properties?.name === name);
-/** A few polls of 1.5 s, on a machine that has other things to do. */
+/** A few polls of 1.5 s on a busy machine. */
 const soon = { timeout: 20_000 };
 
 describe("when a resource goes, what refers to it or lives in it is looked at again", () => {

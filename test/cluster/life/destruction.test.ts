@@ -7,9 +7,9 @@ let world: Landscape;
 
 beforeAll(async () => {
   world = await landscape({
-    // Slow enough that two minutes of the platform's are some seconds here.
+    // Slow enough that two minutes on the platform are a few seconds here.
     simulator: ["--speed", "10"],
-    // Nothing is looked at by itself for as long as it rests.
+    // The resync is so long that only events cause a reconcile.
     operator: ["--create-deadline", "3s", "--settle", "3s", "--retry", "1s", "--resync", "1h"],
   });
   const lans = ["leak", "successor", "heir"];
@@ -32,19 +32,19 @@ const idOf = (name: string) => world.value(name, "{.status.id}");
 const isThere = async (collection: string, id: string) =>
   (await world.platform.resources(collection)).some((each) => each.id === id);
 
-/** Answers on which nothing may be deleted. */
+/** Answers that are no evidence for a deletion. */
 const lies = [
   { title: "that is understood", lie: { set: { "properties.cores": "2" } }, why: /invalid answer.*cores/ },
   { title: "that shows its volumes", lie: { remove: ["entities"] }, why: /volumes/ },
   { title: "that shows what its volumes are", lie: { remove: ["entities.volumes.items"] }, why: /volumes/ },
 ].map((each) => ({ ...each, name: each.title.replaceAll(" ", "-") }));
 
-/** Each has a datacenter of its own: what happens to one server has the others of its datacenter looked at, too. */
+/** A datacenter for each server, because a change of one server causes a read of the others in its datacenter. */
 const homeOf = (name: string) => ({ datacenterRef: { name: `${name}-dc` } });
 const pathOf = async (name: string) => `${core}/${await idOf(`datacenter/${name}-dc`)}`;
 const many = Array.from({ length: 20 }, (_, index) => server(`many-${index}`, homeOf("many")));
 
-/** What a server at rest has, and a volume that a person attaches to it. */
+/** A server at rest, and a volume that a person attaches to it. */
 async function attachByHand(name: string): Promise<{ id: string; boot: string; theirs: string }> {
   const path = await pathOf(name);
   const id = await idOf(`server/${name}`);
@@ -94,7 +94,7 @@ describe("a server is deleted with its volumes only on an answer", () => {
     await world.remove(...many);
     expect(await count(deletion)).toBe(20);
     expect(await count(route("GET", "servers"))).toBeLessThanOrEqual(10);
-    // How its own deletion goes on costs each of them two reads.
+    // Each server costs two reads to follow its own deletion.
     expect(await count(route("GET", "servers/{serverId}"))).toBeLessThan(3 * 20);
   });
 });
@@ -113,7 +113,7 @@ describe("a LAN", () => {
     await world.untilGone("lan/leak");
   });
 
-  /** Ours is removed by hand, and a stranger's gets its number seconds later; nobody has looked since. */
+  /** Our LAN is deleted by hand, and another one gets its number seconds later, before the next list. */
   async function replacedByHand(name: string) {
     const path = await pathOf(name);
     const number = await idOf(`lan/${name}`);

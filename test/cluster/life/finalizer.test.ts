@@ -25,7 +25,7 @@ describe("an object that was replaced by a manifest without finalizers", () => {
   beforeAll(async () => {
     await world.apply(...objects);
     await world.untilReady(...names);
-    // At rest for good: no write of its own is on its way that would bring the finalizer along.
+    // At rest: no write of the operator is pending that would restore the finalizer.
     const kept = (name: string) => world.value(name, "{.metadata.annotations.mooring\\.dev/external-id}");
     for (const name of names) {
       const resting = async () => ((await kept(name)) === "" ? "its id is not in its annotations yet" : undefined);
@@ -47,7 +47,7 @@ describe("an object that was replaced by a manifest without finalizers", () => {
   });
 });
 
-/** What a workload has read from the Secret of a metric pipeline. */
+/** The data of the Secret of a metric pipeline. */
 interface Access {
   endpoint: string;
   key: string;
@@ -114,7 +114,7 @@ describe("a namespace that is deleted", () => {
     expect(await pushes()).toEqual(all(204));
     await world.platform.resetCalls();
     await world.kubectl("delete", "namespace", world.namespace, "--wait=false");
-    // What the namespace controller does some seconds later, and in any order: the Secret goes before its object.
+    // The namespace controller deletes in any order, so the Secret may go before its object.
     await world.kubectl("delete", "secret", "kept-0-metricpipeline", "ends-logpipeline");
     await world.kubectl("wait", "--for=delete", `namespace/${world.namespace}`, "--timeout=90s");
   });

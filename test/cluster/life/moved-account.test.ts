@@ -41,7 +41,7 @@ describe("an Account that leads somewhere else", () => {
     Object.fromEntries(await Promise.all(names.map(async (name) => [name, await standing(name)])));
   const all = (text: string, names = objects) => Object.fromEntries(names.map((name) => [name, text]));
 
-  /** Another platform; the contract follows from the seed, and the landscape's own has the seed 1. */
+  /** Another platform. The contract number depends on the seed; the default landscape has seed 1. */
   async function elsewhere(seed: number) {
     const simulator = await startSimulator({ seed, speed: 60 });
     cleanup.defer(simulator.close);
@@ -51,7 +51,7 @@ describe("an Account that leads somewhere else", () => {
     return { there: steer(endpoints.api, token), moved };
   }
 
-  /** The Account was looked at there some more times, and so could have been whatever was made with it. */
+  /** Waits for more checks of the Account there, in which its objects could have been reconciled as well. */
   async function untilLookedAround({ calls }: Steering): Promise<void> {
     const looks = async () => (await calls()).byRoute["GET /cloudapi/v6/contracts"] ?? 0;
     const before = await looks();
@@ -165,7 +165,7 @@ describe("an object that waits for its namespace's own Account", () => {
   const start = () => shared.operator({ everywhere: true, flags: ["--resync", "2s"] });
   const platforms = { default: startPlatform({ speed: 200 }), own: startPlatform({ speed: 200 }) };
 
-  // A control plane of its own: this operator watches all namespaces, and nobody else's objects are to be among them.
+  // This operator watches all namespaces, so it needs a control plane without objects of other tests.
   beforeAll(async () => {
     const control = await startCluster({ audit: audit() });
     admin = control.kubeconfig;
@@ -209,7 +209,7 @@ describe("an object that waits for its namespace's own Account", () => {
     );
     expect(await madeByDefault()).toEqual([]);
     expect(await reasonOf("waiting")).toBe("AccountNotFound");
-    // Where there never was an Account, the default one is used.
+    // Without an Account, the default ClusterAccount is used.
     await other.apply(ipBlock("by-default"));
     await other.untilReady("IPBlock", "by-default");
     expect(await madeByDefault()).toEqual([]);

@@ -14,7 +14,7 @@ const shape = z.object({
   metadata: z.object({ resourceVersion: z.string(), uid: z.string() }),
   data: z.record(z.string(), z.string()).optional(),
 });
-/** What is in a Secret or a ConfigMap, in plain text; undefined when there is none. */
+/** The content of a Secret or ConfigMap as plain text; undefined if it does not exist. */
 async function read(kind: "secret" | "configmap", name: string) {
   const found = await world.get(`${kind}/${name}`).catch((error) => {
     if (isNotFound(error)) return undefined;
@@ -31,7 +31,7 @@ const message = '{.status.conditions[?(@.type=="Ready")].message}';
 const block = (name: string, output: object | undefined, more: object = {}) =>
   ipBlock(name, { size: 2, ...(output && { output }), ...more });
 
-/** The garbage collector gets to know a new kind twice a minute. */
+/** The garbage collector discovers new kinds twice a minute. */
 const collection = { timeout: 110_000 };
 
 describe("the output of an IPBlock", () => {
@@ -174,7 +174,7 @@ describe("the output of other kinds", () => {
   it("of a group follows its replicas", async () => {
     const servers = async () =>
       (await world.value("scalinggroup/workers", "{.status.servers[*].serverId}")).split(" ").join(",");
-    /** Addresses of the NICs of these servers, as the platform itself shows them. */
+    /** Addresses of the NICs of these servers, from the platform. */
     const addresses = async () => {
       const dc = await world.value("datacenter/dc", "{.status.id}");
       const ofServer = async (id: string) =>

@@ -17,7 +17,7 @@ const nobody = { selector: null };
 const nics = ["found", "nobody", "watched", "kept", "paused", "fixed", "foreign", "shut"].map(
   (role) => `flowlog-${role}`,
 );
-/** The Accounts of central logging, and where each of them works. */
+/** The Accounts of central logging, and the region of each. */
 const regions = {
   "centrallogging-found": "de-fra",
   "centrallogging-nobody": "es-vit",
@@ -30,10 +30,10 @@ const regions = {
 };
 const shown = z.array(z.looseObject({ id: z.string(), name: z.string() }));
 
-// Kinds without a resource do not count: a new one changes nobody's turn.
+// Kinds without a resource are not counted, so that a new one does not change the Account of another kind.
 const managed = kinds.filter(hasResource);
 const manifest = z.looseObject({ kind: z.string(), spec: z.looseObject({}).default({}) });
-/** There is more than one Account: the objects of one kind name one of their namespace, those of the next the ClusterAccount. */
+/** Kinds alternate: the objects of one kind use an Account of their namespace, those of the next the ClusterAccount. */
 function withAccount(object: object): object {
   const { spec, ...rest } = manifest.parse(object);
   const turn = managed.findIndex(({ kind }) => kind === rest.kind);
@@ -43,7 +43,7 @@ function withAccount(object: object): object {
 }
 const shared = () => ({ kind: "ClusterAccount", name: world.namespace });
 const through = (object: { spec: object }) => ({ ...object, spec: { ...object.spec, accountRef: shared() } });
-/** What the ClusterAccount says, and the operator knows of. */
+/** The spec of the ClusterAccount. Waits until the operator has observed it. */
 async function share(spec: object): Promise<void> {
   await world.patch(`clusteraccount/${world.namespace}`, { spec });
   await world.untilReady(`clusteraccount/${world.namespace}`);
@@ -52,7 +52,7 @@ async function share(spec: object): Promise<void> {
 beforeAll(async () => {
   const bare = await landscape({
     simulator: ["--speed", "60"],
-    // Nothing is looked at by itself for as long as it rests.
+    // The resync is so long that only events cause a reconcile.
     operator: ["--create-deadline", "3s", "--settle", "3s", "--retry", "1s", "--resync", "1h"],
     clusterAccount: { adoption: "Any", namespaces: all, kinds: kinds.map(({ kind }) => kind) },
   });
@@ -95,15 +95,15 @@ beforeAll(async () => {
   };
 });
 
-/** What only another resource can bring about. */
+/** Changes that only a replacement can bring about. */
 const replacing = ({ fixedChange, move }: Pick<Subject, "fixedChange" | "move">) => fixedChange ?? move;
 const none = { spec: {}, shows: {} };
 const ready = '{.status.conditions[?(@.type=="Ready")].message}';
 const containing = (shows: object) => [expect.objectContaining({ properties: expect.objectContaining(shows) })];
-/** What there is to see of resources that nobody touches. */
+/** The visible parts of resources that must not change. */
 const looks = (found: Found[]) => found.map(({ id, properties }) => ({ id, properties }));
 
-/** One promise, kept by these kinds. All of them at once: they wait for most of the time. */
+/** One promise for these kinds. They run concurrently, because they mostly wait. */
 function promise(
   title: string,
   keep: (kind: Trial, expect: ExpectStatic) => Promise<void>,
@@ -118,7 +118,7 @@ function promise(
   });
 }
 
-/** An object that says nothing but which resource it means, and what the platform does not know. */
+/** An object with only the id of its resource and the fields that the platform does not know. */
 const naming = (it: Trial, role: string, spec: object) => ({
   apiVersion: api,
   kind: it.kind.kind,
@@ -126,7 +126,7 @@ const naming = (it: Trial, role: string, spec: object) => ({
   spec: { ...it.place(it.name(role)), ...it.besides?.(it.name(role)), ...spec },
 });
 
-/** Whether the platform shows what is fixed: what a snapshot is a copy of, it does not. */
+/** Whether the platform shows the immutable field. It does not show the source of a snapshot. */
 const isSeen = ({ fixedChange }: Pick<Subject, "fixedChange">) =>
   fixedChange !== undefined && !Object.keys(fixedChange.spec).some((field) => field.endsWith("Ref"));
 
@@ -229,7 +229,7 @@ promise("retains: the resource stays when the object goes", async (it, expect) =
   await world.untilReady(it.ref("kept"));
   const id = await world.value(it.ref("kept"), "{.status.id}");
   await world.remove(it.ref("kept"));
-  // What has no name is known by the Event, which may come later.
+  // A resource without a name is known by the Event, which may come later.
   await expect.poll(() => it.there("kept")).toEqual([expect.objectContaining({ id })]);
   expect(await it.there("kept")).toEqual(containing(it.shows(it.name("kept"))));
   await it.erase("kept");
@@ -252,7 +252,7 @@ promise(
     const shows = it.shows(it.name("paused"));
     const told = () =>
       it.eventCount("paused", "Updated", new RegExp(`^asked the platform to .*: ${Object.keys(shows)[0]}`));
-    // A switch has been switched on before, which may be told later than it is Ready.
+    // A switch is already on, and its Event may come after Ready.
     const before = it.kind.resource.identity.permanent ? 1 : 0;
     await expect.poll(told).toBe(before);
     await it.tamper("paused");
@@ -278,7 +278,7 @@ promise(
     await it.untilMadeAnew("paused", before);
     expect(await it.there("paused")).toHaveLength(1);
   },
-  // What is always there nobody can remove.
+  // Nobody can delete a permanent resource.
   subjects.filter(({ kind }) => !kind.resource.identity.permanent),
 );
 
@@ -306,7 +306,7 @@ promise(
   subjects.filter(replacing),
 );
 
-/** Applies as Flux does, and waits until the object is Ready with that. */
+/** Applies like Flux, and waits until the object is Ready with the new generation. */
 async function flux(it: Trial, expect: ExpectStatic, role: string, spec?: object): Promise<void> {
   await world.applyServerSide(it.manifest(it.name(role), spec));
   const generation = await world.value(it.ref(role), "{.metadata.generation}");
@@ -338,7 +338,7 @@ promise(
   subjects.filter(({ lists }) => lists),
 );
 
-/** A change by a field that spec can do without; a name has a default. */
+/** A change of an optional field. A name has a default. */
 const optionalChange = ({ spec, change }: Pick<Subject, "spec" | "change">) => {
   const changed = change?.("any").spec ?? {};
   return Object.keys(changed).some((field) => field !== "name" && !(field in spec)) ? change : undefined;
@@ -378,12 +378,15 @@ promise(
 promise("deletes: nothing is left of what the object has brought about", async (it, expect) => {
   const role = replacing(it) ? "fixed" : "paused";
   await world.remove(it.ref(role));
-  // A Secret is Kubernetes' to remove, and that takes a moment.
+  // Garbage collection of the Secret takes a moment.
   if (it.kind.resource.secret?.certificate) await expect.poll(() => it.effects(role)).toEqual([]);
   else expect(await it.effects(role)).toEqual([]);
 });
 
-/** Whom a ClusterAccount admits is asked before anything of the kind is: the first kind of each sort stands for the others. */
+/**
+ * Admission by a ClusterAccount is checked before anything that depends on the kind, so one kind of each type is
+ * enough.
+ */
 const ofEachSort = [
   ...Map.groupBy(subjects, ({ kind: { resource } }) =>
     JSON.stringify([resource.identity, Object.keys(resource.secret ?? {})]),
@@ -495,7 +498,7 @@ describe("deletion", () => {
   describe("a LAN that got the number of ours, after somebody had removed ours, is theirs", () => {
     const named = async (name: string) =>
       (await world.platform.resources("lans")).filter(({ properties }) => properties?.name === name);
-    /** A LAN of ours is gone, and theirs has its number; nobody has looked since. */
+    /** Our LAN is deleted and another one has its number, before the next list. */
     async function replaceByHand(name: string) {
       const lans = `/cloudapi/v6/datacenters/${ground.datacenter}/lans`;
       const theirs = `${name}-theirs`;
@@ -509,7 +512,7 @@ describe("deletion", () => {
       await expect.poll(() => named(theirs)).toEqual([expect.objectContaining({ id: number, state: "AVAILABLE" })]);
       const remove = async () => {
         await world.platform.call("DELETE", `${lans}/${number}`);
-        // Only then its number is free, which would go to the next one otherwise.
+        // Its number must be free first; otherwise the next LAN would get it.
         await expect.poll(() => named(theirs)).toEqual([]);
       };
       return { number, theirs, remove };
@@ -542,20 +545,20 @@ describe("deletion", () => {
   });
 
   it("a namespace with everything in it disappears, and nothing is left on the platform", async () => {
-    // The volume of a server that was adopted by its id alone is not in spec: it stays when the server goes.
+    // The volume of a server that was adopted by id alone is not in spec, so it remains.
     await world.remove("server/server-found");
     const left = (await world.platform.resources("volumes")).filter(({ properties }) => properties?.name === "os");
     expect(left).toHaveLength(1);
     const volumes = `/cloudapi/v6/datacenters/${ground.datacenter}/volumes`;
     for (const { id } of left) await world.platform.call("DELETE", `${volumes}/${id}`);
     await world.kubectl("delete", "namespace", world.namespace, "--wait=false");
-    // Its Secret is in this namespace, which is the operator's own.
+    // The Secret is in this namespace, which is also the operator's.
     await world.askToRemove(`clusteraccount/${world.namespace}`);
     const { stderr } = await world.kubectl("wait", "--for=delete", `namespace/${world.namespace}`, "--timeout=100s");
     expect(stderr).toBe("");
     const { centrals = [], ...others } = await world.platform.made();
     expect(others).toEqual({});
-    // What is always there stays, as it was before.
+    // A permanent resource remains as it was.
     expect(centrals.filter(({ properties }) => properties?.enabled)).toEqual([]);
   });
 });

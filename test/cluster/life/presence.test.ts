@@ -17,13 +17,13 @@ const callsOf = async (isMeant: (route: string) => boolean) => {
 const writes = () => callsOf((route) => !route.startsWith("GET "));
 const checks = () => world.operator.metric("controller_runtime_reconcile_total", 'controller="account"');
 
-/** The operator has looked around many times since, for longer than it takes to believe that something is missing. */
+/** Waits for several resyncs, longer than the operator needs to report a resource as missing. */
 async function untilLookedAround(): Promise<void> {
   const before = await checks();
   await expect.poll(checks).toBeGreaterThan(before + 8);
 }
 
-/** Everything is there as it was, and nothing was written on the way. */
+/** All resources are unchanged, and nothing was written. */
 async function expectUntouched(before: string[]): Promise<void> {
   expect(await writes()).toEqual([]);
   await world.platform.faults();

@@ -16,7 +16,7 @@ import { cluster, namespace } from "../harness.ts";
 
 const cleanup = new AsyncDisposableStack();
 let admin: KubeClient;
-/** The operator's own ServiceAccount, with the rights that ship. */
+/** The operator's own ServiceAccount with the shipped rights. */
 let client: KubeClient;
 let home: string;
 
@@ -53,7 +53,7 @@ async function remove(name: string): Promise<void> {
 const write = (object: KubeObject, content: SecretContent) =>
   publish({ client, guard: () => {} }, { kind: datacenter, object }, content);
 
-/** The garbage collector gets to know a new kind twice a minute. */
+/** The garbage collector discovers new kinds twice a minute. */
 const collection = { timeout: 110_000 };
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");

@@ -22,7 +22,7 @@ const creation = "POST /cloudapi/v6/datacenters";
 const idOf = (object: KubeObject | undefined) => object && readStatus(object).id;
 const ids = (found: { id: string }[]) => found.map(({ id }) => id).sort();
 
-/** A platform that only one test has to do with, and what of spec leads to it. */
+/** A platform for one test, and the part of spec that selects it. */
 async function alone(): Promise<{ platform: Platform; spec: { accountRef: { name: string } } }> {
   const platform = cleanup.use(await startPlatform());
   accounts += 1;
@@ -31,7 +31,7 @@ async function alone(): Promise<{ platform: Platform; spec: { accountRef: { name
   return { platform, spec: { accountRef: { name } } };
 }
 
-/** The creation of a datacenter with this name as the operator sends it. */
+/** The creation of a datacenter with this name, as the operator sends it. */
 const body = (name: string) => ({ properties: { name, location: "de/txl" } });
 
 const untilThere = (platform: Platform, name: string, count: number) =>
@@ -66,7 +66,7 @@ describe.concurrent("twins", () => {
     const { platform, spec } = await alone();
     await platform.asStranger("POST", "/cloudapi/v6/datacenters", body("shared"));
     const [twin] = await platform.named("datacenters", "shared");
-    // The answer that never comes forces the operator to search, and the twin is all that there is to find.
+    // Without an answer, the operator has to search, and there is only the equal resource to find.
     await platform.steering.faults({ route: creation, fault: "request-lost", count: 1 });
     await stage.apply(datacenter("shared", spec));
     const own = idOf(await stage.untilReady("Datacenter", "shared"));
@@ -113,7 +113,7 @@ describe.concurrent("twins", () => {
   });
 });
 
-/** A state in which a creation can be, and how to bring it about. */
+/** A state of a creation, and how to cause it. */
 const states = [
   { state: "refused for now, before anything was made", faults: [{ fault: "status", status: 429, retryAfter: 2 }] },
   { state: "unanswered and not executed", faults: [{ fault: "hang" }] },
@@ -130,7 +130,7 @@ const states = [
   },
 ];
 
-/** Something that can be created, with the address of its collection and the objects it needs. */
+/** A resource that can be created, with the path of its collection and the objects that it needs. */
 const subjects = [
   { kind: "Datacenter", collection: "datacenters", route: creation, manifest: datacenter },
   { kind: "Server", collection: "servers", route: `${creation}/{datacenterId}/servers`, manifest: server },
@@ -160,7 +160,7 @@ describe.for(subjects)("a $kind deleted while its creation is in any state leave
   });
 });
 
-/** Enough of them that the API server drops some in spite of their finalizers, at every point of their creation. */
+/** Enough objects that some are removed despite their finalizers, at every point of their creation. */
 const COUNT = 240;
 const WIDTH = 24;
 

@@ -17,11 +17,11 @@ import { datacenter, ipBlock, lan } from "../objects.ts";
 const flags = ["--annotate-after", "1s", "--recheck", "2s", "--resync", "2s"];
 const RECONCILES = "controller_runtime_reconcile_total";
 
-/** What the platform was asked to make since it last forgot. */
+/** Creations since the platform's counters were reset. */
 const creations = async (platform: OwnPlatform) =>
   Object.keys((await platform.steering.calls()).byRoute).filter((route) => /^POST |\/generate$/.test(route));
 
-/** Waits until an operator has looked at everything several times more. */
+/** Waits until an operator has reconciled everything several more times. */
 async function untilRechecked(operator: OperatorProcess, times = 20): Promise<void> {
   const before = await operator.metric(RECONCILES);
   await expect.poll(() => operator.metric(RECONCILES), { timeout: 120_000 }).toBeGreaterThan(before + times);
@@ -213,7 +213,7 @@ describe("two installations in one cluster", () => {
     await first.patch("Datacenter", "mine", { spec: { description: "edited" } });
     await second.account(platform);
     await second.apply(datacenter("theirs"));
-    // It looks every few seconds, and finds the Lease held by one that may come back.
+    // It checks every few seconds, and the Lease is held by an installation that may come back.
     const looks = async () => (await two.metric("rest_client_requests_total")) ?? 0;
     const before = await looks();
     await expect.poll(looks, { timeout: 120_000 }).toBeGreaterThan(before + 5);
@@ -224,7 +224,7 @@ describe("two installations in one cluster", () => {
     expect(two.log()).toContain(`kubectl ${command.join(" ")}`);
     await alone.kill();
     expect((await kubectl(cluster().assets, kubeconfig)(command)).code).toBe(0);
-    // Objects are signed with the other's key: it is to be brought along.
+    // Objects are signed with the key of the other installation, which has to be copied.
     await expect.poll(() => two.log(), { timeout: 120_000 }).toContain("nothing is reconciled until it is restored");
     const key = await first.admin.request<KubeObject>({
       method: "GET",
@@ -240,7 +240,7 @@ describe("two installations in one cluster", () => {
     await first.untilReady("Datacenter", "mine");
     expect(await platform.named("datacenters", "mine")).toHaveLength(1);
 
-    // Back again, the first one is the second.
+    // When the first installation returns, it is the second one.
     const back = await first.operator({ everywhere: true, flags });
     await expect.poll(() => back.log(), { timeout: 120_000 }).toContain(`${ANOTHER} ${second.namespace}`);
     expect(back.leads()).toBe(false);

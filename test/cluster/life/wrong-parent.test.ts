@@ -10,7 +10,7 @@ let world: Landscape;
 beforeAll(async () => {
   world = await landscape({
     simulator: ["--speed", "60"],
-    // Nothing is looked at by itself for as long as it rests.
+    // The resync is so long that only events cause a reconcile.
     operator: ["--create-deadline", "3s", "--settle", "3s", "--retry", "1s", "--resync", "1h"],
   });
   await world.apply(datacenter("dc"));
@@ -25,13 +25,13 @@ const posts = async (route: string) => (await world.platform.calls()).byRoute[`P
 const named = async (collection: string, name: string) =>
   (await world.platform.resources(collection)).filter(({ properties }) => properties?.name === name);
 
-/** How often Warnings about an object have said this. */
+/** The number of Warnings about an object with this text. */
 async function warned(kind: string, name: string, reason: string): Promise<number> {
   const about = `type=Warning,involvedObject.kind=${kind},involvedObject.name=${name},reason=${reason}`;
   return events.parse(await world.get("events", about)).items.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** By a growing pause that begins with a second, this many attempts fit into twenty; without one it is hundreds. */
+/** Attempts in twenty seconds with a backoff that starts at one second. Without backoff there are hundreds. */
 const HANDFUL = 6;
 const WINDOW_MS = 20_000;
 
@@ -60,7 +60,7 @@ const subjects = [
 ];
 
 describe("a parent id that nothing has", () => {
-  /** What was sent in that time, by route, and written, by kind. */
+  /** Calls in this time by route, and writes by kind. */
   let sent: Record<string, number>;
   const written = new Map<string, number>();
   const ref = (kind: string) => `${kind.toLowerCase()}/astray`;
@@ -71,7 +71,7 @@ describe("a parent id that nothing has", () => {
     const watched = await Promise.all(
       subjects.map(async ({ manifest: { kind } }) => ({ kind, by: await watching(world, ref(kind), "{.kind}") })),
     );
-    // Not to wait for something: what is sent in this time is counted.
+    // A fixed time, because the test counts the calls in it.
     await delay(WINDOW_MS);
     sent = (await world.platform.calls()).byRoute;
     for (const { kind, by } of watched) {
@@ -87,7 +87,7 @@ describe("a parent id that nothing has", () => {
         const attempts = sent[`POST ${route}`];
         expect(attempts).toBeGreaterThanOrEqual(1);
         expect(attempts).toBeLessThanOrEqual(HANDFUL);
-        // An attempt is an intent and its outcome.
+        // An attempt writes an intent and its outcome.
         expect(written.get(kind)).toBeLessThanOrEqual(2 * HANDFUL + 2);
       });
 

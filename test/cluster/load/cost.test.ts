@@ -4,9 +4,9 @@ import { type Landscape, landscape, type Operator } from "../landscape.ts";
 import { datacenter, server } from "../objects.ts";
 
 /**
- * What an object may cost, which does not depend on the machine. `make bench ARGS=scale` measures the same, and time, at
- * scale. Whoever makes something cheaper lowers its number here; docs/performance.md has the goals. Passes are the
- * only ones that vary: what wakes an object twice on a quiet machine may wake it three times on a busy one.
+ * The cost of an object, independent of the machine. `make bench ARGS=scale` measures the same and the time, at scale.
+ * Lower a number here when something becomes cheaper; docs/performance.md has the goals. Only passes vary: a busy
+ * machine may need a third wake-up where a quiet one needs two.
  */
 const MOST = {
   create: { calls: 1.3, writes: 3.05, passes: 4 },
@@ -19,7 +19,7 @@ const COUNT = SERVERS + 1;
 const home = datacenter("dc");
 const servers = Array.from({ length: SERVERS }, (_, index) => server(`server-${index}`));
 
-/** Long intervals: on a busy machine the same takes longer, and must not cost more for that. */
+/** Long intervals: a busy machine takes longer, and must not cost more for that. */
 const PATIENT = ["--poll", "5s", "--annotate-after", "1h", "--resync", "1h", "--recheck", "1h"];
 
 let world: Landscape;
@@ -37,7 +37,7 @@ interface Cost {
   passes: number;
 }
 
-/** What one process of the operator has done since the platform's count began anew. */
+/** The counters of one operator process since the platform's counters were reset. */
 async function costSoFar(): Promise<Cost> {
   const { total } = await world.platform.calls();
   const lines = (await operator.metrics()).split("\n");
@@ -45,13 +45,13 @@ async function costSoFar(): Promise<Cost> {
     lines.filter((line) => wanted.test(line)).reduce((all, line) => all + Number(line.slice(line.lastIndexOf(" "))), 0);
   return {
     calls: total,
-    // Events are created by POST. What was refused, for the object had changed meanwhile, wrote nothing.
+    // Events are created by POST. A write that was refused because of a conflict wrote nothing.
     writes: sum(/^rest_client_requests_total\{(?=.*method="(PATCH|PUT)")(?=.*code="2..")/),
     passes: sum(/^controller_runtime_reconcile_total\{/),
   };
 }
 
-/** Per object, what happens until all of it is done. */
+/** The cost per object until everything is done. */
 async function costOf(act: () => Promise<void>): Promise<Cost> {
   await world.platform.resetCalls();
   const before = await costSoFar();
@@ -71,7 +71,7 @@ const each = async (path: string): Promise<string[]> => {
 const ready = '{.items[*].status.conditions[?(@.type=="Ready")].status}';
 const isTrue = (status: string) => status === "True";
 
-/** Until every object has had its turn, and nothing has for a while. */
+/** Waits until every object was reconciled and nothing happens for a while. */
 async function untilQuiet(): Promise<void> {
   for (let [last, now] = [-1, 0]; last !== now || now < COUNT; ) {
     await delay(2500);
@@ -79,7 +79,7 @@ async function untilQuiet(): Promise<void> {
   }
 }
 
-/** All at once in the message, so that whoever lowers a number sees the others. */
+/** One message with all numbers, so that all can be lowered at once. */
 function expectAtMost(title: string, cost: Cost, most: Cost): void {
   console.log(`${title}, per object:`, cost);
   const over = Object.entries(most).filter(([name, limit]) => Reflect.get(cost, name) > limit);
@@ -89,7 +89,7 @@ function expectAtMost(title: string, cost: Cost, most: Cost): void {
 describe("an object costs no more than it has to", () => {
   it("to become Ready", async () => {
     const cost = await costOf(async () => {
-      // Who waits for the Datacenter for more than some seconds says so, which is one more write.
+      // An object that waits for the Datacenter for more than a few seconds reports it, with one more write.
       await world.apply(home);
       await world.untilReady("datacenter/dc");
       await world.apply(...servers);

@@ -12,7 +12,7 @@ beforeAll(async () => {
   world = await landscape({ simulator: ["--speed", "1"], elected: true });
 });
 
-/** Writes that the API server has counted, by verb and resource; the Lease and what kubectl sends are left out. */
+/** Writes that the API server counted, by verb and resource, without the Lease and kubectl. */
 async function writes(resources: string[]): Promise<number> {
   const { stdout } = await cluster().kubectl(["get", "--raw", "/metrics"]);
   return (
@@ -21,20 +21,20 @@ async function writes(resources: string[]): Promise<number> {
       .filter(
         (line) => line.startsWith("apiserver_request_total{") && /verb="(APPLY|PATCH|POST|PUT|DELETE)"/.test(line),
       )
-      // What was refused, for the object had changed meanwhile, wrote nothing.
+      // A write that was refused because of a conflict wrote nothing.
       .filter((line) => /code="2.."/.test(line))
       .filter((line) => resources.some((resource) => line.includes(`resource="${resource}"`)))
       .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0)
   );
 }
 
-/** All in one list: `kubectl wait` looks at its objects one after the other. */
+/** One list of all objects: `kubectl wait` checks its objects one by one. */
 async function readyServers(): Promise<number> {
   const path = '{.items[*].status.conditions[?(@.type=="Ready")].status}';
   return (await world.value("servers", path)).split(" ").filter((status) => status === "True").length;
 }
 
-/** Those that have rested for so long that their claim was noted besides, which is one more write. */
+/** Objects that rested long enough to get the annotation with their claim, which is one more write. */
 async function annotated(): Promise<number> {
   const path = "{.items[*].metadata.annotations.mooring\\.dev/external-id}";
   return (await world.value("servers", path)).split("} {").filter((claim) => claim !== "").length;
@@ -42,7 +42,7 @@ async function annotated(): Promise<number> {
 
 const ours = ["accounts", "datacenters", "servers", "events", "secrets"];
 
-/** Events of the second reason that pass at once. */
+/** The burst of Events with the second reason. */
 const EVENTS = 100;
 
 describe("cost follows change, not size", () => {
@@ -57,8 +57,8 @@ describe("cost follows change, not size", () => {
     const { total, byRoute } = await world.platform.calls();
     console.log(`${COUNT} servers: ${total} platform calls, ${written} Kubernetes writes`, byRoute);
     expect((await world.platform.resources("servers")).length).toBe(COUNT);
-    // kubectl's own creation of each object is one of the writes the API server counted.
-    // Each creation has two Events, of which a storm is cut: 100 of a reason at once, then one a second.
+    // The API server also counts kubectl's creation of each object. Each creation has two Events, limited to a burst of
+    // 100 per reason and then one per second.
     expect(written - COUNT).toBeLessThanOrEqual(4 * COUNT + EVENTS + (await annotated()));
     expect(total).toBeLessThanOrEqual(1.5 * COUNT);
   }, 300_000);

@@ -53,7 +53,7 @@ beforeAll(async () => {
 
 const watermark = (name: string) => world.value(name, "{.status.watermark.time}");
 
-/** What the platform itself says. */
+/** The entries from the platform itself. */
 async function logged(): Promise<z.output<typeof entry>[]> {
   const contract = await world.value("account/main", "{.status.contractNumber}");
   const answer = await world.platform.call("GET", `/activitylog/v1/contracts/${contract}?limit=1000`);
@@ -61,7 +61,7 @@ async function logged(): Promise<z.output<typeof entry>[]> {
   return all.filter(({ event }) => event.type !== "Read");
 }
 
-/** Lets the platform's time pass, has the export look, and waits until it says that all entries of before are delivered. */
+/** Advances the platform's clock, triggers the export, and waits until all earlier entries are delivered. */
 async function delivered(name: string): Promise<z.output<typeof entry>[]> {
   const all = await logged();
   await world.platform.call("POST", "/_simulator/advance", { seconds: 120 });
@@ -93,7 +93,7 @@ async function stored(): Promise<{ keys: string[]; entries: z.output<typeof entr
   return { keys, entries };
 }
 
-/** In one order; equal entries have the same fields, in whatever order. */
+/** In a stable order: equal entries have the same fields in any order. */
 const sorted = (all: z.output<typeof entry>[]) => all.toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)));
 const keyOf = ({ time, meta, event }: z.output<typeof entry>) => `${time} ${meta.requestId} ${event.type}`;
 
@@ -173,7 +173,7 @@ describe("an ActivityLogExport whose delivery got no answer", () => {
     let isLost = true;
     const contract = await world.value("account/main", "{.status.contractNumber}");
     const upstream = await world.value("account/main", "{.spec.endpoints.api}");
-    /** The platform, with a log that the test writes, and object storage, whose answers are lost at first. */
+    /** A platform whose log the test writes, and an object storage whose first answers are lost. */
     const server = createServer(async (request, response) => {
       const url = new URL(request.url ?? "", "http://127.0.0.1");
       if (request.method === "PUT") {

@@ -49,7 +49,7 @@ function assetsWith(apiserver: string): string {
   return assets;
 }
 
-/** Process ids and commands of what `pid` has started. */
+/** Process ids and commands of the children of `pid`. */
 async function childrenOf(pid: number): Promise<{ pid: number; command: string }[]> {
   const { stdout } = await run("ps", ["-A", "-o", "pid=,ppid=,args="]);
   return stdout
@@ -192,7 +192,7 @@ exit 1`);
   });
 
   it("ends when the process that started it is gone", async () => {
-    // In a group of its own, or the end of the parent's group would end it as well.
+    // In its own process group; otherwise it would end with the parent's group.
     const script = `require("node:child_process").spawn("${program()}", ["cluster", "--json"], { detached: true, stdio: "inherit" })`;
     const parent = await startProcess(process.execPath, ["-e", script]);
     const { kubeconfig, server } = readySchema.parse(parent.ready);

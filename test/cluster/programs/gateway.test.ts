@@ -115,7 +115,7 @@ it("serves the InferenceAccess objects of its ClusterAccount by tokens of Servic
     // The ClusterAccount does not admit that namespace.
     await expect(ask(await tokenOf(home, "other", audience))).rejects.toThrow("has no InferenceAccess");
 
-    // The metrics name every namespace: whoever reads them has to be allowed to.
+    // The metrics name every namespace, so a reader needs the right.
     const metrics = async (bearer?: string) =>
       secureFetch(serving[0]?.metrics ?? "", bearer === undefined ? {} : { authorization: `Bearer ${bearer}` });
     expect((await metrics()).status).toBe(401);
@@ -124,7 +124,7 @@ it("serves the InferenceAccess objects of its ClusterAccount by tokens of Servic
     await apply(...mayScrape(home, "scraper"));
     await expect.poll(async () => (await metrics(scraper)).status, { timeout: 60_000 }).toBe(200);
 
-    // Two replicas, one of which is killed and another one started, spend one budget.
+    // Two replicas share one budget, also when one is killed and replaced.
     const poorToken = await tokenOf(poor, "web", audience);
     let spent = 0;
     const spend = async (url: string | undefined, most: number) => {
@@ -143,11 +143,11 @@ it("serves the InferenceAccess objects of its ClusterAccount by tokens of Servic
     expect(spent).toBeLessThanOrEqual(budget);
     expect(spent).toBeGreaterThanOrEqual(0.95 * budget);
 
-    // Whatever budgets its objects have, the ClusterAccount sets what a namespace may spend.
+    // The ClusterAccount limits the spending of a namespace, whatever the budgets of its objects are.
     await apply(shared(home, [shop, poor], { inferenceBudget: { eurPerDay: 0 } }));
     await expect.poll(() => ask(token).catch((error) => String(error))).toContain(`budget of namespace ${shop}, 0 EUR`);
 
-    // Who is no longer admitted has no access any more.
+    // A namespace that is no longer admitted loses access.
     await apply(shared(home, [poor]));
     await expect.poll(() => ask(token).catch((error) => String(error))).toContain("has no InferenceAccess");
     for (const each of [replicas[0], third]) {

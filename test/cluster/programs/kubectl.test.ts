@@ -6,7 +6,7 @@ import { systemClock } from "../../../src/runtime/clock.ts";
 import { subject as scalingGroup } from "../../subjects/kinds/compute/scaling-group.ts";
 import { cluster, namespace } from "../harness.ts";
 
-/** What clients of Kubernetes do with any kind, with the objects of Mooring. No operator runs. */
+/** Kubernetes clients with the objects of Mooring. No operator runs. */
 
 const { kubectl, kubeconfig } = cluster();
 let here: string;
@@ -75,7 +75,7 @@ describe("kubectl scale", () => {
   });
 });
 
-/** As clients have it that are generated from the API's own description: eventTime is required there. */
+/** An Event as generated clients read it: eventTime is required. */
 const strictEvent = z.object({
   metadata: z.object({ name: z.string() }),
   eventTime: z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
@@ -93,7 +93,7 @@ it("a client that takes the API's description at its word lists the Events, also
   const recorder = createEventRecorder({
     client,
     component: "mooring",
-    // The name of a pod may be longer than what an Event takes.
+    // The name of a pod may be longer than an Event accepts.
     instance: `mooring-${"x".repeat(200)}`,
     clock: systemClock,
     log: { debug() {}, warn: (fields) => errors.push(Reflect.get(fields, "err")) },

@@ -8,7 +8,7 @@ import { cluster } from "../harness.ts";
 
 const { kubectl } = cluster();
 
-/** Every name that stands in a field which ends with Ref, by that field. */
+/** Every name in a field that ends with Ref, by that field. */
 function names(node: unknown, field = ""): [field: string, name: unknown][] {
   if (Array.isArray(node)) return node.flatMap((each) => names(each, field));
   if (typeof node !== "object" || node === null) return [];
@@ -33,7 +33,7 @@ it("kustomize changes names together with all that refer to them", async () => {
     namePrefix: "team-a-",
     configurations: [deploy("kustomize/name-references.yaml")],
     resources: files.map((file) => deploy(`samples/${file}.yaml`)),
-    // What no sample has.
+    // References that no sample has.
     patches: [
       {
         target: { kind: "CentralLogging" },

@@ -17,7 +17,7 @@ let world: Landscape;
 
 beforeAll(async () => {
   world = await landscape({ operator: ["--retry", "1h"] });
-  // From when it works on it is measured how long objects take.
+  // Durations of objects are measured from this moment.
   await world.untilReady("account/main");
 });
 
@@ -69,7 +69,7 @@ it("tells of thirty objects, ten made, ten refused, ten stuck, what became of ea
   expect(await operator.metric("mooring_objects", 'reason="Rejected"')).toBe(refused.length);
   expect(await operator.metric("mooring_token_expiry_timestamp_seconds")).toBeGreaterThan(Date.now() / 1000);
 
-  // Passes that are asked for go over the objects once more, and have nothing new to say.
+  // Requested passes reconcile the objects again and log nothing new.
   const about = (names: string[]) => lines().filter(({ object = "" }) => names.includes(object.split("/")[2] ?? ""));
   const before = about([...made, ...stuck]);
   const passes = () => world.operator.metric("controller_runtime_reconcile_total", 'controller="lan"');

@@ -12,7 +12,7 @@ let url: string;
 let monitoring: string;
 beforeAll(async () => {
   world = await landscape({ operator: ["--metrics-auth", "--log-format", "json"] });
-  // The log may come a moment after the line on stdout that says that the operator is ready.
+  // The log line may come after the line on stdout that reports readiness.
   const told = () => {
     const lines = world.operator.log().split("\n");
     const whole = lines.filter((line) => line.startsWith("{") && line.endsWith("}"));

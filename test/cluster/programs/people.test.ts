@@ -17,7 +17,7 @@ const folder = temporaryFolder("people");
 let world: Landscape;
 let endpoints: Record<string, string>;
 
-/** A kubeconfig of the namespace as somebody else, who has no rights unless they are given some. */
+/** A kubeconfig of the namespace for another user, who has no rights by default. */
 function as(user: string | undefined): string {
   const config = parse(readFileSync(cluster().kubeconfig, "utf8"));
   for (const each of config.users) if (user !== undefined) each.user = { ...each.user, as: user };
@@ -27,7 +27,7 @@ function as(user: string | undefined): string {
   return path;
 }
 
-/** Runs a command in the namespace; nothing that it prints steers a terminal, and no token is in it. */
+/** Runs a command in the namespace. Its output has no control characters and no token. */
 async function mooring(line: string, { user, env = {} }: { user?: string; env?: Record<string, string> } = {}) {
   const [name = "", ...argv] = line.split(" ");
   const { written, given } = streams({
@@ -47,7 +47,7 @@ async function mooring(line: string, { user, env = {} }: { user?: string; env?: 
 const json = (text: string): unknown => JSON.parse(text);
 
 beforeAll(async () => {
-  // Its own Lease says that it runs: those of other tests are left by operators that were killed.
+  // Its own Lease shows that it runs. Killed operators of other tests leave their Leases.
   world = await landscape({ simulator: ["--seed", "35"], rolesOnly: true, elected: true });
   const waiting = { attachTo: { serverRef: { name: "nobody" } } };
   await world.apply(datacenter("dc"), server("fine"), volume("data", waiting), volume("more", waiting));

@@ -38,7 +38,7 @@ async function ask(name: string, args: object = {}, by = client) {
 }
 
 beforeAll(async () => {
-  // A report about orphans looks at the objects of all namespaces: those of other tests have the ids of another seed.
+  // A report about orphans reads the objects of all namespaces. Those of other tests have ids of another seed.
   world = await landscape({ simulator: ["--seed", "18"] });
   const { namespace: home } = world;
   const { kubectl, kubeconfig } = cluster();

@@ -5,7 +5,7 @@ import { complaints } from "./print.ts";
 
 const position: Position = { phase: "create", side: "platform", method: "POST", route: "/volumes", nth: 1, process: 1 };
 
-/** A matrix with one failed run, in which the suite stood still for so long. */
+/** A matrix with one failed run, in which the suite was suspended for this long. */
 function failed(stalledSeconds: number): Result {
   const problems = [{ fault: "duplicate" as const, message: "2 volumes instead of 1" }];
   const run = { moment: "executed" as const, reached: true, problems, seconds: 9, stalledSeconds, folder: "/tmp/x" };

@@ -10,7 +10,7 @@ import { secretReader } from "../lives/secrets.ts";
 import type { Stage } from "../stage.ts";
 import { judge, type Problem } from "./verdict.ts";
 
-/** A kind that publishes a Secret, and on whose platform only this key opens anything. */
+/** A kind that publishes a Secret, on a platform that accepts only this key. */
 const feed: Kind = { ...datacenter, kind: "Feed" };
 const subject: Subject = {
   kind: feed,
@@ -31,7 +31,7 @@ const subject: Subject = {
 const secret = (key: string) =>
   objectOf("Secret", "subject-key", { apiVersion: "v1", data: { key: Buffer.from(key).toString("base64") } });
 
-/** A stage on which everything happens at once, but for what becomes of the Secret. */
+/** A stage without delays, except for the Secret. */
 function stageWith(api: ReturnType<typeof fakeApiServer>, entered: (phase: string) => void): Stage {
   let there = false;
   const id = "feed-1";
@@ -91,7 +91,7 @@ function stageWith(api: ReturnType<typeof fakeApiServer>, entered: (phase: strin
   };
 }
 
-/** The problems of a whole life whose Secret is what `change` makes of it when a phase begins. */
+/** The problems of a whole life. `change` edits the Secret at the start of a phase. */
 async function problemsOf(change: (api: ReturnType<typeof fakeApiServer>, phase: string) => void): Promise<Problem[]> {
   const api = fakeApiServer();
   const problems: Problem[] = [];

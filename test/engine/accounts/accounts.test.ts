@@ -6,7 +6,7 @@ import { ipBlock } from "../../../src/kinds/network/ipblock.ts";
 import { clusterAccountOf, handleOf, objectOf } from "../support/fixtures.ts";
 import { unsealed } from "../support/unsigned.ts";
 
-/** Accounts by namespace/name, and a ClusterAccount that is the default where one is named. */
+/** Accounts by namespace/name, and a default ClusterAccount if one is given. */
 function accounts(existing: string[], working: string[] = existing, defaultAccount?: string) {
   const objects = createObjects(kinds, unsealed, () => {});
   const all = createAccounts(objects, { labelsOf: () => ({}) });

@@ -13,7 +13,7 @@ const of = (kind: string, namespace: string, spec: object, more: Partial<KubeObj
     ...more,
   });
 
-/** A datacenter and an IP block are on the platform; an object of this namespace has them, through this Account. */
+/** The platform has a datacenter and an IP block. An object of this namespace owns them, through this Account. */
 async function reached(
   object: KubeObject,
   { by = "", through = SHARED, adoption = "None" as "None" | "Any", managementPolicy = "Manage" } = {},
@@ -102,7 +102,7 @@ describe("through a ClusterAccount without adoption", () => {
       metadata: { name: "stream", namespace: by },
       status: { id: DC, account: SHARED, endpoint: API },
     });
-    // The object that it names is gone: its cluster was left to others.
+    // The object is gone, and its cluster was retained.
     const user = of("KafkaUser", "team", { clusterRef: { name: "gone" } });
     const status = { id: "u1", parents: { cluster: DC }, account: SHARED, endpoint: API };
     const { view } = stage([{ ...user, status }, cluster]).sceneOf("KafkaUser/team/a");

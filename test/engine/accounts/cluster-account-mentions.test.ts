@@ -38,7 +38,9 @@ const flowLog = (nicId: string | undefined) =>
   of("FlowLog", { serverId: THEIRS, nicId, action: "Any", direction: "Ingress", bucket: "flow-logs" });
 const replica = (image: string | undefined) => group({ volumes: [{ name: "v", size: 1, type: "HDD", image }] });
 
-/** A snapshot, an IP block and a server are on the platform; an object of this namespace has them, through this Account. */
+/**
+ * The platform has a snapshot, an IP block and a server. An object of this namespace owns them, through this Account.
+ */
 async function asked(
   object: KubeObject,
   { by = "", through = SHARED, home = SHARED, adoption = "None" as "None" | "Any", managementPolicy = "Manage" } = {},
@@ -107,7 +109,7 @@ describe("through a ClusterAccount without adoption, what others have is not rea
   ])("the name of an object that another Account has shown: %s", async (_, object) => {
     expect(await asked(object, { home: "team/own" })).toMatchObject({ reason: "NotYours", sent: undefined });
     expect((await asked(object)).sent).toBeDefined();
-    // Another ClusterAccount of the same contract is as good.
+    // Another ClusterAccount of the same contract works as well.
     expect((await asked(object, { home: "ClusterAccount/other" })).sent).toBeDefined();
   });
 });

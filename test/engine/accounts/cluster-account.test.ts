@@ -18,7 +18,7 @@ const SHARED = "ClusterAccount/shared";
 const byName = { kind: "ClusterAccount", name: "shared" } as const;
 const inTeam: User = { kind: ipBlock, namespace: "team" };
 
-/** ClusterAccounts that work, and the labels of namespace `team`. */
+/** ClusterAccounts that are Ready, and the labels of namespace `team`. */
 function accounts(shared: KubeObject[], labels: Record<string, string> = {}) {
   const objects = createObjects(kinds, unsealed, () => {});
   const all = createAccounts(objects, { labelsOf: (name) => (name === "team" ? labels : undefined) });
@@ -144,7 +144,7 @@ describe("an object whose admission is taken away", () => {
   const admission = (spec: object) =>
     clusterAccountOf("shared", spec, { resourceVersion: String(++version), uid: "uid-shared" });
 
-  /** An IP block that was made through the ClusterAccount, which admits gold namespaces from here on. */
+  /** An IP block that was created through the ClusterAccount, which now admits only gold namespaces. */
   async function open() {
     const object = objectOf("IPBlock", "a", {
       spec: { location: "de/txl", size: 1, accountRef: byName },

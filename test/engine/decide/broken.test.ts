@@ -2,7 +2,7 @@ import { describe } from "vitest";
 import { holds } from "../support/decisions.ts";
 import { claim, contents, drifted, type Facts, failure, inside, NOW, present, request } from "../support/views.ts";
 
-// Regional services keep what they failed at, and show it as FAILED.
+// Regional services keep a resource whose creation failed, and show it as FAILED.
 describe("a resource that has failed on the platform", () => {
   const why = "[VDC-5-17] no room left";
   const broken = (more: Parameters<typeof present>[0] = {}) => present({ broken: why, ...more });

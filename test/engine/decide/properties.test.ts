@@ -8,13 +8,13 @@ import { anyFacts, decideOn, type Facts, STEPS } from "../support/views.ts";
 
 const RUNS = 12_000;
 const LEAST = 200;
-/** Views that a property speaks of. */
+/** The views that a property is about. */
 const ENOUGH = 50;
 const seed = Date.now() % 1_000_000_007;
 const views = fc.sample(anyFacts, { numRuns: RUNS, seed });
 const decided = views.map((view) => ({ view, decision: decideOn(view) }));
 
-/** Whatever the view, its decision is as `holds` says. */
+/** Checks that `holds` is true for the decision about any view. */
 function always(holds: (view: Facts, decision: Decision) => void) {
   for (const { view, decision } of decided) {
     try {
@@ -25,7 +25,7 @@ function always(holds: (view: Facts, decision: Decision) => void) {
   }
 }
 
-/** Holds for each decision with one of these steps. */
+/** Checks that it is true for each decision with one of these steps. */
 function whenever<S extends Decision["step"]>(
   steps: readonly S[],
   holds: (view: Facts, decision: Extract<Decision, { step: S }>) => void,
@@ -37,7 +37,7 @@ function whenever<S extends Decision["step"]>(
   });
 }
 
-/** Of the views that `fits`, there are enough for a property about them to mean something. */
+/** Checks that enough views match `fits` for a property to mean something. */
 function among(fits: (view: Facts) => boolean, holds: (view: Facts, decision: Decision) => void) {
   expect(decided.filter(({ view }) => fits(view)).length, `views with seed ${seed}`).toBeGreaterThan(ENOUGH);
   always((view, decision) => {
@@ -52,7 +52,7 @@ test(`every step is taken at least ${LEAST} times`, () => {
   expect(rare, `seed ${seed}: ${JSON.stringify(Object.fromEntries(counts))}`).toEqual([]);
 });
 
-/** Steps that ask something of the platform for this object alone. */
+/** Steps that call the platform for this object alone. */
 const CALLS = [
   "check",
   "create",
@@ -68,11 +68,11 @@ const CALLS = [
   "delete",
 ] as const satisfies readonly Decision["step"][];
 
-/** Steps that make something in the namespace. */
+/** Steps that create something in the namespace. */
 const BEGINS: readonly Decision["step"][] = ["create", "adopt", "renew", "publish", "output", "delete"];
 
 const retained = ({ deletionPolicy, observed }: Facts) => deletionPolicy === "Retain" || observed;
-/** A write that comes before a deletion, not one that keeps the resource up to date. */
+/** A write before a deletion, not one that keeps the resource up to date. */
 const isFarewell = ({ observation }: Facts, decision: Decision) =>
   decision.step === "update" && observation.seen === "present" && decision.operation === observation.preDelete;
 const isOpen = ({ request }: Facts) => request?.outcome === "unanswered";
@@ -231,7 +231,7 @@ describe("in every view", () => {
   test("nothing is created while an intent is open, unless it certainly made nothing", () => {
     whenever(["create"], ({ intent, unsent, search, settledAt, successive }) => {
       if (!intent || unsent) return;
-      // Of keys that expire it need not be known which of too many was made.
+      // With keys that expire, it need not be known which of too many was created.
       const tooMany = successive && search && search.matches.length > search.rivals;
       expect(search).toMatchObject({ ...(!tooMany && { matches: [] }), pending: false, inFlight: false });
       expect(search?.lookedAt).toBeGreaterThanOrEqual(settledAt);
@@ -327,7 +327,7 @@ describe("in every view", () => {
     whenever(["retract"], ({ intent, request, renewal, deleting, now }) => {
       if (intent) return;
       const certainAt = request?.settledAt ?? Number.POSITIVE_INFINITY;
-      // Of a key that nobody needs any more nothing is looked for.
+      // A key that nobody needs any more is not searched for.
       if (renewal === "lost" && deleting) return expect(now).toBeGreaterThanOrEqual(certainAt);
       expect(renewal).toBeUndefined();
       expect(request?.recalledAt).toBeGreaterThanOrEqual(certainAt);
@@ -445,7 +445,7 @@ describe("in every view", () => {
       if (replaced || view.recreateAsked) return;
       const [absence, logged] = observation.seen === "absent" ? [observation.absence, observation.logged] : [];
       if (absence === "deleted" && replacement?.verdict === "allowed") return;
-      // A log that is there has to tell of the deletion, unless spec says that absence is enough.
+      // If there is a request log, it must show the deletion, unless spec accepts absence as evidence.
       const enough = view.recreatePolicy === "WhenMissing" || !logged ? ["deleted", "missing"] : ["deleted"];
       expect(view.recreatePolicy).not.toBe("Never");
       expect(enough).toContain(absence);

@@ -6,9 +6,9 @@ import { anyFacts, decideOn, type Facts, recoveringFacts } from "../support/view
 const FRESH = 5000;
 const PAUSE = 2000;
 
-/** Whatever the view of an open intent, its decision is as `holds` says. */
+/** Checks that `holds` is true for the decision about any view with an open intent. */
 function always(holds: (view: Facts, decision: Decision) => void) {
-  // What the gate holds back, and for how long, is said in decide-properties.
+  // properties.test.ts checks which steps the gate delays, and for how long.
   const open = anyFacts
     .filter(({ intent, unsent, hasFinalizer, recorded }) => intent !== undefined && !unsent && hasFinalizer && recorded)
     .map((view) => ({ ...view, failure: undefined }));
@@ -22,11 +22,11 @@ function always(holds: (view: Facts, decision: Decision) => void) {
 
 const retained = ({ deletionPolicy, observed }: Facts) => deletionPolicy === "Retain" || observed;
 
-/** More than can have been made, of what nobody can use and expires by itself: all of it is left alone. */
+/** More candidates than can have been created, of a type that nobody can use and that expires: all are left alone. */
 const isLeft = ({ search, successive }: Facts) =>
   successive && search !== undefined && search.matches.length > search.rivals;
 
-/** Nothing that the open intent made can appear any more, and two looks after that moment found nothing to claim. */
+/** Nothing of the open intent can appear any more, and two later reads found nothing to claim. */
 const certainlyNothing = ({ search, settledAt, now, ...view }: Facts) =>
   search !== undefined &&
   (search.matches.length === 0 || isLeft({ search, settledAt, now, ...view })) &&
@@ -100,7 +100,7 @@ describe("in every view of an open intent", { timeout: 60_000 }, () => {
       if (view.paused || view.accountObstacle || (view.deleting && (retained(view) || !view.hasFinalizer))) return;
       if (!search || search.inFlight || search.pending || search.lookedAt < settledAt) return;
       if (now - search.lookedAt >= FRESH || search.matches.length === 0 || isLeft(view)) return;
-      // What came before is revoked first.
+      // The former one is revoked first.
       if (view.deleting && view.previous) return;
       expect(step).toBe(search.matches.length > search.rivals ? "stall" : "claim");
     });

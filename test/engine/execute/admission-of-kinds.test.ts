@@ -18,7 +18,7 @@ const claim = {
 };
 const deleted = { deletionTimestamp: "2026-01-01T00:00:00Z" };
 
-// Through a real API server and with the kinds' own resources: the first kind of each sort, in test/cluster/life/policies.test.ts.
+// test/cluster/life/policies.test.ts checks one kind of each type with a real API server.
 describe.each(managed)("a $kind that its ClusterAccount does not admit", ({ kind, spec }) => {
   async function shut(status: object, metadata: object = {}) {
     const object = objectOf(kind, "a", {

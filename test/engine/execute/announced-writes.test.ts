@@ -26,7 +26,7 @@ const { createDeadlineMs, settleMs } = SETTINGS;
 const by = { pod: "mooring-before", process: "before", deadlineMs: createDeadlineMs };
 const account = "shop/main";
 
-/** A write that was on record as about to be sent when its leader went. */
+/** A write that was recorded as about to be sent when its leader ended. */
 const announced = (sinceMs: number, more: object) => ({
   request: { status: "SENDING", since: new Date(BEGIN + sinceMs).toISOString(), by, ...more },
 });
@@ -99,7 +99,7 @@ describe.each(WRITES)("%s that another leader has announced", (_, open) => {
   });
 });
 
-/** When the write is sent again, by the clock of the process. */
+/** The time at which the write is sent again, by the clock of the process. */
 async function repeatedAt({ all: { clock, pass }, key, beforeEach }: Life): Promise<number | undefined> {
   let sentAt: number | undefined;
   beforeEach((call) => {
@@ -119,7 +119,7 @@ test("a NIC whose addition is executed late, after its leader has gone, is there
     const ahead = stage([first.object], { platform, api, wallTime: BEGIN + skew });
     platform.setClock(ahead.clock.now);
     let late: PlatformCall | undefined;
-    // The request is on its way, and the process is gone for good: it never hears of it again.
+    // The request is under way, and the process ends without its answer.
     const gone = new Promise<never>(() => {});
     const connection = platform.connectionOf("shop/main");
     const handle = ahead.accounts.get("shop/main");

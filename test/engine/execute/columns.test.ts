@@ -17,7 +17,7 @@ interface Column {
   priority?: number;
 }
 
-/** A CRD as its reader sees it. */
+/** The parts of a CRD that these tests read. */
 function crdOf(kind: (typeof kinds)[number]) {
   const definition: { spec: { versions: [Version] } } = JSON.parse(JSON.stringify(customResourceDefinition(kind)));
   const [version] = definition.spec.versions;
@@ -46,7 +46,7 @@ describe.each(kinds)("the columns of $kind", (kind) => {
 
   test("show state, model, machine and server as they are, not as spec wants them", () => {
     const wanted = columns.filter(({ name }) => ["State", "VM", "Type"].includes(name));
-    // A Snapshot stays the copy of the server that spec names, whatever becomes of that.
+    // A Snapshot stays a copy of the server that spec names, even if that one is gone.
     const server = kind.kind === "Snapshot" ? [] : columns.filter(({ name }) => name === "Server");
     for (const { jsonPath } of [...wanted, ...server]) expect(jsonPath).toMatch(/^\.status\./);
   });

@@ -24,7 +24,7 @@ afterEach(() => {
   for (const value of secrets.splice(0)) expect(visible).not.toContain(value);
 });
 
-/** A platform and an API server that outlast the operator's processes. */
+/** A platform and an API server that outlive the operator's processes. */
 function open(spec: object) {
   const object = objectOf("InferenceAccess", "a", { spec: { models: MODELS, ...spec } });
   let now = () => BEGIN;
@@ -126,7 +126,7 @@ describe("an InferenceAccess with a Secret", () => {
     skip(5 * DAY);
     await settle();
     expect(secretOf("models")?.OPENAI_API_KEY).toBe(platform.values[1]);
-    // The catalogue was read before, and nobody asks again while spec names the same.
+    // The catalogue is not read again while spec names the same models.
     expect([asked.length, ready()?.status]).toEqual([1, "True"]);
     edit({ models: [MODELS[1]] });
     skip(5 * DAY);
@@ -170,7 +170,7 @@ describe("an InferenceAccess with a Secret", () => {
     edit({ models: ["baai/bge-m4"] });
     await settle(3);
     expect(ready()).toMatchObject({ reason: "InvalidSpec" });
-    // What works goes on working.
+    // A token that works continues to work.
     expect(secretOf("models")).toMatchObject({ MODEL_BAAI_BGE_M3: MODELS[1], OPENAI_API_KEY: platform.values[0] });
     expect(platform.isGood(platform.values[0])).toBe(true);
   });
@@ -280,7 +280,7 @@ test("a token that an AccessToken has is never taken for one of an InferenceAcce
   platform.afterEach(({ url }) => {
     if (!url.includes("generate") || lost) return;
     lost = true;
-    // The very moment in which the answer is lost, somebody else makes an equal one.
+    // At the moment the answer is lost, somebody else creates an equal token.
     platform.make(604_800);
     throw new Retry({ call: "GET /tokens/generate", status: 0 }, "unknown");
   });

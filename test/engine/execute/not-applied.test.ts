@@ -4,10 +4,10 @@ import type { KubeObject } from "../../../src/kube/resource.ts";
 import { type Life, ownedBlock, ownedServer, readyOf } from "../support/lives.ts";
 import { SETTINGS, stage } from "../support/stage.ts";
 
-/** As operators have it, unless they say otherwise. */
+/** The operator's default. */
 const RETRY_MS = 60_000;
 
-/** A block whose name differs from spec, on a platform that takes changes and does not make them until it is told to. */
+/** A block whose name differs from spec, on a platform that accepts changes and applies them only on demand. */
 function deafBlock() {
   const life = ownedBlock(false, {}, { name: "other" });
   const { platform, deps } = life.all;
@@ -25,7 +25,7 @@ function deafBlock() {
   };
 }
 
-/** Passes as the queue would make them for so long. */
+/** Passes like those of the queue, for this long. */
 async function pass({ all, key }: Pick<Life, "all" | "key">, seconds: number, stepSeconds = 5): Promise<void> {
   for (let passed = 0; passed < seconds; passed += stepSeconds) {
     all.sync();
@@ -152,7 +152,7 @@ describe("a change that was taken while somebody edited the object", () => {
     return life;
   }
 
-  /** The first read is there. */
+  /** Waits for the first read. */
   const read = async ({ all, key }: Life) => {
     await all.pass(key);
     await all.clock.advance(1000);

@@ -4,7 +4,7 @@ import { objectOf } from "../support/fixtures.ts";
 import { type Life, ownedBlock, ownedServer, readyOf } from "../support/lives.ts";
 import { stage } from "../support/stage.ts";
 
-/** Passes as the queue would make them, until nothing is left to do. */
+/** Passes like those of the queue, until nothing is left to do. */
 async function untilReady({ all, key }: Pick<Life, "all" | "key">): Promise<void> {
   for (let passes = 0; passes < 20; passes++) {
     all.sync();
@@ -32,7 +32,7 @@ describe("the Events of a creation", () => {
 });
 
 describe("drift that was put right", () => {
-  /** An object that rests, and whose resource somebody changes then. */
+  /** An object at rest whose resource is then changed by somebody else. */
   async function drifted(life: Life & { id?: string }, change: object): Promise<void> {
     await untilReady(life);
     expect(readyOf(life)).toMatchObject({ status: "True" });

@@ -14,7 +14,7 @@ import { SETTINGS } from "../support/stage.ts";
 const pipeline = objectOf("MetricPipeline", "metrics", { spec: {} });
 const monitored = () => accountOf("main", { monitoring: API }, { generation: 2 });
 
-/** An Account without the endpoint that its pipeline needs; what becomes of the pipeline. */
+/** A pipeline whose Account lacks the endpoint. Returns the pipeline after some passes. */
 async function stalledPipeline(options: { deaf?: () => boolean } = {}) {
   const clock = fakeClock();
   const queue = createQueue({ clock });
@@ -60,7 +60,7 @@ describe("level, not edge", () => {
       settings: { ...SETTINGS, resyncMs: 1e9 },
       observe: ({ kind }) => passes.push(kind),
     });
-    // The Account, too, is looked at once more: at first its Secret was not read yet.
+    // The Account is checked once more as well, because its Secret was not read at first.
     await clock.advance(SETTINGS.recheckMs + 30_000);
     const made = () => ({ platform: platform.calls.length, kubernetes: writes(engine.api.calls) });
     const before = made();

@@ -21,7 +21,7 @@ afterEach(() => {
   for (const collections of opened.splice(0)) collections.close();
 });
 
-/** Collections over a platform that has these ids in every list. */
+/** Collections of a platform that shows these ids in every list. */
 async function open(...ids: string[]) {
   const there = new Map(ids.map((id) => [id, "AVAILABLE"]));
   const connection = scriptedConnection(() => ({

@@ -5,13 +5,13 @@ import { kinds } from "../../../src/kinds/index.ts";
 import { type Kind, usesAccount } from "../../../src/kinds/kind.ts";
 import { structural } from "../../../src/kube/write/structural.ts";
 
-/** A rule, and what it says when it is broken: a text, or the expression that tells which of several is. */
+/** A rule and its message: a text, or an expression that selects one. */
 const rule = z
   .object({ rule: z.string(), message: z.string().optional(), messageExpression: z.string().optional() })
   .transform(({ rule, message, messageExpression }) => ({ rule, says: messageExpression ?? message ?? "" }));
 const rules = z.array(rule).default([]);
 
-/** What these tests read of a schema; all other keys stay as they are. */
+/** The parts of a schema that these tests read. All other keys are kept. */
 const schema = z.looseObject({
   type: z.string().optional(),
   description: z.string().optional(),
@@ -110,7 +110,7 @@ describe.each(each)("the definition of $name", ({ kind }) => {
     expect(columns(false).at(-1)).toBe("Age");
     expect(columns(false)[2] === "State").toBe(kind.resource !== undefined);
     expect(columns(true)).toEqual(expect.arrayContaining(["Since", "Message", ...(kind.resource ? ["Id"] : [])]));
-    // A long text does not push the others aside.
+    // A long text must not push the other columns aside.
     expect(additionalPrinterColumns.at(-1)?.name).toBe("Message");
   });
 
@@ -137,7 +137,7 @@ describe.each(each)("the definition of $name", ({ kind }) => {
   });
 
   it("has few rules over a whole object: they are evaluated at every write, also of status", () => {
-    // What it is called, what it observes, and what may become of it, which its status decides.
+    // Names, observed fields, and fields whose rules depend on status.
     expect(root["x-kubernetes-validations"].length).toBeLessThanOrEqual(3);
     expect(spec["x-kubernetes-validations"].length).toBeLessThanOrEqual(1);
     expect(fields(status, "status").flatMap(([, field]) => field["x-kubernetes-validations"])).toEqual([]);
@@ -150,7 +150,7 @@ describe.each(each)("the definition of $name", ({ kind }) => {
       .flatMap(({ properties = {}, "x-kubernetes-validations": all }) =>
         all.map((each) => reads(/\b(self|oldSelf)\.\??\w/g, each) * Object.keys(properties).length),
       );
-    // What is only evaluated for a change comes last in the rule.
+    // The part that matters only for a change comes last in the rule.
     const always = ({ rule }: { rule: string }) => ({ rule: rule.split(" || (oldSelf.?status")[0] ?? "" });
     const ofObject = root["x-kubernetes-validations"].map(
       (each) => reads(/\b(self|oldSelf)\.spec\.\??\w/g, always(each)) * Object.keys(spec.properties ?? {}).length,

@@ -22,7 +22,7 @@ const changeSpec = (life: Life, spec: object) =>
     metadata: { ...metadata, generation: (metadata.generation ?? 1) + 1 },
   }));
 
-/** Lets time pass for the object, as its queue would. */
+/** Lets time pass for the object, like its queue. */
 async function live({ all, key }: Life, ms: number, stop: () => boolean = () => false) {
   const until = all.clock.monotonic() + ms;
   while (all.clock.monotonic() < until && !stop()) {
@@ -33,14 +33,14 @@ async function live({ all, key }: Life, ms: number, stop: () => boolean = () => 
   }
 }
 
-/** The object rests on what a list has shown; nothing is listed by itself for minutes. */
+/** The object is at rest after a list. The next list comes only after minutes. */
 async function resting<L extends Life>(life: L): Promise<L> {
   await live(life, 3000);
   expect(readyOf(life)).toMatchObject({ status: "True" });
   life.all.platform.calls.length = 0;
   return life;
 }
-/** Calls in their order: what was written, and lists. */
+/** Writes and lists, in their order. */
 const order = ({ all }: Life) =>
   all.platform.calls
     .map(({ method, url }) => `${method} ${url.slice(url.indexOf(DC) + DC.length)}`)
@@ -71,10 +71,10 @@ describe("a server is not deleted while it is not known what would go with it", 
     expect(life.all.platform.writes()).toEqual([]);
     expect(readyOf(life)).toMatchObject({ reason: "PlatformUnavailable" });
     expect(readyOf(life)?.message).toContain("deletionPolicy: Retain");
-    // A list from time to time, not one after the other.
+    // A list now and then, not one after the other.
     const lists = life.all.platform.sent("GET").length;
     expect(lists).toBeGreaterThan(5);
-    // Ten minutes, and a look every ten seconds.
+    // Ten minutes, with a read every ten seconds.
     expect(lists).toBeLessThanOrEqual(62);
     changeSpec(life, { deletionPolicy: "Retain" });
     await live(life, 5000);

@@ -39,7 +39,7 @@ async function run(initial: KubeObject[], clock: FakeClock, more: { namespace?: 
     const stored = engine.api.get(object) ?? object;
     engine.put({ ...stored, metadata: { ...stored.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } });
   };
-  /** Writes to an object, besides those of others. */
+  /** Writes to an object, without those of others. */
   const writesTo = ({ metadata: { namespace, name } }: KubeObject) =>
     engine.api.calls.filter(
       ({ method, path }) =>
@@ -164,7 +164,7 @@ describe("a reference into another namespace", () => {
     }
     expect(passes.length - looked).toBe(0);
     await clock.advance(3_600_000);
-    // It comes round by itself, every ten minutes or so.
+    // It is reconciled periodically, about every ten minutes.
     expect(passes.length - looked).toBeLessThan(9);
     expect(writesTo(mine)).toHaveLength(1);
     expect(platform.calls.slice(made).filter(({ url }) => url.includes("/lans"))).toEqual([]);

@@ -10,13 +10,13 @@ const spec = { bootVolume: { size: 10, type: "SSD Standard", licenceType: "OTHER
 const boot = { name: "a-boot", size: 10, type: "SSD Standard" };
 const RESYNC_MS = 331_000;
 
-/** A server with a boot volume that its creation made, at rest. */
+/** A server at rest, with a boot volume that its creation made. */
 async function open() {
   const entities = { volumes: { items: [{ id: "boot-1", properties: boot }] }, nics: { items: [] } };
   const life = ownedServer(false, { spec, properties: { bootVolume: { id: "boot-1" } }, entities });
   const { platform, api, clock } = life.all;
   platform.make("boot", { properties: { ...boot, bootServer: "srv-1" } }, { path: VOLUMES, targets: ["boot-1"] });
-  // A server that is created has its boot volume at once.
+  // A new server has its boot volume immediately.
   platform.setPace({
     made(item) {
       if (item.path === SERVERS) item.entities = { volumes: { items: [{ id: "boot-2", properties: boot }] } };
@@ -24,7 +24,7 @@ async function open() {
     },
   });
   const status = () => readStatus(api.get(life.object) ?? life.object);
-  /** Passes as the queue would make them for so long. */
+  /** Passes like those of the queue, for this long. */
   async function pass(ms: number): Promise<void> {
     for (let spent = 0; spent < ms; spent += 1000) {
       life.all.sync();
@@ -33,7 +33,7 @@ async function open() {
     }
   }
   const volumeLists = () => platform.calls.filter(({ url }) => new URL(url).pathname.endsWith(VOLUMES)).length;
-  /** Somebody deletes the server, and not its volumes. */
+  /** Somebody deletes the server without its volumes. */
   const vanish = () => {
     platform.removeByHand("srv-1");
     const volume = platform.items.get("boot-1");

@@ -10,7 +10,7 @@ const lookup = (path = "/images"): Lookup => ({
   pick: (body) => ({ value: String(Reflect.get(Object(body), "version")) }),
 });
 
-/** An Account with a catalogue of its own. */
+/** An Account with its own catalogue. */
 function accountWith(version: string) {
   const connection = scriptedConnection(() => ({ version }));
   return { connection, handle: handleOf("shop/main", { connection }) };

@@ -17,7 +17,7 @@ const statusWith = (request: Partial<NonNullable<ResourceStatus["request"]>>): R
 });
 const self = { pod: "mooring-0", process: "this", deadlineMs: 10_000 };
 const here = { self, settings: { settleMs: 10_000 } };
-/** This process has seen it at so many milliseconds of its own clock. */
+/** This process first saw it at this many milliseconds of its own clock. */
 const seenAt = (at: number): Memory => ({ begun: { what: "it", at } });
 
 describe("what status and the platform tell of a request", () => {
@@ -30,7 +30,7 @@ describe("what status and the platform tell of a request", () => {
       outcome: "unknown",
     });
     expect(pendingRequest(here, status, seen, { status: "BUSY", knownAt: 5700 })).toMatchObject({ since: 5000 });
-    // A read that begins in the very moment has begun after it.
+    // A read that begins at the same moment counts as later.
     const done = pendingRequest(here, status, seen, { status: "DONE", knownAt: 5700 });
     expect(done?.since).toBeGreaterThan(5699);
     expect(done?.since).toBeLessThan(5700);

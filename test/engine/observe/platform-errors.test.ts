@@ -79,7 +79,7 @@ describe("a refusal names the field of spec", () => {
   );
 });
 
-/** Where the values are in a body, in the platform's way of writing. */
+/** The positions of the values in a body, in the platform's notation. */
 function pathsIn(value: unknown, path: string): string[] {
   if (Array.isArray(value)) return value.flatMap((each, index) => pathsIn(each, `${path}[${index}]`));
   if (typeof value !== "object" || value === null) return [path];

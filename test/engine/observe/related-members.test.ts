@@ -15,7 +15,7 @@ const output = { configMapName: "addresses" };
 
 type Api = ReturnType<typeof fakeApiServer>;
 
-/** Groups that are there and claimed, with these servers as replicas; `life` is one of an operator. */
+/** Groups that exist and are claimed, with these servers as replicas. `life` is one process of an operator. */
 function open(specs: Record<string, object>, before?: { api: Api; platform: ReturnType<typeof fakePlatform> }) {
   const platform = before?.platform ?? fakePlatform();
   const machine = (id: string, ip: string) => {
@@ -40,7 +40,7 @@ function open(specs: Record<string, object>, before?: { api: Api; platform: Retu
   const life = stage(objects, { api, platform });
   const configMap = objectOf("ConfigMap", "addresses");
   const told = () => Object(api.get(configMap)?.data);
-  /** Passes over all for so long, as the queue would make them. */
+  /** Passes over all objects for this long, like those of the queue. */
   async function settle(ms = 0): Promise<void> {
     for (let spent = 0; spent <= ms; spent += 1000) {
       for (const { metadata } of objects) await life.passes(`ScalingGroup/shop/${metadata.name}`);

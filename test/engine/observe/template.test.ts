@@ -40,7 +40,7 @@ const sentBody = z.object({
   }),
 });
 
-/** A group with what its template needs from outside, on a platform that never shows a password. */
+/** A group with everything that its template refers to, on a platform that never shows a password. */
 function open(spec: object) {
   const images = ["debian-11", "debian-12", "ubuntu-24"].map(image);
   const writes: z.output<typeof sentBody>[] = [];
@@ -69,7 +69,7 @@ function open(spec: object) {
   const all = stage([object], { api, connection: scriptedConnection(answer) });
   const life: Life = { all, key: "ScalingGroup/shop/a", object, beforeEach: () => {} };
   const last = () => writes.at(-1)?.properties.replicaConfiguration.volumes[0];
-  /** Somebody changes spec; the engine does what it has to. */
+  /** Somebody changes spec, and the engine reconciles. */
   async function edit(spec: object) {
     const before = api.get(object) ?? object;
     api.put({ ...before, spec, metadata: { ...before.metadata, generation: (before.metadata.generation ?? 1) + 1 } });

@@ -15,7 +15,7 @@ const spec = { location: "de/txl" };
 const owning = (more: Partial<KubeObject> = {}): KubeObject =>
   objectOf("Datacenter", "a", { spec, status: { id: "dc-a-0", account: "shop/main" }, ...more });
 
-/** An object that owns a datacenter which the platform has and shows. */
+/** An object that owns a visible datacenter. */
 async function owned(object = owning(), platform = fakePlatform()) {
   platform.make("a", body);
   const all = stage([object], { platform });

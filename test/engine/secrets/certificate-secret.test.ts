@@ -25,7 +25,7 @@ const shownStatus = z.looseObject({
   conditions: z.array(z.looseObject({ type: z.string(), status: z.string(), reason: z.string(), message: z.string() })),
 });
 
-/** One user of a cluster, and an operator that has claimed it. The test says what the platform shows. */
+/** A user of a cluster, and an operator that has claimed it. The test sets what the platform shows. */
 async function open(first: Pems, object = reader(), api?: ReturnType<typeof stage>["api"]) {
   let pems = first;
   const cluster = { id: "c1", metadata: { brokerAddresses: ["10.0.0.1:9093", "10.0.0.2:9093"] }, properties: {} };
@@ -40,7 +40,7 @@ async function open(first: Pems, object = reader(), api?: ReturnType<typeof stag
   const all = stage([object], { connection, ...(api && { api }) });
   await all.pass(KEY);
   await all.clock.advance(0);
-  /** What a person has read of an object and edits. */
+  /** A copy of an object that a person has read and edits. */
   const annotate = (annotations: Record<string, string>) => {
     const current = all.api.get(object);
     if (current) all.api.put({ ...current, metadata: { ...current.metadata, annotations } });

@@ -23,7 +23,7 @@ afterEach(() => {
   }
 });
 
-/** A platform and an API server that outlast the operator's processes. */
+/** A platform and an API server that outlive the operator's processes. */
 function open(object = pipeline()) {
   const platform = fakePipelines();
   const api = fakeApiServer(object);
@@ -36,13 +36,13 @@ function open(object = pipeline()) {
     const key: unknown = Reflect.get(data, "key");
     return typeof key === "string" ? Buffer.from(key, "base64").toString() : undefined;
   };
-  /** One process of the operator, which begins with a look at what is there. */
+  /** One process of the operator, which starts by reading what exists. */
   function live() {
     const life = stage([object], { api, connection: platform.connection });
     life.deps.nonce = () => `unique-${++nonces}`;
     const found = secret();
     if (found) life.deps.published.put(found);
-    /** Passes and moments, until the object rests or nothing more can be done. */
+    /** Repeats passes and waits, until the object rests or nothing more can be done. */
     async function settle(rounds = 40): Promise<string[]> {
       const steps: string[] = [];
       for (let round = 0; round < rounds && steps.at(-1) !== "rest"; round++) {
@@ -69,7 +69,7 @@ const isClaim = ({ path, body }: KubeCall) =>
   path.endsWith("/status") && Reflect.get(Object(Reflect.get(Object(written(body)), "status")), "id") !== undefined;
 const isRenewal = ({ url }: PlatformCall) => url.endsWith("/key");
 
-/** Throws at the first call that fits, as if the process had died there: nothing after it happens. */
+/** Throws at the first matching call, like a crash: nothing happens after it. */
 function dieAt<Call>(world: { beforeEach(hook: (call: Call) => void): void }, fits: (call: Call) => boolean): void {
   world.beforeEach((call) => {
     if (fits(call)) throw new Error("died");

@@ -12,7 +12,7 @@ const A = "IPBlock/shop/a";
 const IPS = ["203.0.113.7", "203.0.113.8"];
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
-/** An IPBlock that is there and claimed; nothing is left to do but its output. */
+/** A claimed IPBlock. Only its output is left to do. */
 function open(output: object | undefined, more: { ips?: string[]; spec?: object } = {}) {
   const { ips = IPS, spec = {} } = more;
   const platform = fakePlatform();
@@ -27,7 +27,7 @@ function open(output: object | undefined, more: { ips?: string[]; spec?: object 
   const places = { Secret: objectOf("Secret", "addresses"), ConfigMap: objectOf("ConfigMap", "addresses") };
   const at = (kind: keyof typeof places, name = "addresses") =>
     api.get({ ...places[kind], metadata: { ...places[kind].metadata, name } });
-  /** Passes until the object rests or only time can help. */
+  /** Passes until the object rests or has to wait. */
   async function settle(): Promise<string[]> {
     const steps: string[] = [];
     for (let round = 0; round < 5 && !steps.at(-1)?.startsWith("rest"); round++) {
@@ -37,7 +37,7 @@ function open(output: object | undefined, more: { ips?: string[]; spec?: object 
     }
     return steps.filter((step) => !step.startsWith("wait Observing"));
   }
-  /** Somebody writes, and the watch tells of it. */
+  /** Somebody writes, and the watch reports it. */
   const happen = (written: KubeObject) => life.deps.published.put(api.put(written));
   const edit = (change: (object: KubeObject) => object) => {
     const current = api.get(object) ?? object;

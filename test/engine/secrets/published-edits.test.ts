@@ -155,7 +155,7 @@ describe.each(["MetricPipeline", "AccessToken"] as const)("the Secret of a %s", 
     const before = here.made.length;
     await remove(1200);
     const pauses = at.slice(1).map((time, nth) => time - (at[nth] ?? 0));
-    // After the last one there was no time for another key.
+    // After the last edit there was no time for another key.
     expect(at.length - (here.made.length - before)).toBeLessThan(2);
     expect(at.length).toBeGreaterThan(3);
     expect(at.length).toBeLessThan(10);

@@ -19,7 +19,7 @@ const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 512_000;
 const PEACE_MS = 600_000;
 
-/** What somebody may do to a published Secret, and how long it then lasts until the next. */
+/** An edit of a published Secret, and the time until the next one. */
 const happening = fc.record({
   what: fc.constantFrom(
     "relabelled",
@@ -48,7 +48,7 @@ test.each(["MetricPipeline", "AccessToken"] as const)(
       const theirs = objectOf("Secret", here.name, { apiVersion: "v1", data: { [key]: base64("theirs") } });
       const first = here.made.length;
       let losses = 0;
-      /** When each new key was there, and how long a row it continues. */
+      /** The time of each new key, and how many keys in a row it continues. */
       const renewals: { at: number; times: number }[] = [];
       let process = 0;
       let lastProcess = 0;
@@ -61,7 +61,7 @@ test.each(["MetricPipeline", "AccessToken"] as const)(
             const last = renewals.at(-1);
             const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (last?.times ?? 0), LONGEST_PAUSE_MS);
             const isSame = last && process === lastProcess && at - last.at < pauseMs + PEACE_MS;
-            // What a process before has done is known from status only.
+            // A process knows the work of a former one only from status.
             if (last) expect(at - last.at + stepMs).toBeGreaterThanOrEqual(isSame ? pauseMs : FIRST_PAUSE_MS);
             renewals.push({ at, times: isSame ? last.times + 1 : 0 });
             lastProcess = process;

@@ -43,13 +43,13 @@ async function open(...initial: KubeObject[]) {
   await happen("BOOKMARK", { metadata: { resourceVersion: "1000", annotations } });
   await synced;
   const read = (account: string, name: string) => secrets.read(account, "shop", name, "token");
-  /** Names a Secret, and lets it be looked for. */
+  /** Names a Secret and starts the search for it. */
   async function find(account: string, name: string) {
     read(account, name);
     await clock.advance(0);
     return read(account, name);
   }
-  /** Somebody writes to a Secret; the watch tells it where the label says so. */
+  /** Somebody writes to a Secret. The watch reports it only if it has the label. */
   async function edit(object: KubeObject) {
     const before = api.get(object);
     const after = api.put(object);

@@ -14,7 +14,7 @@ const item = (id: string, createdDate: unknown): Item => ({
 });
 const signal = AbortSignal.timeout(60_000);
 
-/** A collection that holds one member, asked by what a claim says. */
+/** A collection with one member, searched by the facts of a claim. */
 function holding(only: Item | undefined, kind = lan) {
   const source: CollectionSource = {
     key: "k",

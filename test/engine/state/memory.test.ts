@@ -10,7 +10,7 @@ test("news is for whoever has not looked since it came", () => {
   memories.of(key).lookedAt = lookedAt;
   expect(memories.hasLooked(key)).toBe(true);
   expect(memories.hasLooked(key, lookedAt - 1)).toBe(true);
-  // It may have looked before the news, in the same instant.
+  // It may have been read before the event, in the same instant.
   expect(memories.hasLooked(key, lookedAt)).toBe(false);
   memories.forget(key);
   expect(memories.hasLooked(key, 0)).toBe(false);

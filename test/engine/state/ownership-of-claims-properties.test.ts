@@ -9,7 +9,7 @@ import { type Stage, stage } from "../support/stage.ts";
 
 const KEY = "Datacenter/shop/a";
 
-/** What may happen to an object after it was claimed: its annotation still tells of it where its status is spoilt. */
+/** Events in the life of a claimed object. Its annotation still has the claim if its status is damaged. */
 const happening = fc.oneof(
   fc.constant({ what: "pass" } as const),
   fc.constant({ what: "restart" } as const),
@@ -42,13 +42,13 @@ function spoilt(status: Record<string, unknown>, part: string): object | undefin
   }
 }
 
-/** Others of its kind, newer than anything that happens. */
+/** Other objects of its kind, newer than all events. */
 const others = Array.from({ length: 300 }, (_, nth) => {
   const other = objectOf("Datacenter", `other-${nth}`, { spec: datacenterSpec });
   return { ...other, metadata: { ...other.metadata, resourceVersion: String(1e9 + nth) } };
 });
 
-/** A world in which one object was claimed, with a seal whose keys come and go. */
+/** One claimed object, with signing keys that are added and removed. */
 async function claimedWorld() {
   let keys: readonly string[] = ["old"];
   const seal = createSignatures({ keys: () => keys });
@@ -90,7 +90,7 @@ async function claimedWorld() {
         return put({ ...stored(), status: spoilt({ ...Object(status) }, event.part) });
     }
   }
-  /** The verdict on what the API server has, made anew. */
+  /** The verdict on the object of the API server, computed again. */
   function judgedNow(): KubeObject {
     const fresh = structuredClone(stored());
     seal.judge("Datacenter", fresh);
@@ -101,7 +101,7 @@ async function claimedWorld() {
     happen,
     judgedNow,
     platform,
-    /** The object out of its text: so many others were asked for since. */
+    /** The object, parsed again from its text after reads of many others. */
     known() {
       const store = all.objects.store("Datacenter");
       if (store.size === 1) for (const other of others) store.put(other);
@@ -130,7 +130,7 @@ describe("an object that was claimed", () => {
           if (!known) throw new Error("the object is gone");
           const { by: _, ...verdict } = trust.get(known) ?? {};
           const { by: __, ...fresh } = trust.get(world.judgedNow()) ?? {};
-          // No write of our own, and no packing, loses a verdict.
+          // Neither our own writes nor packing lose a verdict.
           expect(verdict).toEqual(fresh);
           expect(world.unknown()).toBe(unknownKey(known) !== undefined);
           const isClaimed = (claimOf(known) ?? openIntent(known)) !== undefined;

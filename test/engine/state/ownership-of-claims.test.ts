@@ -16,7 +16,7 @@ const dc = (name: string, annotations: Record<string, string> = {}) =>
 const applied = (name: string) => dc(name, { [LAST_APPLIED]: `{"kind":"Datacenter","metadata":{"name":"${name}"}}` });
 const HOUR = 3_600_000;
 
-/** An API server with objects that are Ready, made with this key. */
+/** An API server with Ready objects that are signed with this key. */
 async function readyWith(key: string, ...objects: KubeObject[]) {
   const platform = fakePlatform();
   const initial = [credentials, accountOf("main"), ...objects];
@@ -85,7 +85,7 @@ describe("a signing key that comes back", () => {
     await clock.advance(1000);
     expect(reasonsOf(api, objects)).toEqual(["Available", "Available"]);
     expect(engine.engine.unknown()).toBe(0);
-    // At rest all is signed with the new one.
+    // At rest, everything is signed with the new key.
     await clock.advance(HOUR);
     keys = ["new"];
     await engine.engine.judgeAgain();
@@ -116,7 +116,7 @@ describe("what a kind shows", () => {
 });
 
 describe("an object whose status was edited after it was claimed", () => {
-  /** Creates, lets somebody edit the status, and goes on for minutes. */
+  /** Creates an object, lets somebody edit its status, and continues for minutes. */
   async function edited(edit: (status: Record<string, unknown>) => object | undefined): Promise<FakePlatform> {
     const object = dc("a");
     const seal = createSignatures({ keys: () => ["one"] });

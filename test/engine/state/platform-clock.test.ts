@@ -19,7 +19,7 @@ const SKEWS: [string, number][] = [
   ["an hour ahead of the operator's", HOUR],
 ];
 
-/** Objects and a platform that outlast the operator's processes, whose clocks may each be another one. */
+/** Objects and a platform that outlive the operator's processes, each of which may have another clock. */
 function open(...objects: KubeObject[]) {
   const platform = fakePlatform();
   const api = fakeApiServer(...objects);
@@ -35,7 +35,7 @@ function open(...objects: KubeObject[]) {
   return { platform, api, live };
 }
 
-/** Lets the answers to all POSTs be lost, after they were executed. */
+/** Loses the answers to all POSTs after they were executed. */
 const loseAnswers = ({ method }: PlatformCall) => {
   if (method === "POST") throw new Retry({ call: "POST", status: 0 }, "unknown");
 };
@@ -92,7 +92,7 @@ describe.each([
   ["30 years ahead", 30 * 365 * 24 * HOUR],
   ["40 days behind", -40 * 24 * HOUR],
 ])("with Date headers that are wrong by %s, of a platform whose clock is right", (_, lieMs) => {
-  /** A process that believes this of a platform whose clock is like its own. */
+  /** A process that assumes this skew, on a platform with the same clock. */
   function deceived({ platform, live }: ReturnType<typeof open>, aheadMs: number) {
     const life = live(0);
     platform.setClock(life.clock.now);

@@ -26,7 +26,7 @@ describe("the fold over answers that do not show a resource", () => {
       (answers, ms) => {
         let at = 0;
         let facts: AbsenceFacts | undefined;
-        /** The answers since the last one that was no evidence, or came too late after the one before. */
+        /** The answers since the last one that was no evidence or came too late after the one before. */
         let row: number[] = [];
         for (const { afterMs, is } of answers) {
           at += afterMs;
@@ -96,7 +96,7 @@ const id = "dc-a-0";
 const body = { properties: { name: "a", location: "de/txl" } };
 const status = { id, account: "shop/main", contract: 1, userId: "u1" };
 
-/** An object whose datacenter the platform has shown, and then `happens`; what became of it in twenty minutes. */
+/** An object whose datacenter was visible before `happens`. Returns the object after twenty minutes. */
 async function lookAfter(
   happens: (platform: FakePlatform) => void,
   {

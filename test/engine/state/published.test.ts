@@ -22,7 +22,7 @@ function secret(nth: number, resourceVersion: string, uid = owner.metadata.uid ?
 const opened: Publications[] = [];
 afterEach(() => Promise.all(opened.splice(0).map((each) => each.close())));
 
-/** The Secrets of an API server that has just been listed, and the watch on it. */
+/** The Secrets of an API server that was just listed, and their watch. */
 async function open(...listed: KubeObject[]) {
   const api = fakeApiServer();
   const clock = fakeClock();
@@ -108,7 +108,7 @@ describe("a published Secret", () => {
     api.put(secret(1, "51"));
     await published.read(owner, "s");
     expect(published.find(owner, "s")).toMatchObject({ note: { nonce: "n1" }, secret: { isNoted: true } });
-    // What this process has written is known as well.
+    // Writes of this process are known as well.
     published.put(secret(2, "2000"));
     expect(published.find(owner, "s")).toMatchObject({ note: { nonce: "n2" } });
   });

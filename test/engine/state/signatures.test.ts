@@ -34,7 +34,7 @@ function marked(name: string, annotation: string, words: object, by: Signatures 
     metadata: { name, annotations: { [annotation]: by.mark("Datacenter", dc(name), annotation, words) } },
   });
 }
-/** The same with everything where the operator writes it. */
+/** The same object with everything in its place. */
 const inPlace = ({ status, ...object }: KubeObject): KubeObject => ({ ...object, status: placed(status ?? {}) });
 /** The object as it enters a store. */
 function judged(object: KubeObject, by: Signatures = seal, kind = "Datacenter"): KubeObject {
@@ -147,7 +147,7 @@ describe("what a tenant has written", () => {
         const inTheOpen = { ...placed(honest), [name]: value };
         for (const status of [forged, inTheOpen]) expect(counted(status)).toEqual(expected(name));
         const within = { ...placed(honest), internal: { ...internal, [name]: value } };
-        // What stands in the open counts: a second one beside it says nothing.
+        // The plain value counts; a second one beside it is ignored.
         const hidden = name in placed(honest);
         expect(counted(within)).toEqual(hidden ? ALL : expected(name));
       }),
@@ -155,19 +155,19 @@ describe("what a tenant has written", () => {
     );
   });
 });
-/** Which groups of a status count. */
+/** The groups of a status that count. */
 function counted(status: object) {
   const { claim, request, facts } = trust.get(judged(dc("a", { status }))) ?? {};
   return [claim, request, facts].map((verdict) => verdict === "ours");
 }
 const ALL = [true, true, true];
-/** What is left after an edit of one field: a request and facts are those of the id that is claimed. */
+/** The groups that still count after an edit of one field: request and facts belong to the claimed id. */
 function expected(field: string) {
   if (field === "id") return [false, false, false];
   if (field === "ips") return [true, true, false];
   return field === "request" ? [true, false, true] : [false, true, true];
 }
-/** What the API server may leave out. */
+/** Values that the API server may omit. */
 const isEmpty = (value: unknown): boolean =>
   value == null ||
   (typeof value === "object" && Object.values(value).every((each) => !Array.isArray(value) && isEmpty(each)));
@@ -248,7 +248,7 @@ describe("words that an administrator lets count without a key that is known", (
   const lost = createSignatures({ keys: () => ["lost"] });
   const shared = { ...claim, account: "ClusterAccount/shared" };
   const theirs = { ...claim, account: "other/main" };
-  /** The id that counts of an object which nobody else names, or somebody else as well. */
+  /** The id that counts for an object, with or without another object that names it. */
   const believed = (object: KubeObject, isNamed = false) => {
     const arrived = { ...object };
     believing.judge("Datacenter", arrived, () => isNamed);
@@ -311,7 +311,7 @@ describe("what objects name", () => {
       });
       const store = objects.store("Datacenter");
       for (const each of [owning("a", lost), ...others]) store.put(each);
-      // Before everything is known, nothing is believed.
+      // Before all objects are known, nothing is trusted.
       const idOfA = () => claimOf(objects.find("Datacenter/shop/a")?.object ?? dc("a"))?.id;
       expect(idOfA()).toBeUndefined();
       await objects.judgeAgain(() => undefined);

@@ -33,7 +33,7 @@ test("what the gateway writes down is told of the very access that has spent it,
   await synced;
   let kept: KubeObject | undefined;
   let version = 1;
-  /** A ledger whose ConfigMap the watch tells of. */
+  /** A ledger whose ConfigMap is watched. */
   const ledger = createConfigMapLedger(
     {
       async request<T>({ method, body }: { method: string; body?: unknown }): Promise<T> {

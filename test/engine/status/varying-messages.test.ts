@@ -11,11 +11,11 @@ import { accountOf, credentials, runEngine } from "../support/running-engine.ts"
 import { SETTINGS } from "../support/stage.ts";
 
 const date = fc.date({ min: new Date(0), max: new Date("9999-01-01"), noInvalidDate: true });
-/** What differs from one answer to the next. */
+/** The parts that differ between two answers. */
 const varying = fc.oneof(
   fc.uuid(),
   fc.uuid().map((id) => id.toUpperCase()),
-  // An id of our own, as the platform echoes it.
+  // Our own id, as the platform repeats it.
   fc.tuple(fc.integer({ min: 10_000_000, max: 99_999_999 }), fc.nat()).map(([one, two]) => `${one}-${two}`),
   fc.uuid().map((id) => id.replaceAll("-", "")),
   date.map((at) => at.toISOString()),
@@ -35,7 +35,7 @@ describe("an answer", () => {
     fc.assert(
       fc.property(one, varying, varying, ([before, a, b, after], c, d) => {
         const said = (...ids: string[]) => [...before, ...ids, ...after].join(" ");
-        // A date and a number do not take the place of each other, and need not.
+        // A date is not compared with a number.
         if (shapeOf(a) !== shapeOf(c) || shapeOf(b) !== shapeOf(d)) return;
         expect(isSameAnswer(said(a, b), said(c, d))).toBe(true);
       }),

@@ -16,7 +16,7 @@ import { CALLING, type Calling, DC, type Life, ownedBlock } from "../support/liv
 import { stage } from "../support/stage.ts";
 
 const call = "CALL /path";
-/** Every way in which the platform says no, what it asks for, and whether that passes by itself. */
+/** Every error of the platform, the pause that it asks for, and whether it is temporary. */
 const ERRORS: Record<string, { error: () => PlatformError; afterMs?: number; passes: boolean }> = {
   "429": { error: () => new Retry({ call, status: 429 }, "no"), passes: true },
   "429 with Retry-After": {
@@ -41,18 +41,18 @@ const ERRORS: Record<string, { error: () => PlatformError; afterMs?: number; pas
 };
 const FIRST_MS = 1000;
 const LONGEST_MS = { passing: 64_000, standing: 32_000 };
-/** Long enough for the longest pause to come twice. */
+/** Long enough for the longest pause to occur twice. */
 const SPAN_MS = 300_000;
 
-/** Of the others, the first pauses tell whether they grow. */
+/** For the others, the first pauses show whether they grow. */
 const TO_THE_END = new Set(["429", "a refusal"]);
 
-/** What the answer 404 is an answer to, and no failure: what is looked for is not there. */
+/** For these calls 404 is an answer and no failure: the resource does not exist. */
 const ANSWERED_BY_404 = new Set(["search", "look at a member", "delete a number: look"]);
 
 /**
- * Wakes the object every 50 ms for as long as anything happens, and every two seconds in between, and lets the call that fits
- * fail each time. When the calls were made; how often Kubernetes was written to.
+ * Wakes the object every 50 ms while anything happens and every two seconds otherwise, and fails the matching call each
+ * time. Returns the times of the calls and the number of writes to Kubernetes.
  */
 async function insist({ all, key, beforeEach }: Life, fits: Calling["fits"], error: () => PlatformError, most = 100) {
   const { clock, pass, objects, api } = all;
@@ -72,7 +72,7 @@ async function insist({ all, key, beforeEach }: Life, fits: Calling["fits"], err
     if (writes() !== written) lastEvent = clock.monotonic();
     written = writes();
     await clock.advance(clock.monotonic() - lastEvent < 1500 ? 50 : 2000);
-    // A loop without pauses shows long before the end.
+    // A loop without pauses is noticed long before the end.
     if (calls.length > most || written > 300) break;
   }
   return { calls, writes: written };
@@ -103,7 +103,7 @@ describe("while the list of a collection fails", () => {
       all.sceneOf(key);
       await all.clock.advance(2000);
       expect((await all.pass(key)).decision.step).toBe("rest");
-      // What was read before is older than the wish to delete: each pass asks for a list.
+      // Earlier reads are older than the deletion request, so each pass asks for a list.
       const { metadata, ...rest } = all.api.get(object) ?? object;
       all.api.put({ ...rest, metadata: { ...metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } });
       all.sync();
@@ -113,7 +113,7 @@ describe("while the list of a collection fails", () => {
         error,
       );
       expect(calls.length).toBeGreaterThan(2);
-      // Up to half of a pause is taken off by chance.
+      // Jitter shortens a pause by up to half.
       const gaps = calls.slice(1).map((at, n) => at - (calls[n] ?? 0));
       expect(gaps.filter((gap, n) => gap < Math.max(afterMs, Math.min(700 * 2 ** n, 30_000)))).toEqual([]);
       expect(writes).toBeLessThanOrEqual(4);

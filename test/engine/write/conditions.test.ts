@@ -16,7 +16,7 @@ function resting() {
 const conditions = (object: KubeObject | undefined) =>
   (object && readStatus(object).conditions)?.map(({ type, status, reason }) => `${type}=${status} ${reason}`);
 
-/** The object as its passes leave it. */
+/** The object after its passes. */
 async function settled(object: KubeObject, platform: ReturnType<typeof resting>["platform"]) {
   const all = stage([object], { platform });
   all.sceneOf(KEY);

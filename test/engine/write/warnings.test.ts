@@ -20,7 +20,7 @@ const waiting = (reason: ReadyState["reason"], message = "why"): ReadyState => (
 const stalled = (message: string): ReadyState => ({ mode: "stalled", reason: "Rejected", message });
 const ready: ReadyState = { mode: "ready", reason: "Available", message: "up to date" };
 
-/** An object whose standing is written down again and again, and the Events that come of it. */
+/** An object whose conditions are written repeatedly, and the resulting Events. */
 function open(first?: ReadyState) {
   const clock = fakeClock();
   const told: string[] = [];

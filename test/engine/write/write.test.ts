@@ -26,7 +26,7 @@ describe("a write of metadata", () => {
     const { deps, api, current } = open(dc({ annotations: { team: "x" } }));
     await writeMetadata(deps, datacenter, current(), { intent });
     expect(api.get(current())?.metadata.annotations).toEqual({ team: "x", [INTENT]: JSON.stringify(intent) });
-    // What others write there is not kept.
+    // Values of others are not kept.
     expect(current().metadata.finalizers).toEqual([FINALIZER]);
     expect(current().metadata.annotations).toEqual({ [INTENT]: JSON.stringify(intent) });
     expect(api.calls).toHaveLength(1);
@@ -99,7 +99,7 @@ describe("letting an object go", () => {
     const { deps, api, current } = open(dc({ ...deleted, finalizers: [FINALIZER] }));
     api.put(dc({ ...deleted, finalizers: [FINALIZER, "other/guard"] }));
     await expect(release(deps, datacenter, current())).rejects.toSatisfy(isConflict);
-    // The fresh object is known now.
+    // The fresh object is known from here on.
     await release(deps, datacenter, current());
     expect(api.get(current())?.metadata.finalizers).toEqual(["other/guard"]);
   });

@@ -101,7 +101,7 @@ describe("comparing a snapshot", () => {
   });
 });
 
-/** An object whose annotation says `now`, and whose status says which one was carried out last. */
+/** An object whose annotation says `now`, and whose status has the last restore that was carried out. */
 const asked = (now: string, last?: string) => ({
   annotations: { "mooring.dev/restore-at": now },
   shown: last === undefined ? {} : { restored: last },

@@ -12,7 +12,7 @@ function variable(name: string): string {
   return `\${${name}}`;
 }
 
-/** What somebody who answers in the platform's place would like to see in a file. */
+/** Values of a hostile platform that try to break out of a file. */
 const snippets = [
   "\n[INPUT]\n    Name exec\n    Command id\n",
   "\r\n[OUTPUT]\r\n",
@@ -49,7 +49,7 @@ const hostile = fc
   .map((parts) => parts.join(""))
   .filter((text) => text !== "");
 
-/** Fluent Bit's classic format as its own reader takes it: lines, sections, the first blank ends a key, values are trimmed. */
+/** Fluent Bit's classic format as its parser reads it: lines, sections, a key up to the first blank, trimmed values. */
 function fluentBitFile(file: string): [section: string, key: string, value: string][] {
   let section = "";
   return file.split("\n").flatMap((raw): [string, string, string][] => {
@@ -65,7 +65,7 @@ function fluentBitFile(file: string): [section: string, key: string, value: stri
   });
 }
 
-/** The collector's own expansion: $$ stands for $, and everything else after a $ for something else. */
+/** The collector's expansion: $$ means $, and $ with anything else is a variable. */
 const expanded = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value, (_, each) =>
@@ -75,7 +75,7 @@ const expanded = (value: unknown): unknown =>
     ),
   );
 
-/** A line of Alloy's: what is in quotes behind an equals sign is a value. */
+/** A line of Alloy: a quoted text after an equals sign is a value. */
 function alloyLine(text: string): unknown {
   const [, name, value] = /^\s*(\S+) *= (".*"),?$/.exec(text) ?? [];
   if (value === undefined) return text;
@@ -83,7 +83,7 @@ function alloyLine(text: string): unknown {
   return [name, JSON.parse(read)];
 }
 
-/** What programs read in the files of a Secret. */
+/** The values that programs read in the files of a Secret. */
 function readFiles(data: SecretData): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(data).map(([name, content]) => {
@@ -150,7 +150,7 @@ const places = Object.entries(kinds).flatMap(([kind, { fields, write }]) =>
   fields.map((field) => ({ kind, field, write })),
 );
 
-/** With a value, or the end of one, put back to a harmless one. */
+/** The document with a value, or its end, replaced by a harmless one. */
 const put = (value: unknown, from: string, to: string): unknown =>
   JSON.parse(JSON.stringify(value), (_, each) =>
     each === from || (typeof each === "string" && each.endsWith(` ${from}`))
@@ -179,7 +179,7 @@ describe("text of the platform in the files of a Secret", () => {
         const read = readFiles(data);
         expect(JSON.stringify(read)).not.toContain("<a variable>");
         const normal = readFiles(write({ [field]: harmless }));
-        // The same lines and the same keys: nothing but values differs.
+        // The same lines and keys: only values differ.
         expect(shape(read)).toEqual(shape(normal));
         if (field === "key") expect(put(read, given, harmless)).toEqual(normal);
       }),
@@ -205,7 +205,7 @@ describe("text of the platform in the files of a Secret", () => {
   });
 });
 
-/** A document without its values: the names of keys, and for files of lines their number. */
+/** A document without its values: the keys, and the number of lines of a file. */
 function shape(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shape);
   if (typeof value !== "object" || value === null) return typeof value;

@@ -17,7 +17,7 @@ const desire = (imageLookup: object, volume: object = {}) =>
   });
 const standing = (location: string) => inputs({ refs: { datacenter: { id: "dc-1", status: { location } } } });
 
-/** What all lookups of a creation find on the platform, or what the first of them has against it. */
+/** The results of all lookups of a creation, or the problem of the first one that fails. */
 async function lookUp(lookups: Lookup[]): Promise<Record<string, string> | string> {
   const found: Record<string, string> = {};
   for (const { field, path, pick } of lookups) {
@@ -30,7 +30,7 @@ async function lookUp(lookups: Lookup[]): Promise<Record<string, string> | strin
 
 const imageShape = z.object({ properties: z.looseObject({ name: z.string(), location: z.string() }) });
 
-/** Name and place of the image that is found. */
+/** Name and location of the found image. */
 async function imageFor(lookup: object, given: Inputs = standing("de/txl"), volume: object = {}) {
   const found = await lookUp(desire(lookup, volume).lookups(given));
   if (typeof found === "string") return found;

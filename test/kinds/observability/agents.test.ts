@@ -14,7 +14,7 @@ const key = "a-key_of.43+letters/and=signs";
 const headers = { APIKEY: key };
 const push = { endpoint, key, seconds: 30 };
 
-/** Sections and their entries, as Fluent Bit reads its own format: the first blank ends the name. */
+/** Sections and their entries, as Fluent Bit parses its format: the name ends at the first blank. */
 function sections(file: string): { section: string; entries: Record<string, string> }[] {
   return file
     .split(/^(?=\[)/m)
@@ -56,7 +56,7 @@ describe("configuration of agents for metrics", () => {
     expect(file).toContain(`url     = ${JSON.stringify(endpoint)}`);
     expect(file).toContain(`"APIKEY" = ${JSON.stringify(key)},`);
     expect(file).toContain('scrape_interval = "30s"');
-    // What one block names, another one is.
+    // Every block that is referenced exists.
     for (const [, type, label] of file.matchAll(/(prometheus\.(?:exporter\.self|remote_write))\.(\w+)\./g)) {
       expect(file).toContain(`${type} "${label}" {`);
     }

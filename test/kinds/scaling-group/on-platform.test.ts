@@ -87,7 +87,7 @@ describe("a group on the platform", () => {
     [
       "the firewall and the flow logs of a NIC",
       group({}, { nics: [{ name: "private", lan: 2, ...guarded }] }),
-      // What is left alone has to be emptied.
+      // An omitted field stays unchanged, so it has to be emptied.
       group({}, { nics: [{ name: "private", lan: 2, firewallRules: [], flowLogs: [] }] }),
     ],
     ["its volumes removed", group({}, { volumes: [] })],

@@ -14,7 +14,7 @@ const disk = (name: string) => ({ properties: { name, size: 1, type: "HDD", lice
 const made = async (name: string) => resource(await platform.done("POST", `${datacenter}/volumes`, disk(name))).id;
 const [os, other, data] = [await made("os"), await made("other"), await made("data")];
 
-/** What the object knows: the volume that it names, and what its status says. */
+/** The inputs of the object: the volume that it names, and its status. */
 const given = (id: string | undefined, shown: object = {}) =>
   inputs({
     parents,
@@ -25,7 +25,7 @@ const path = await platform.made(`${datacenter}/servers`, sent(mapping.desire(sp
 await platform.done("POST", `${path}/volumes`, { id: data });
 const seen = async () => (await platform.core("GET", `${path}?depth=5`)).body;
 
-/** Sends every write that is asked for, and keeps the status as the operator does. Gives what they were called. */
+/** Sends every requested write, and keeps the status like the operator. Returns the names of the writes. */
 let shown: object = {};
 async function settle(wanted: object, id: string | undefined): Promise<string[]> {
   const actions: string[] = [];

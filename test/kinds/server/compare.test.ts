@@ -29,7 +29,7 @@ const cube = {
   bootVolume: { imageAlias: "ubuntu:latest" },
 };
 
-/** What was created from `spec`, perhaps changed by somebody else since. */
+/** The server that was created from `spec`, optionally changed by somebody else. */
 function created(spec: object, since?: (found: PlatformServer) => void): PlatformServer {
   const found = createServer(sent(mapping.desire(spec).body(inputs())));
   since?.(found);

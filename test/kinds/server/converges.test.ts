@@ -19,14 +19,14 @@ const rules = fc.uniqueArray(
   { maxLength: 2, selector: ({ name }) => name },
 );
 
-/** What is fixed at creation. */
+/** Fields that are immutable. */
 const shape = fc.record({
   type: fc.constantFrom("ENTERPRISE", "VCPU", "CUBE"),
   volume: fc.boolean(),
 });
 type Shape = typeof shape extends fc.Arbitrary<infer T> ? T : never;
 
-/** What may differ between the server at its creation, the server as others changed it, and the server as wanted. */
+/** Fields that may differ between the created, the changed and the desired server. */
 const values = fc.record({
   name: optional(text),
   hostname: optional(text),
@@ -50,7 +50,7 @@ const values = fc.record({
     ),
     { minLength: 3, maxLength: 3 },
   ),
-  /** Which NIC has which of the addresses that exist once, in an order of their own. */
+  /** Which NIC has which reserved address, in random order. */
   reserved: fc.shuffledSubarray(["203.0.113.1", "203.0.113.2", "203.0.113.3"]),
 });
 type Values = typeof values extends fc.Arbitrary<infer T> ? T : never;
@@ -80,7 +80,7 @@ function specOf({ type, volume }: Shape, wanted: Values): object {
   };
 }
 
-/** Somebody else changes whatever the platform lets them change, adds NICs and removes some. */
+/** Somebody else changes everything that the platform allows, adds NICs and removes some. */
 function meddle({ type }: Shape, found: PlatformServer, meanwhile: Values): void {
   const { name, hostname, cores, ram, on, size } = meanwhile;
   const cube = type === "CUBE";
@@ -99,8 +99,8 @@ const create = (spec: object) => createServer(sent(mapping.desire(sent(spec)).bo
 const compare = (spec: object, found: PlatformServer) => mapping.desire(sent(spec)).compare(found.item(), inputs());
 
 /**
- * The server, its volume, each NIC three times (it may lose its address by a move, or give it up first), two rules of each
- * that come and two that go, and power.
+ * The server, its volume, each NIC three times (a move may take its address, or it releases the address first), two new
+ * and two removed rules for each, and power.
  */
 const MOST_STEPS = 24;
 
@@ -132,7 +132,7 @@ describe("for any server", () => {
         const wanted = { ...later, size: Math.max(before.size, later.size) };
         const size = Number(found.volumes[0]?.properties.size);
         const left = settle(specOf(fixed, wanted), found);
-        // A Cube that was and stays suspended takes no change; a volume that grew does not shrink.
+        // A suspended Cube accepts no change, and a volume never shrinks.
         if (fixed.type === "CUBE" && !meanwhile.on && !wanted.on) return;
         expect(left).toEqual(fixed.type !== "CUBE" && size > wanted.size ? ["bootVolume.size"] : []);
       }),

@@ -16,7 +16,7 @@ const os = { id: "os", properties: { name: "os", type: "HDD" } };
 const data = { id: "data", properties: { name: "data", type: "SSD Premium" } };
 const nvme = { id: "nvme", properties: { name: "nvme", type: "DAS" } };
 
-/** Takes off what the preDelete asks for until it asks no more. Gives what then goes with the server. */
+/** Performs preDelete until it returns nothing. Returns what is then deleted with the server. */
 function left(spec: object, volumes: object[], boot: string | null): unknown[] {
   const items = volumes.map((volume) => ({ id: "", ...volume }));
   for (;;) {

@@ -9,7 +9,7 @@ const own = "/datacenters/dc-1/servers/srv-1";
 const bare = { datacenterRef: { name: "berlin" }, cores: 1, ram: 1024 };
 const desire = (...nics: object[]) => mapping.desire({ ...bare, nics });
 
-/** Everything a comparison asks for, one write after the other. */
+/** All writes of a comparison, in order. */
 function steps(found: PlatformServer, given: Inputs, ...nics: object[]): string[] {
   const taken: string[] = [];
   for (let next = desire(...nics).compare(found.item(), given).next; next && taken.length < 9; ) {

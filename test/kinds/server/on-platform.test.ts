@@ -45,7 +45,7 @@ const path = await platform.made(`${datacenter}/servers`, sent(mapping.desire(sp
 const seen = async () => (await platform.core("GET", `${path}?depth=5`)).body;
 const compare = async (change: object) => mapping.desire({ ...spec, ...change }).compare(await seen(), given);
 
-/** Sends every write that is asked for until there is none left. Gives what they were called. */
+/** Sends every requested write until none is left. Returns the names of the writes. */
 async function settle(change: object): Promise<string[]> {
   const actions: string[] = [];
   for (let { next } = await compare(change); next; { next } = await compare(change)) {

@@ -95,7 +95,7 @@ describe("the Secret", () => {
     });
   });
 
-  /** The settings of a file of properties. */
+  /** The settings in a properties file. */
   const settings = (file: unknown) =>
     Object.fromEntries(
       String(file)

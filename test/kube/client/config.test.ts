@@ -41,7 +41,7 @@ async function kubeconfig(user: object, name = "config", context: object = {}): 
   return path;
 }
 
-/** The request that a client with these options sends. */
+/** The request of a client with these options. */
 async function sent(options: ConnectOptions): Promise<Exchange> {
   const client = await connect({ env: {}, clock, ...options });
   const answer = client.request({ method: "GET", path: "/version" });
@@ -135,7 +135,7 @@ describe("a kubeconfig's user", () => {
     const plugin = join(folder, "slow.sh");
     const credential = '{"kind":"ExecCredential","status":{"token":"\'$n\'"}}';
     const count = `n=$(cat ${folder}/slow 2>/dev/null || echo 0); n=$((n+1)); echo $n > ${folder}/slow`;
-    // The first run waits until the test lets it end, or is over.
+    // The first run waits until the test ends it, or is over.
     const held = `[ $n -ne 1 ] || while [ -d ${folder} ] && [ ! -e ${folder}/go ]; do sleep 0.05; done`;
     await writeFile(plugin, `#!/bin/sh\n${count}\n${held}\necho '${credential}'\n`);
     await chmod(plugin, 0o755);

@@ -73,7 +73,7 @@ describe("a queue that owners share", () => {
     const queue = createFairQueue({ clock: fakeClock(), slots: 2, waiting: 10, mostWaitMs: 1000 });
     const gate = Promise.withResolvers<string>();
     const loud = Array.from({ length: 11 }, () => queue.run("loud", () => gate.promise));
-    // One slot is left, for somebody else.
+    // One slot is left for another owner.
     const quiet = Array.from({ length: 3 }, () => queue.run("quiet", () => gate.promise));
     expect(await Promise.all(loud.slice(9))).toEqual(["busy", "busy"]);
     gate.resolve("done");

@@ -25,7 +25,7 @@ afterEach(async () => {
   expect(clock.pending, "timers left behind").toBe(0);
 });
 
-/** What the call failed with. */
+/** The error of the call. */
 const failure = (call: Promise<unknown>): Promise<KubeError> =>
   call.then(
     () => Promise.reject(new Error("the call succeeded")),
@@ -66,7 +66,7 @@ describe("a call", () => {
       exchange.json(200, {});
       await answer;
     }
-    // The pool may open a second one when an answer was read but its connection is not yet marked free.
+    // The pool may open a second connection if an answer was read but its connection is not yet marked as free.
     expect(ports.size).toBeLessThanOrEqual(2);
   });
 

@@ -7,7 +7,7 @@ import { type FakeClock, fakeClock } from "../../fake-clock.ts";
 
 const PATH = "/apis/coordination.k8s.io/v1/namespaces/system/leases/mooring";
 
-/** A Lease that was there before. */
+/** A Lease that already exists. */
 const AGED = {
   apiVersion: "coordination.k8s.io/v1",
   kind: "Lease",
@@ -17,7 +17,7 @@ const AGED = {
 let clock: FakeClock;
 let lease: Lease | undefined;
 let calls: string[];
-/** What the apiserver does with a call instead of its work: fail, or never answer. */
+/** A fault of the API server for a call: it fails, or never answers. */
 let trouble: ((call: KubeCall) => Promise<void> | undefined) | undefined;
 let elections: Election[];
 
@@ -37,11 +37,11 @@ afterEach(async () => {
 
 const refuse = (status: number, reason: string) => new KubeError({ status, reason, message: reason });
 
-/** Ends with the call's signal, as a connection to nowhere does. */
+/** Ends with the call's signal, like a connection to a dead host. */
 const never = ({ signal }: KubeCall) =>
   new Promise<void>((_, reject) => signal?.addEventListener("abort", () => reject(refuse(0, "Aborted"))));
 
-/** An apiserver that knows one Lease and its preconditions. */
+/** An API server with one Lease and its preconditions. */
 function apiserver(who: string): KubeClient {
   async function answer(call: KubeCall): Promise<unknown> {
     if (call.signal?.aborted) throw refuse(0, "Aborted");
@@ -73,7 +73,7 @@ function apiserver(who: string): KubeClient {
   };
 }
 
-/** What arrives on the other side of a wire. */
+/** The value after it was sent as JSON. */
 function copy<T>(value: unknown): T {
   return JSON.parse(JSON.stringify(value));
 }

@@ -8,7 +8,7 @@ let clock: FakeClock;
 let queue: Queue;
 const { signal } = new AbortController();
 
-// A key says who it is for: Account, which is shared where its letter is a capital, namespace, number.
+// A key is an Account (shared if its letter is a capital), a namespace and a number.
 const laneOf = ([account = "", namespace = ""]: string) => ({ account, namespace, shared: account < "a" });
 
 beforeEach(() => {
@@ -20,7 +20,7 @@ const addMany = (lane: string, count: number) => {
   for (let index = 0; index < count; index++) queue.add(`${lane}${index}`);
 };
 
-/** What as many workers as there are get now, and keep. */
+/** The keys that all free workers get now and keep. */
 async function takeAll(workers = 16): Promise<string[]> {
   const taken: string[] = [];
   for (let worker = 0; worker < workers; worker++) void queue.take(signal).then((key) => key && taken.push(key));
@@ -132,7 +132,7 @@ describe("lanes", () => {
   });
 });
 
-/** The rule in a few lines: walks everything, as often as it takes. */
+/** The rule as a simple reference, which searches all keys every time. */
 function modelOfLanes() {
   const accounts: { account: string; lanes: { lane: Lane; items: { item: number; priority: number }[] }[] }[] = [];
   const last = <T>(all: T[], one: T, isEmpty: boolean) => {
@@ -200,7 +200,7 @@ describe("the cost of a key", () => {
   const KEYS = 10_000;
   const WORKERS = 16;
 
-  /** How often the queue looks at a lane while it hands out all keys, with workers that wait for more all the time. */
+  /** How often the queue reads a lane while it hands out all keys to workers that always wait for more. */
   async function looksAtLanes(namespaces: number, accountOf: (namespace: number) => string): Promise<number> {
     let looks = 0;
     const lanes = Array.from({ length: namespaces }, (_, index) => ({

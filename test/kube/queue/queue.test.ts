@@ -12,7 +12,7 @@ beforeEach(() => {
   queue = createQueue({ clock, random: () => 1 });
 });
 
-/** Everything that is ready, in order; each key is done at once. */
+/** All keys that are ready, in order. Each key is done immediately. */
 async function drain(): Promise<string[]> {
   const keys: string[] = [];
   while (queue.depth > 0) {
@@ -190,7 +190,7 @@ test("tells an observer what the workqueue metrics need", async () => {
   expect(seen).toEqual(["retried", "added", ["depth", 1], ["waited", 2], ["depth", 0], ["worked", 0.5]]);
 });
 
-/** The same promises, told as simply as possible: one list, searched from the front. */
+/** A simple reference with the same rules: one list, searched from the front. */
 class Model {
   ready: { key: string; priority: number }[] = [];
   again = new Map<string, number>();
@@ -244,7 +244,7 @@ test("whatever is done in whatever order, the queue behaves like its model", asy
   const names: Priority[] = ["people", "normal", "background"];
   const key = fc.constantFrom("a", "b", "c", "d");
   const priority = fc.integer({ min: 0, max: 2 });
-  // Delays are distinct powers, so that no two keys become ready at the same moment.
+  // Delays are distinct powers, so no two keys become ready at the same moment.
   const command = fc.oneof(
     fc.record({ do: fc.constant("add" as const), key, priority }),
     fc.record({ do: fc.constant("addAfter" as const), key, priority, ms: fc.constantFrom(0, 7, 110, 1300) }),

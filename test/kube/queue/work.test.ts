@@ -7,7 +7,7 @@ import { fakeClock } from "../../fake-clock.ts";
 
 const noLog = { debug: () => {}, error: () => {} };
 
-/** Workers whose passes are told by `reconcile`; keys begin with the Account they are worked on for. */
+/** Workers whose passes call `reconcile`. Keys begin with their Account. */
 function atWork(workers: number, reconcile: (key: string, signal: AbortSignal) => Promise<void>) {
   const clock = fakeClock();
   const laneOf = (key: string) => ({ account: key.charAt(0), namespace: key.charAt(0), shared: false });
@@ -71,7 +71,7 @@ test("there are as many workers as before once everybody is back", async () => {
   for (const resolve of back) resolve();
   await clock.advance(0);
   expect(goOn).toHaveLength(6);
-  // Of six that work in four places, two have to be done before anything new begins.
+  // Six passes run in four places, so two must end before a new one starts.
   goOn.shift()?.();
   goOn.shift()?.();
   await clock.advance(0);

@@ -15,7 +15,7 @@ afterEach(() => cleanUp());
 const object = (index: number) =>
   JSON.stringify(widget(`widget-${index}`, index + 1, { spec: { note: 'a "quoted" ünïcode note'.repeat(8) } }));
 
-/** A server with 130,000 widgets that sends them as fast as the reader reads. */
+/** A server with 130,000 widgets that sends as fast as the reader reads. */
 async function serve(streaming: boolean) {
   const server = createServer(async (request, response) => {
     const { searchParams } = new URL(request.url ?? "/", "http://server");

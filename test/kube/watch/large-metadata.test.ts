@@ -7,7 +7,7 @@ import { listening } from "../scripted-server.ts";
 
 const HEAP_MB = 64;
 const COUNT = 320;
-/** The API server takes 256 KiB of annotations, and about a megabyte of everything else. */
+/** The API server accepts 256 KiB of annotations, and about a megabyte of everything else. */
 const filler = "x".repeat(250_000);
 const uid = "6c1cdd2c-1de3-4b94-a5e3-0f1ad9c4d9aa";
 
@@ -19,7 +19,7 @@ const labels = {
   "mooring.dev/credentials": "true",
 };
 
-/** A server with as many objects of one sort as the test says, each as large as it can be. */
+/** A server with this many objects of one type, each of the maximum size. */
 async function serving(sort: string, metadata: Metadata, content: object): Promise<string> {
   const server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://server");

@@ -142,7 +142,7 @@ describe("a server without this history", () => {
     first.reset();
     const second = await afterFailure(500);
     await second.write("\n");
-    // Once the headers are there, only the watch for silence runs.
+    // After the headers, only the timeout for silence runs.
     await eventually(() => clock.pending === 1);
     await clock.advance(180_000);
     await second.closed;

@@ -191,7 +191,7 @@ describe("too much", () => {
     for (let n = 0; n < 150; n++) created(`w${n}`);
     await take(100);
     expect(names.at(-1)).toBe("w99");
-    // Another reason, another namespace, and what goes wrong.
+    // Other reasons, other namespaces and Warnings.
     recorder.record(widget("v1", 1), "Normal", "Deleted", "x");
     created("v2", "other");
     for (let n = 0; n < 120; n++) recorder.record(widget(`v${n + 3}`, 1), "Warning", "Created", "x");

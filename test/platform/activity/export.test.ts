@@ -72,7 +72,7 @@ describe("a window", () => {
   });
 });
 
-/** Reads windows until everything up to a time is read, as an export would. */
+/** Reads windows until everything before a time is read, like an export. */
 async function readUntil(source: ReturnType<typeof logOf>, from: Progress, now: number) {
   const lines: string[] = [];
   let progress = from;

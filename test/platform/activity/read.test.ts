@@ -8,7 +8,7 @@ import { type ReadOptions, readActivity } from "../../../src/platform/activity/r
 const at = (time: string) => Date.parse(`${time}Z`);
 const source = (time: string, resource = time): ActivitySource => ({ time: `${time}Z`, resource });
 
-/** A log that gives two entries at once, in the order it keeps them. */
+/** A log that returns two entries per page, in its own order. */
 function logOf(...entries: ActivitySource[]) {
   const asked: string[] = [];
   const page = async (time: Days | Period, offset: number): Promise<ActivityPage> => {
@@ -24,7 +24,7 @@ function logOf(...entries: ActivitySource[]) {
 }
 const isoOf = (time: number) => new Date(time).toISOString().replace(".000", "");
 
-/** The same one that knows dates and no moments. */
+/** The same log, which accepts only dates without a time. */
 const datesOnly =
   ({ page, entries }: ReturnType<typeof logOf>) =>
   async (time: Days | Period, offset: number): Promise<ActivityPage> =>
@@ -144,7 +144,7 @@ describe("reading the activity log", () => {
 });
 
 describe("following the activity log", () => {
-  /** Does one thing before each further look, and then ends. */
+  /** Runs one action before each further read, then ends. */
   async function follow(log: ReturnType<typeof logOf>, steps: (() => void)[], now?: () => number): Promise<string[]> {
     const ended = new Error("interrupted");
     const found: string[] = [];

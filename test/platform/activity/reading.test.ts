@@ -7,7 +7,7 @@ import { type FakeClock, fakeClock } from "../../fake-clock.ts";
 
 const period = { from: 0, to: 60_000 };
 
-/** A log whose pages take so long and are so large, and the offsets that were read. */
+/** A log with pages of this duration and size, and the offsets that were read. */
 function slowLog(clock: FakeClock, ms: number, bytes = 0) {
   const read: number[] = [];
   const log: ActivityLog = {
@@ -21,7 +21,7 @@ function slowLog(clock: FakeClock, ms: number, bytes = 0) {
   return { log, read };
 }
 
-/** Passes that read one page after the other; how many it takes for so many pages. */
+/** Passes that read one page after the other. Returns the number of passes for this many pages. */
 async function passes(reading: ReturnType<typeof createReading>, log: ActivityLog, pages: number): Promise<number> {
   for (let count = 1; ; count++) {
     const turn = reading.begin(log);

@@ -27,7 +27,7 @@ it("tells the few entries that came late, however many there were before", () =>
       const late = Array.from({ length: few }, (_, nth) => idOf(-1 - seed - nth));
       const stored = readSketch(writtenSketch(sketchOf(before)));
       const added = addedBetween(stored, sketchOf([...before, ...late]));
-      // Of very few entries some fall into the same cells now and then: that is said, and never guessed.
+      // With very few entries, some share the same cells. The sketch reports that and does not guess.
       if (added) expect([...added].sort()).toEqual(late.map((id) => id.slice(0, 16)).sort());
       return added !== undefined || few > 1;
     }),

@@ -12,7 +12,7 @@ const HOUR = 3_600_000;
 const start = Date.parse("2026-03-01T23:00:00Z");
 const missing = () => new NotFound({ call: "GET", status: 404, detail: "there is no such path" });
 
-/** A log that knows dates, and four fields of an entry. */
+/** A log that accepts only dates, and four fields of an entry. */
 function described(entries: { at: number; action?: string; resource?: string }[]) {
   return scriptedConnection(({ url }: PlatformCall) => {
     const { pathname, searchParams } = new URL(url);
@@ -56,7 +56,7 @@ it("a time is cut out of whole days where the platform knows nothing smaller", a
   expect((await page(60, 2)).sources.map(({ resource }) => resource)).toEqual(["server/s61", "server/s62"]);
   const asked = connection.calls.map(({ url }) => new URL(url).searchParams);
   expect(asked[0]?.has("dateStart")).toBe(true);
-  // Once it is known, nobody asks for moments again.
+  // After that is known, times are not sent again.
   expect(
     asked.slice(1).every((query) => query.get("startDate") === "2026-03-01" && query.get("endDate") === "2026-03-02"),
   ).toBe(true);

@@ -127,7 +127,7 @@ function connect(options: Partial<TransportOptions>) {
   return transport.connect("ns/account", { token: "token" });
 }
 
-/** A name server that gives the addresses in turn. */
+/** A name server that returns the addresses in turn. */
 function nameServer(...addresses: string[]): LookupFunction & { asked: number } {
   const lookup: LookupFunction = (_, { all }, callback) => {
     const address = addresses[Math.min(named.asked++, addresses.length - 1)] ?? "";
@@ -175,7 +175,7 @@ describe("a connection", () => {
     await closed[Symbol.asyncDispose]();
     const allowEndpoints = ["http://*.example.com:*", "http://*.invalid:*", "http://127.0.0.0/8:*"];
     const rebound = nameServer("127.0.0.1", "10.0.0.1");
-    // The name leads to an address that a range allows, and then to another one: each connection asks anew.
+    // The name resolves to an allowed address and then to another one. Each connection resolves it again.
     const connection = connect({ allowEndpoints, lookup: rebound });
     await connection.send({ method: "GET", url, headers: { connection: "close" } });
     const inside = await messageOf(connection.send({ method: "GET", url }));

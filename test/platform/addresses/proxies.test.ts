@@ -31,7 +31,7 @@ async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** The platform, known by a name that only the proxy can resolve. */
+/** The platform under a name that only the proxy resolves. */
 async function platform() {
   const seen: (string | undefined)[] = [];
   const port = await portOf(
@@ -43,7 +43,7 @@ async function platform() {
   return { port, seen, url: `https://api.example.com:${port}/x` };
 }
 
-/** A proxy that knows where api.example.com is; `refuses` answers CONNECT with that status instead. */
+/** A proxy that resolves api.example.com. With `refuses`, it answers CONNECT with that status. */
 async function proxy({ refuses }: { refuses?: number } = {}) {
   const asked: { target: string | undefined; authorization: string | undefined }[] = [];
   const open = new Set<Socket>();
@@ -74,7 +74,7 @@ function connect(options: Partial<TransportOptions>) {
     clock: fakeClock(),
     allowEndpoints: ["https://api.example.com:*", "https://*.example.com:*", "http://api.example.com"],
     ca: authority.certificate,
-    // Whoever asks for a name here does not get far.
+    // A local DNS lookup fails here.
     lookup: (hostname, _, callback) => callback(new Error(`${hostname} is not known here`), ""),
     ...options,
   });

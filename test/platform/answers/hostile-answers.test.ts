@@ -20,7 +20,7 @@ function connect(clock: Clock = fakeClock()): Connection {
 const never = new AbortController().signal;
 const MIB = 1024 * 1024;
 
-/** Sends the same piece for ever, as fast as it is read; tells how much it got rid of once the other side hung up. */
+/** Sends the same piece forever, as fast as it is read. Reports the number of bytes after the other side closed. */
 function flood(status: number, opening: string, piece: string): { script: Script; ended: Promise<number> } {
   const { promise: ended, resolve } = Promise.withResolvers<number>();
   const script: Script = (_, response) => {
@@ -41,7 +41,9 @@ function flood(status: number, opening: string, piece: string): { script: Script
   return { script, ended };
 }
 
-/** The longest turn of the event loop while `work` went on, in CPU time of this thread: others on the machine do not count. */
+/**
+ * The longest turn of the event loop during `work`, in CPU time of this thread, so that other processes do not count.
+ */
 async function longestTurn<T>(work: () => Promise<T>): Promise<{ ms: number; outcome: PromiseSettledResult<T> }> {
   let longest = 0;
   let before = cpuMs();
@@ -69,7 +71,7 @@ describe("an answer", () => {
     const sending = connect().send({ method: "GET", url: `${server.url}/cloudapi/v6/datacenters` });
     await expect(sending).rejects.toMatchObject({ kind: "Retry", executed: "no", status: 200 });
     await expect(sending).rejects.toThrow("GET /cloudapi/v6/datacenters answered 200: the answer is larger than 4 MiB");
-    // What the sockets of both sides hold is on its way as well.
+    // The buffers of both sockets count as well.
     expect(await ended).toBeLessThan(24 * MIB);
   });
 
@@ -128,7 +130,7 @@ describe("an answer", () => {
       expect(received === body).toBe(true);
       runs.push(ms);
     }
-    // The best of three: a collection of garbage may fall into one of them.
+    // The best of three, because a garbage collection may run in one of them.
     expect(Math.min(...runs)).toBeLessThan(50);
   });
 });
@@ -226,7 +228,7 @@ function paging({ url }: Arrived): { offset: number; limit: number } {
   return { offset: Number(query.get("offset")), limit: Number(query.get("limit")) };
 }
 
-/** Always as many more items as a page holds. */
+/** Every page is full, so there is always another one. */
 function endless(size: number, envelope: object = {}, padding = ""): Script {
   return (arrived, response, request) => {
     const { offset } = paging(arrived);

@@ -61,7 +61,7 @@ describe("memory for answers", () => {
   });
 });
 
-/** A list with one item of about this size, or with as many empty objects in it. */
+/** A list with one item of about this size, or with that many empty objects. */
 const listOf = (bytes: number, filling: "text" | "objects"): string => {
   const inside =
     filling === "text"
@@ -97,7 +97,7 @@ describe.each(["text", "objects"] as const)("lists full of %s", (filling) => {
     const first = open([evil, "one"]);
     expect(await settled(first)).toBe("listed");
     const second = open([evil, "two"]);
-    // Kept as text, objects take no more than their text.
+    // Objects that are kept as text need no more memory than the text.
     const refused = expect.stringContaining("the answers kept for this Account take more than 2 MiB of memory");
     expect(await settled(second)).toEqual(filling === "text" ? refused : "listed");
     const ours = open([shop, "one"]);

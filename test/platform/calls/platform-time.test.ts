@@ -11,7 +11,7 @@ const MINUTE = 60_000;
 const SLOWEST_MS = 8000;
 const NOISE_MS = 500 + SLOWEST_MS / 2;
 
-/** A machine and a platform with clocks of their own, of which the platform's is right. */
+/** A machine and a platform with separate clocks. The platform's is right. */
 function clocks(skewMs: number) {
   let [time, stepped] = [0, 0];
   const truth = () => Date.UTC(2026, 0, 1) + time;
@@ -19,7 +19,7 @@ function clocks(skewMs: number) {
   const estimated = createPlatformTime(own);
   return {
     estimated,
-    /** How wrong the estimate is, by the platform's clock. */
+    /** The error of the estimate, by the platform's clock. */
     error: () => own.now() + estimated.aheadMs - truth(),
     wait(ms: number) {
       time += ms;
@@ -28,7 +28,7 @@ function clocks(skewMs: number) {
     step(ms: number) {
       stepped += ms;
     },
-    /** An answer, whose header was written after `part` of its round trip. */
+    /** An answer whose header was written after `part` of its round trip. */
     answer({ takesMs = 0, part = 0.5, off = 0 } = {}) {
       const leftAt = own.monotonic();
       time += takesMs * part;
@@ -50,7 +50,7 @@ const skews = fc.oneof(
   fc.integer({ min: -10 * MINUTE, max: 10 * MINUTE }),
   fc.integer({ min: -900 * DAY, max: 900 * DAY }),
 );
-/** Answers of which at most one in three is wild, wherever one begins to count. */
+/** Answers of which at most one in three is wrong, in any window. */
 const mostlyGood = fc
   .array(fc.record({ before: good, after: good, wild, isWild: fc.boolean() }), { minLength: 1, maxLength: 20 })
   .map((groups) =>
@@ -64,7 +64,7 @@ describe("the platform's clock", () => {
         const { answer, estimated, error } = clocks(skewMs);
         answers.forEach((each, nth) => {
           answer(each);
-          // Two have to agree against our own clock, which is the third vote.
+          // Two answers must agree against our own clock, which is the third vote.
           if (nth >= 2) expect(Math.abs(error())).toBeLessThanOrEqual(NOISE_MS + 1);
         });
         expect(Math.abs(estimated.aheadMs - skewMs)).toBeLessThanOrEqual(NOISE_MS + 1);
@@ -80,7 +80,7 @@ describe("the platform's clock", () => {
         const known = estimated.aheadMs;
         answer(outlier);
         const moved = Math.abs(estimated.aheadMs - known);
-        // After a single answer the second one decides whether our own clock is right, and no more than that.
+        // After a single answer, the second one only decides whether our own clock is right.
         const bound = before.length === 1 ? Math.abs(skewMs) + NOISE_MS : 2 * NOISE_MS;
         expect(moved).toBeLessThanOrEqual(bound + 1);
       }),

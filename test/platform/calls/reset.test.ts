@@ -30,7 +30,7 @@ async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A TCP listener before a server. It tells how the first connection to it ended: with a reset, or regularly. */
+/** A TCP listener in front of a server. It reports how its first connection ended: with a reset or regularly. */
 async function wire(upstream: number) {
   const ended = Promise.withResolvers<string>();
   const opened: Socket[] = [];
@@ -49,7 +49,7 @@ async function wire(upstream: number) {
   return { port, opened, ended: ended.promise };
 }
 
-/** A platform that answers GET and nothing else. */
+/** A platform that answers only GET. */
 async function platform(secure: boolean) {
   const arrived = Promise.withResolvers<void>();
   const listener: Parameters<typeof createHttp>[1] = (request, response) => {
@@ -62,12 +62,12 @@ async function platform(secure: boolean) {
   return { port, arrived: arrived.promise };
 }
 
-/** A proxy that leads to the platform whatever it is asked for: through a tunnel, or by passing the request on. */
+/** A proxy that leads every request to the platform: through a tunnel, or by forwarding. */
 async function proxy(to: number, secure: boolean) {
   const open: Socket[] = [];
   const forward: Parameters<typeof createHttp>[1] = ({ method, headers, url = "" }, response) => {
     const { pathname: path } = new URL(url);
-    // The body is not worth passing on.
+    // The body is not forwarded.
     const onward = request({ host: "127.0.0.1", port: to, method, path, headers: { host: headers.host } }).end();
     onward.on("error", () => response.destroy());
   };
@@ -140,7 +140,7 @@ describe.each(["http", "https"])("a call over %s whose request has left", (schem
       const url = `${scheme}://127.0.0.1:${listener}/x`;
       expect(await connection.send({ method: "GET", url })).toMatchObject({ status: 200 });
     }
-    // The next call may begin before the connection of the one before is free.
+    // The next call may start before the former connection is free.
     expect(opened.length).toBeLessThanOrEqual(2);
   });
 

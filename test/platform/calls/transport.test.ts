@@ -112,7 +112,7 @@ describe("a call", () => {
       const connection = transport.connect(account, { token: account });
       for (let n = 0; n < 10; n++) await connection.send({ method: "GET", url: server.url });
     }
-    // One is still being put back while the next call looks for one.
+    // One connection is still being released while the next call needs one.
     expect(server.sockets).toBeLessThanOrEqual(2);
   });
 

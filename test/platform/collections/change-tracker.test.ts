@@ -118,7 +118,7 @@ describe("many members in flux", () => {
       track(`m${n}`);
       await clock.advance(100);
     }
-    // 6 s and 12 ms for each of the thousand: the first of them is due after 18 s.
+    // 6 s plus 12 ms for each of the thousand: the first is due after 18 s.
     expect(spent().list).toBe(1);
   });
 
@@ -160,7 +160,7 @@ describe("many members that are being deleted", () => {
     await clock.advance(60_000);
     expect(heard).toEqual([]);
     expect(collection.read("m7").request?.status).not.toBe("DONE");
-    // The deletion of one fails: it is there again.
+    // One deletion fails, and the member is listed again.
     source.requests.set(urlOf("m7"), { status: "FAILED", message: "[VDC-1] no", targets: [] });
     source.hidden.delete("m7");
     await clock.advance(10_000);

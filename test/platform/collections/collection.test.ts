@@ -163,7 +163,7 @@ describe("a refresh", () => {
       await clock.advance(300);
     }
     await clock.advance(2_200);
-    // The first gets one of its own; then fifteen seconds, and one every six.
+    // The first gets a list of its own; then one after fifteen seconds, and one every six.
     expect(source.calls.list - begin).toBe(4);
     expect(heard.slice(1).flat().sort()).toEqual(
       items(50)
@@ -193,7 +193,7 @@ describe("a refresh", () => {
       collection.refresh([`m${n}`]);
       await clock.advance(100);
     }
-    // Ten seconds, and a list every second and a half.
+    // Ten seconds, with a list every 1.5 seconds.
     expect(source.calls.list).toBeLessThanOrEqual(8);
   });
 });

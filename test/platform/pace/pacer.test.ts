@@ -89,7 +89,7 @@ describe("the pacer", () => {
     expect(pacer.rate).toBe(40);
   });
 
-  /** A crowd that always has one more request, each answered after so long; `isRefused` is asked about each. */
+  /** Callers that always have another request, each answered after this time. `isRefused` decides about each. */
   function crowd(clock: FakeClock, pacer: Pacer, answerMs: () => number, isRefused: () => boolean = () => false) {
     let ended = false;
     let under = 0;
@@ -162,7 +162,7 @@ describe("the pacer", () => {
   test("finds the rate that the platform bears, and is seldom refused after that", async () => {
     const clock = fakeClock();
     const pacer = createPacer({ clock, random: noChance, most: () => 400, mostConcurrent: 64 });
-    // A platform that takes 100 in any second.
+    // A platform that accepts 100 requests in any second.
     const taken: number[] = [];
     const refusals: number[] = [];
     const isRefused = () => {

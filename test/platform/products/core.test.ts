@@ -11,7 +11,7 @@ import {
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { type RunningSimulator, startSimulator } from "../../../src/simulator/start.ts";
 
-/** The core API as the simulator speaks it. */
+/** The core API of the simulator. */
 
 const never = new AbortController().signal;
 let simulator: RunningSimulator;
@@ -184,7 +184,7 @@ describe("the account", () => {
   });
 });
 
-/** Resolves as soon as the collection tells of something that makes the condition true. */
+/** Resolves as soon as the collection reports a change that makes the condition true. */
 function until(collection: Collection, condition: () => boolean): Promise<void> {
   return new Promise((resolve) => {
     const stop = collection.subscribe(() => {

@@ -19,7 +19,7 @@ const server = (n: number) => ({ id: `s${n}`, type: "server", metadata: { state:
 const servers = (count: number) => Array.from({ length: count }, (_, n) => server(n));
 const never = new AbortController().signal;
 
-/** A list that pages as the platform does; `most` is what it gives at once, whatever is asked for. */
+/** A list with pages like the platform's. `most` is the maximum page size, whatever is asked for. */
 function paged(all: readonly object[], most = 1_000, envelope: (limit: number) => object = () => ({})): Script {
   return ({ url }, response, request) => {
     const query = new URL(url, "http://x").searchParams;

@@ -21,7 +21,7 @@ test("what works, or is being worked on, has not failed", () => {
   for (const state of ["AVAILABLE", "DEPLOYING", "UPDATING", "DESTROYING"]) expect(failureOf(state)).toBeUndefined();
 });
 
-/** What a collection makes of one answer of the platform. */
+/** The members that a collection reads from one answer. */
 async function listed(path: string, body: unknown) {
   const connection = scriptedConnection(() => body);
   const source = regionalCollection(connection, "http://logging.test", path, "logging");

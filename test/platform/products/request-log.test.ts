@@ -18,7 +18,7 @@ const logged = (id: string, createdAt: number): LoggedRequest => ({
 const { signal } = new AbortController();
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** A log whose listings show what was there when they began, and answer when the test says so. */
+/** A log whose lists show the state at their start, and are answered when the test says so. */
 function scripted(...there: LoggedRequest[]) {
   const listings: { createdAfter: number; answer(): Promise<void>; fail(error: Error): Promise<void> }[] = [];
   const reads: string[] = [];

@@ -5,7 +5,7 @@ import { items, platformForFile, resource, serverBody } from "../platform.ts";
 import { groupBody, scalerFor } from "../scaling.ts";
 import { streamingOf } from "../streaming.ts";
 
-/** Two logs show a deletion, its user and its outcome. */
+/** Two logs show a deletion, with its user and its outcome. */
 
 const platform = await platformForFile();
 const streaming = await streamingOf(platform);
@@ -31,7 +31,7 @@ describe("the request log", () => {
     properties: z.object({ method: z.literal("DELETE"), url: z.string() }),
   });
 
-  /** The deletions below a path, the newest first, as one list tells them. */
+  /** The deletions below a path in one list, newest first. */
   async function deletions(path: string) {
     const answer = await platform.core("GET", `/requests?depth=2&filter.method=DELETE&filter.url=${path}`);
     return items(answer).map((item) => {

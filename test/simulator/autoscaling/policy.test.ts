@@ -50,7 +50,7 @@ describe("the policy", () => {
     const path = await group({ maxReplicaCount: 50 });
     await scaler.constant(path, 300, { shared: true });
     await platform.advance(7200);
-    // 300 percent of one server are 75 percent on each of four.
+    // 300 percent of one server are 75 percent of each of four.
     expect(await scaler.count(path)).toBe(4);
     expect(await platform.steer("GET", "load")).toMatchObject({
       groups: expect.arrayContaining([
@@ -88,7 +88,7 @@ describe("the policy", () => {
     ["PER_SECOND", 1],
     ["PER_MINUTE", 60],
     ["PER_HOUR", 3600],
-    // Over the two minutes of its range.
+    // Over the two minutes of the policy's range.
     ["TOTAL", 120],
   ])("counts traffic %s: bytes a second are %i times as much", async (unit, factor) => {
     const policy = { metric: "INSTANCE_NETWORK_IN_BYTES", unit, range: "PT2M" };

@@ -110,7 +110,7 @@ function expectEqual(actual: Record<string, number>, expected: Record<string, nu
   for (const [meterId, quantity] of Object.entries(expected)) expect(actual[meterId], meterId).toBeCloseTo(quantity, 3);
 }
 
-/** A month with a server for ten days whose volume grows after five, and an address that stays. */
+/** A month with a server for ten days, whose volume grows after five, and an address for the whole month. */
 const start = await now();
 const first = new Date(start);
 const monthBegin = Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1);
@@ -219,7 +219,7 @@ describe("the running month", () => {
 });
 
 it("a restart changes nothing of it", async () => {
-  // The clock is written down with what happens.
+  // The clock is saved with each change.
   await platform.datacenter();
   const before = await invoice();
   await platform.close();

@@ -10,7 +10,7 @@ await platform.made(`${server}/nics/${nic?.id}/firewallrules`, { properties: { p
 
 const body = async (path: string) => (await platform.core("GET", path)).body;
 
-/** The parts that an answer shows of a resource and, level by level, of its children. */
+/** The visible parts of a resource and, level by level, of its children. */
 const shape = z.looseObject({
   metadata: z.unknown().optional(),
   properties: z.unknown().optional(),
@@ -196,7 +196,7 @@ it("lists a thousand servers with volumes and NICs at a price that grows with th
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
   }
   await platform.advance(30);
-  /** The quickest of several: what a busy machine adds is left out. */
+  /** The fastest of several runs, without the noise of a busy machine. */
   const priceOf = async (count: number) => {
     const times: number[] = [];
     for (let round = 0; round < 5; round += 1) {

@@ -8,7 +8,7 @@ import { type Answer, type Platform, resource, unfailingPlatformForFile } from "
 import { groupBody, groups, scalerFor } from "../scaling.ts";
 import { streamingOf } from "../streaming.ts";
 
-/** The platform's own clients send a text that is not set as "". */
+/** The platform's own clients send an unset text as "". */
 
 const platform = await unfailingPlatformForFile();
 
@@ -30,7 +30,7 @@ function optionalTexts(schema: z.ZodType): string[] {
 const isText = ({ type }: Record<string, unknown>) => type === "string";
 const emptyTexts = (schema: z.ZodType) => Object.fromEntries(optionalTexts(schema).map((name) => [name, ""]));
 
-/** A body with every optional text that it does not set as an empty one, also in what it makes along with the resource. */
+/** A body in which every unset optional text is empty, also in nested resources. */
 function emptied(kind: Kind, body: unknown): Record<string, unknown> {
   const { properties, entities, ...rest } = objectShape.parse(body);
   const below = Object.entries(objectShape.parse(entities ?? {})).map(([collection, list]) => {
@@ -48,7 +48,7 @@ function emptied(kind: Kind, body: unknown): Record<string, unknown> {
   };
 }
 
-/** The kind that a path posts to; undefined: it posts to something else than a collection of its own. */
+/** The kind that a path creates; undefined if it is not a collection of its own. */
 function kindAt(path: string): Kind | undefined {
   if (path.endsWith("/create-snapshot")) return kindOf("snapshot");
   let rest = path.slice(1);
@@ -67,7 +67,7 @@ interface Made {
   sent: Record<string, unknown>;
 }
 
-/** The same platform to those who call it; whatever they make is asked for with empty texts. */
+/** The same platform, with empty texts in the body of every creation. */
 function spokenTo(made: Made[]): Platform {
   const said = (method: string, path: string, body: unknown) => {
     const kind = method === "POST" ? kindAt(path) : undefined;

@@ -10,7 +10,7 @@ const addGroup = async (properties: object = {}) => {
   return `/um/groups/${resource(answer).id}`;
 };
 let people = 0;
-/** A user without privileges of his own. */
+/** A user without own privileges. */
 async function newcomer() {
   const { token, userId } = await platform.user(`newcomer-${people++}@example.org`, { privileges: [] });
   return { id: userId, as: { authorization: `Bearer ${token}` } };

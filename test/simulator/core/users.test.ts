@@ -207,7 +207,7 @@ it("finds the accounts of a data directory from before users were resources", as
   }
 });
 
-/** An account as it was stored before it had these properties. */
+/** A stored account without these properties, from an older version. */
 const withoutNews = (account: unknown) => ({
   ...z.looseObject({}).parse(account),
   active: undefined,

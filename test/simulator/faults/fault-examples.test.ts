@@ -4,7 +4,7 @@ import { parse } from "yaml";
 import { parsePlan } from "../../../src/simulator/faults/plan.ts";
 import { type Answer, items, platformForFile, refusal, resource, serverBody } from "../platform.ts";
 
-/** Every example of the page about the simulator does what the sentence before it says. */
+/** Every example on the page about the simulator does what the sentence before it says. */
 
 const page = readFileSync(new URL("../../../docs/simulator.md", import.meta.url), "utf8");
 const chapter = page.slice(page.indexOf("## Fault plan"), page.indexOf("## Object storage"));
@@ -21,7 +21,7 @@ const list = () => platform.core("GET", "/datacenters?depth=1");
 const named = async (name: string) =>
   items(await list()).filter(({ properties }) => Object(properties).name === name).length;
 
-/** `status`, or what became of a call without an answer. */
+/** `status`, or the outcome of a call without an answer. */
 const outcome = (call: Promise<Answer>) =>
   call.then(
     ({ status }) => status,
@@ -107,7 +107,7 @@ const proofs: Record<string, (force: () => Promise<unknown>) => Promise<void>> =
     const path = `/datacenters/${resource(await create("lagging")).id}`;
     await platform.advance(60);
     expect(await outcomes(1, () => platform.core("GET", path))).toEqual([404]);
-    // Reads are half a minute old.
+    // Reads are thirty seconds old.
     await platform.advance(91);
     expect(await outcomes(1, () => platform.core("GET", path))).toEqual([200]);
     expect(await named("lagging")).toBe(0);

@@ -187,7 +187,7 @@ describe("reading", () => {
     const shown = resource(await platform.core("GET", `${server}?depth=3`)).entities?.nics?.items;
     expect(shown?.at(-1)).toEqual({ id: nic, type: "nic", href: expect.any(String) });
     await platform.faults({ ...rule, count: 1 });
-    // No fault is spent on reads that ask for less.
+    // Reads of a lower depth do not use up the fault.
     expect(await read(`${server}?depth=1`)).toHaveProperty("entities");
     expect(await read(`${server}?depth=2`)).not.toHaveProperty("entities");
     expect(await read(`${server}?depth=2`)).toHaveProperty("entities");

@@ -12,7 +12,7 @@ const held = { fault: "held-connection", route };
 const callsShape = z.object({ byRoute: z.record(z.string(), z.number()) });
 const arrived = async () => callsShape.parse(await platform.steer("GET", "calls")).byRoute[route] ?? 0;
 
-/** Sends a creation over a connection of its own; resolves when all of it has come to the simulator. */
+/** Sends a creation over its own connection. Resolves when the simulator has received all of it. */
 async function send(name: string): Promise<Socket> {
   const before = await arrived();
   const { hostname, port } = new URL(platform.ready.endpoints.api);
@@ -76,7 +76,7 @@ describe("held-connection", () => {
     leave["resets the connection"]?.(await send("dropped"));
     leave["closes it"]?.(await send("kept-closed"));
     leave["ends its half of it"]?.(await send("kept-ended"));
-    // The request that was held first would have been executed first.
+    // The request that was held first would run first.
     await untilMade("kept-ended");
     expect(await count("kept-closed")).toBe(1);
     expect(await count("dropped")).toBe(0);
@@ -115,7 +115,7 @@ describe("date-header", () => {
     const honest = await platform.core("GET", path);
     await platform.faults({ fault: "date-header", seconds });
     const off = (await dateOf(path)) - Date.parse(honest.headers.get("date") ?? "");
-    // The platform's clock hardly moves here; the header has whole seconds.
+    // The platform's clock hardly moves in this test, and the header has whole seconds.
     expect(Math.abs(off - seconds * 1000)).toBeLessThanOrEqual(60_000);
     expect((await platform.core("GET", path)).body).toEqual(honest.body);
   });

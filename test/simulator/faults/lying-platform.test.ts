@@ -17,7 +17,7 @@ import {
 import { groupBody, groups, scalerFor } from "../scaling.ts";
 import { streamingOf } from "../streaming.ts";
 
-/** Faults with which the platform says what is not so. */
+/** Faults with which the platform gives wrong answers. */
 
 const platform = await platformForFile();
 const datacenter = await platform.datacenter();
@@ -156,7 +156,7 @@ describe("hidden-while-deleting", () => {
     const { id, entities } = resource(await platform.core("GET", `${server}?depth=3`));
     const volume = `${datacenter}/volumes/${entities?.volumes?.items?.[0]?.id}`;
     await platform.faults(hidden, slow, failing);
-    // Reads do not use it up.
+    // Reads do not use up the fault.
     expect((await platform.core("GET", server)).status).toBe(200);
     const answer = await platform.core("DELETE", `${server}?deleteVolumes=true`);
     expect(answer.status).toBe(202);

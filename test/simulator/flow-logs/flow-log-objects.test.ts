@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const each of open.splice(0).reverse()) await each.close();
 });
 
-/** A platform with one server, whose NIC can be described, and a reader of the bucket. */
+/** A platform with one server and one NIC, and a reader of the bucket. */
 async function start(options: Parameters<typeof startPlatform>[0] = {}) {
   const platform = await startPlatform(options);
   open.push(platform);
@@ -43,7 +43,7 @@ async function nicWith(platform: Platform, properties: object = {}, rules: objec
 
 const stateShape = z.object({ now: z.iso.datetime() });
 
-/** Makes a flow log one minute into an interval; it is there a minute later. */
+/** Creates a flow log one minute into an interval. It is available a minute later. */
 
 async function logOn(platform: Platform, holder: string, properties: object = {}): Promise<string> {
   const now = Date.parse(stateShape.parse(await platform.steer("GET", "state")).now) / 1000;
@@ -62,7 +62,7 @@ async function textIn(client: S3Client, Key: string): Promise<string> {
   return gunzipSync((await Body?.transformToByteArray()) ?? new Uint8Array()).toString();
 }
 
-/** Lets whole intervals pass and reads their records. */
+/** Waits for whole intervals and reads their records. */
 async function recordsOver(platform: Platform, client: S3Client, intervals: number): Promise<FlowRecord[]> {
   const before = (await keys(client)).length;
   await platform.advance(intervals * 10 * minutes);

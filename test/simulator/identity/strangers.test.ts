@@ -15,7 +15,7 @@ await other.steer("PUT", "limits", patient);
 const otherUser = await other.user("somebody@other.example");
 const colleague = await platform.user("colleague@example.org", { privileges: [] });
 
-/** Values of parameters that no list shows, from the platform's own catalogue. */
+/** Values of parameters that are in no list, from the platform's catalogue. */
 const words: Record<string, string> = {
   region: "de-fra",
   regionId: "de",
@@ -29,7 +29,7 @@ const words: Record<string, string> = {
   regionName: "eu-central-3",
   date: "2026-11-16",
 };
-/** The same for everybody: to see them is nothing. */
+/** Public to everybody. */
 const everybodys = new Set([...Object.keys(words), "imageId", "templateId", "cdromId"]);
 
 const routes = simulator.routes.filter(({ access }) => access === "user");
@@ -42,7 +42,7 @@ const list = z.union([
 ]);
 const firstIds = new Map<string, string>();
 
-/** The id of the first of what the owner finds in a collection. */
+/** The id of the owner's first resource in a collection. */
 async function firstIn(collection: string): Promise<string> {
   const known = firstIds.get(collection);
   if (known !== undefined) return known;
@@ -53,12 +53,12 @@ async function firstIn(collection: string): Promise<string> {
   return first.id;
 }
 
-/** The list with the datacenters that paths of billing name. */
+/** The list of datacenters for billing paths. */
 const datacenters = "/cloudapi/v6/datacenters";
 
 const unknown = (id: string) => (/^[\da-f]{8}-/.test(id) ? "00000000-0000-4000-8000-000000000000" : "999");
 
-/** A path to a resource of the owner, and the same path to one that does not exist. */
+/** A path to a resource of the owner, and the same path with an id that does not exist. */
 async function pathsOf(template: string): Promise<{ real: string; fake: string; ids: string[] }> {
   const paths = { real: "", fake: "", ids: [] as string[] };
   for (const segment of template.split("/").slice(1)) {
@@ -74,7 +74,7 @@ async function pathsOf(template: string): Promise<{ real: string; fake: string; 
 
 const row = z.looseObject({ createdByUserId: z.string().optional(), userId: z.string().optional() });
 
-/** Everything that the contract holds, without what the stranger has made there for himself. */
+/** Everything in the contract, without the stranger's own resources. */
 async function holdings(strangerId: string): Promise<Record<string, unknown>> {
   const { now: _, ...state } = z.record(z.string(), z.unknown()).parse(await platform.steer("GET", "state"));
   const others = (each: unknown) => {
@@ -91,7 +91,7 @@ const uuid = /[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[\da-f]{4}-[\da-f]{12}/g;
 const offers = await Promise.all(["/images", "/templates"].map((path) => platform.core("GET", path)));
 const offered = new Set(offers.flatMap((answer) => list.parse(answer.body)).map(({ id }) => id));
 
-/** The ids of all that the contract holds. */
+/** The ids of everything in the contract. */
 const secrets = (held: object, strangerId: string) =>
   new Set(
     JSON.stringify(held)
@@ -114,7 +114,7 @@ describe.each([
   it("sees and changes nothing, whatever route he takes", async () => {
     let before = await holdings(strangerId);
     const known = secrets(before, strangerId);
-    // He may have made a pipeline of the same id by PUT, in his own contract.
+    // The stranger may have created a pipeline with the same id by PUT in another contract.
     for (const id of JSON.stringify(await other.steer("GET", "state")).match(uuid) ?? []) known.delete(id);
     expect(known.size).toBeGreaterThan(60);
     const leaks: unknown[] = [];

@@ -7,7 +7,7 @@ const bounded = fc
   .tuple(fc.integer({ min: -50, max: 50 }), fc.nat({ max: 40 }))
   .map(([from, more]) => [from, from + more]);
 
-/** Schemas of many forms, as programs write them. */
+/** Schemas in the various forms that programs use. */
 const { schema: schemas } = fc.letrec<{ schema: z.ZodType }>((tie) => ({
   schema: fc.oneof(
     { maxDepth: 4 },

@@ -23,7 +23,7 @@ const at = Date.UTC(2026, 0, 31, 12, 0, 0, 250);
 const shown = (record: object, time = "2026-01-31T12:00:00.250Z") => ({ tag: "k8s", at: time, record });
 const items = async () => (await receivedBy(platform, pipeline.id)).items;
 
-/** A sender that the pipeline knows. */
+/** A sender with the key of the pipeline. */
 async function known(): Promise<ForwardSender> {
   const sender = await openSender(platform, address);
   expect(await sender.greet(pipeline.key)).toMatchObject({ welcome: true });

@@ -9,7 +9,7 @@ import { uncompressed } from "../../../src/simulator/ingest/push/snappy.ts";
 import { one, writeRequest } from "../remote-write.ts";
 
 describe("whatever arrives", () => {
-  /** The decoders throw nothing but refusals. */
+  /** The decoders throw only refusals. */
   function calm(work: () => unknown): void {
     try {
       work();

@@ -12,7 +12,7 @@ async function read(region: string, query = "") {
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** A metric pipeline in a region of its own, and how to push to it. */
+/** A metric pipeline in its own region, and a function that pushes to it. */
 async function metricsIn(region: string, name = "metrics") {
   const pipeline = await serviceFor(platform, "monitoring", region).made({ name });
   return {
@@ -25,7 +25,7 @@ async function metricsIn(region: string, name = "metrics") {
   };
 }
 
-/** A log pipeline in a region of its own, and how to ship to it. */
+/** A log pipeline in its own region, and a function that sends to it. */
 async function logsIn(region: string, ...tags: string[]) {
   const logs = tags.map((tag) => stream({ tag, source: "generic", protocol: "http" }));
   const pipeline = await serviceFor(platform, "logging", region).made({ logs });

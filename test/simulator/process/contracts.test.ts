@@ -160,7 +160,7 @@ async function groundOf(contract: Platform, bucket: string) {
 }
 
 type Ground = Awaited<ReturnType<typeof groundOf>>;
-/** A call of the other contract, about its own resources, that names something by its id. */
+/** A call of the other contract about its own resources that names a foreign id. */
 type Reference = [what: keyof Ground, use: string, method: string, path: string, body: (id: unknown) => object];
 
 describe("a reference to what another contract has", async () => {

@@ -15,7 +15,7 @@ afterAll(async () => {
   rmSync(data, { recursive: true, force: true });
 });
 
-/** The path with the first id of its collection for each `{}`. */
+/** The path, with the first id of the collection for each `{}`. */
 async function filled(template: string): Promise<string> {
   const [begin = "", ...rest] = template.split("/{}");
   let path = begin;

@@ -4,7 +4,7 @@ import { createAgenda } from "../../../src/simulator/agenda.ts";
 import { createClock, type MachineTime } from "../../../src/simulator/time.ts";
 import { resource, serverBody, startPlatform } from "../platform.ts";
 
-/** A machine whose time a test moves. */
+/** A clock that a test moves. */
 function stillMachine() {
   let elapsed = 0;
   const timers: { at: number; fire(): void }[] = [];

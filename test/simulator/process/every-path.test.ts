@@ -9,7 +9,7 @@ const both = (collection: string, param: string, type: string): [string, object]
 ];
 const collection = (path: string): [string, object][] => [[path, { type: "collection", items: expect.any(Array) }]];
 
-/** Every path of the core API that answers GET, with what it answers. */
+/** Every path of the core API that answers GET, with its answer. */
 const paths: [string, object][] = [
   ["/", { name: expect.any(String), version: expect.any(String), href: expect.any(String) }],
   ...both("/datacenters", "datacenter", "datacenter"),
@@ -73,7 +73,7 @@ const paths: [string, object][] = [
   ["/um/resources/{resourceType}/{datacenter}", { type: "datacenter" }],
 ];
 
-/** A server has GPUs only when its type is GPU, which the platform does not offer here. */
+/** Only servers of type GPU have GPUs, and the platform does not offer that type here. */
 const neverThere = `${srv}/gpus/{gpu}`;
 
 const platform = await platformForFile();

@@ -3,7 +3,7 @@ import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { clientFor } from "../../clients/s3/client.ts";
 import { type Platform, platformForFile, refusal, resource, serverBody, startPlatform } from "../platform.ts";
 
-/** Another simulator is the S3 elsewhere: to the first one it is nothing but a URL and a key. */
+/** Another simulator is the external S3. The first one knows only its URL and key. */
 const elsewhere = await platformForFile({ seed: 2 });
 const client = clientFor(elsewhere.ready.endpoints.objectStorage, elsewhere.ready.s3);
 afterAll(() => client.destroy());
@@ -58,7 +58,7 @@ describe("an object storage elsewhere", { timeout: 60_000 }, () => {
     await other.done("POST", `${otherNic}/flowlogs`, { properties });
     await other.steer("POST", "flow-logs");
     const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: "shared" }));
-    // One object per interval: two if the first interval ended meanwhile.
+    // One object per interval; two if the first interval ended during the test.
     expect(Contents.length).toBeGreaterThan(0);
     for (const { Key } of Contents) expect(Key).toMatch(/^theirs-/);
     refusal(await platform.core("POST", `${nic}/flowlogs`, { properties }), 422, "100");

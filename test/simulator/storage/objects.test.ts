@@ -14,7 +14,7 @@ const owner = storageOf(platform);
 const directory = mkdtempSync(join(tmpdir(), "storage-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** A user with a key of his own. */
+/** A user with an own key. */
 async function userWithKey(name: string) {
   const { userId, token } = await platform.user(name);
   const as = { authorization: `Bearer ${token}` };

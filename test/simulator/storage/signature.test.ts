@@ -6,7 +6,7 @@ import { verified } from "../../../src/simulator/s3/request/signature.ts";
 import { targetOf } from "../../../src/simulator/s3/request/target.ts";
 import { type Platform, resource, startPlatform } from "../platform.ts";
 
-/** The examples that S3's own documentation publishes, with their secret and their day. */
+/** The examples of S3's documentation, with their secret and date. */
 const published = {
   key: "AKIAIOSFODNN7EXAMPLE",
   secret: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
@@ -63,7 +63,7 @@ describe("the published examples", () => {
     "x-amz-storage-class": "REDUCED_REDUNDANCY",
   });
 
-  /** The content of the examples: 65 KiB of `a` in two chunks, and what follows them. */
+  /** The content of the examples: 65 KiB of `a` in two chunks, and the trailer. */
   const framed = (signatures: [string, string, string], trailer: string) =>
     `10000;chunk-signature=${signatures[0]}\r\n${"a".repeat(65_536)}\r\n` +
     `400;chunk-signature=${signatures[1]}\r\n${"a".repeat(1024)}\r\n` +

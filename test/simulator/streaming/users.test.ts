@@ -67,7 +67,7 @@ describe("a client certificate", () => {
     await platform.advance(182 * 86_400);
     expect((await streaming.access(renewing)).certificate).toBe(first.certificate);
 
-    // Past half of its life the next who asks gets another one, and both are good.
+    // After half of its lifetime, the next read gets a new certificate, and both are valid.
     await platform.advance(86_400);
     const second = await streaming.access(renewing);
     expect(second.certificate).not.toBe(first.certificate);

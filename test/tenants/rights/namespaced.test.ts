@@ -44,7 +44,7 @@ describe("an operator with Roles in one namespace", () => {
     const elsewhere = await namespace("elsewhere");
     const admin = await connect({ kubeconfig });
     onTestFinished(() => admin.close());
-    /** In all namespaces where it names none. */
+    /** In all namespaces if none is given. */
     const can = async (verb: string, called: string, namespace?: string) => {
       const [resource, group = ""] = called.split(/\.(.*)/s);
       const resourceAttributes = { verb, resource, group, namespace };

@@ -17,7 +17,7 @@ import { cluster, namespace } from "../../cluster/harness.ts";
 import { stolenIdentity } from "../operator.ts";
 import { impersonating } from "../tenant.ts";
 
-// What whoever has stolen the identity of the operator, or of the gateway, can write with it.
+// Writes that are possible with a stolen identity of the operator or the gateway.
 const cleanup = new AsyncDisposableStack();
 afterAll(() => cleanup.disposeAsync());
 let admin: KubeClient;
@@ -30,7 +30,7 @@ const name = "mine";
 const marks = { annotations: { team: "shop" }, labels: { team: "shop" }, finalizers: ["example.com/theirs"] };
 const FINALIZER = "mooring.dev/finalizer";
 
-/** What comes of a write by RBAC and by the policies. An administrator could do it: nothing else is wrong with it. */
+/** The outcome of a write by RBAC and the policies. An administrator could do it, so nothing else is wrong with it. */
 async function tried(client: KubeClient, call: KubeCall): Promise<"allowed" | "denied" | "forbidden"> {
   const dry = { ...call, query: { ...call.query, dryRun: "All" } };
   await admin.request(dry);

@@ -47,7 +47,7 @@ const configMap = (name: string, metadata: object): KubeObject => ({
   data: { a: "b" },
 });
 
-/** What comes of a write by RBAC and by the policies. An administrator could do it: nothing else is wrong with it. */
+/** The outcome of a write by RBAC and the policies. An administrator could do it, so nothing else is wrong with it. */
 async function tried(call: KubeCall): Promise<"allowed" | "denied" | "forbidden"> {
   const dry = { ...call, query: { dryRun: "All" } };
   await admin.request(dry);
@@ -83,7 +83,7 @@ beforeAll(async () => {
   const { apiVersion, kind, name } = owner;
   const object = { apiVersion, kind, metadata: { name, namespace: home }, spec: { location: "de/txl" } };
   const made = await apply(admin, resourceOf(datacenter), object, { fieldManager: "a-user" });
-  // The garbage collector would remove what belongs to nobody.
+  // The garbage collector would delete an object without an owner.
   owner.uid = made.metadata.uid ?? "";
   const data = { password: base64("theirs") };
   for (const [name, metadata] of [

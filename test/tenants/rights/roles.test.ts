@@ -11,7 +11,7 @@ let home: string;
 const roles = ["view", "edit", "admin"] as const;
 const review = z.object({ status: z.object({ allowed: z.boolean() }) });
 
-/** Whether the tenant with this role may do it, as the API server says. */
+/** Whether the tenant with this role may do it, according to the API server. */
 async function may(role: string, verb: string, resource: string, where = home): Promise<boolean> {
   const [plural, subresource] = resource.split("/");
   const group = "mooring.dev";
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => admin.close());
 
-/** What the roles that every cluster has allow with Mooring's objects. */
+/** The rights of Kubernetes' default roles on Mooring's objects. */
 const table: [action: string, verbs: string[], resource: string, who: (typeof roles)[number][]][] = [
   ["sees resources", ["get", "list", "watch"], "servers", ["view", "edit", "admin"]],
   ["sees Accounts", ["get", "list", "watch"], "accounts", ["view", "edit", "admin"]],

@@ -5,7 +5,7 @@ import { fakeClock } from "../../../fake-clock.ts";
 import { objectOf } from "../../support/fixtures.ts";
 import { accountOf, credentials, runEngine } from "../../support/running-engine.ts";
 
-/** Every Map and Set that a file of src/ makes, with the place where it is made. */
+/** Every Map and Set that a file of src/ creates, with the place of its creation. */
 const made = vi.hoisted(() => {
   const all: { ref: WeakRef<{ size: number }>; site: string }[] = [];
   const note = (collection: { size: number }) => {
@@ -29,15 +29,15 @@ const made = vi.hoisted(() => {
   return all;
 });
 
-/** These grow up to a limit of their own: ids that answer no creation any more, and what was parsed or signed last. */
+/** These have a limit of their own: ids that match no creation any more, and recently parsed or signed values. */
 const BOUNDED = ["/src/engine/state/indexes/released-ids.ts", "/src/runtime/lazy-json.ts", "/src/runtime/signer.ts"];
 
 setFlagsFromString("--expose-gc");
 const collect: () => void = runInNewContext("gc");
 
-/** How many entries there are, by the place where their Map or Set was made. */
+/** The number of entries, by the place where their Map or Set was created. */
 async function entries(): Promise<Map<string, number>> {
-  // What was let go of in a turn is collected after it.
+  // Objects released in a turn are collected after it.
   for (let turn = 0; turn < 3; turn++) {
     await new Promise((resolve) => setImmediate(resolve));
     collect();
@@ -79,7 +79,7 @@ test("nothing grows with objects and Accounts that come and go", { timeout: 300_
     await until(() => objects.every((object) => api.get(object) === undefined));
     leave(account);
     await until(() => api.get(account) === undefined);
-    // Whatever was to be looked at later has been.
+    // All scheduled reconciles have run.
     await clock.advance(1_800_000);
     sizes.push(await entries());
   }

@@ -16,13 +16,13 @@ const body = { properties: { name: "same", location: "de/txl" } };
 const KEY = "Datacenter/shop/a";
 const MADE = `${API}/cloudapi/v6/datacenters/dc-same-0`;
 
-/** One object whose creation meets what the test wants, and what is deleted on the platform in the end. */
+/** An object whose creation meets the faults of the test, and the deletions on the platform at the end. */
 function open(policy: object = {}, others: KubeObject[] = []) {
   const object = objectOf("Datacenter", "a", { spec: { ...spec, ...policy } });
   const life = stage([object, ...others]);
   const { api, objects, platform, debts, clock, deps } = life;
   const lost = () => new Retry({ call: "POST /datacenters", status: 0 }, "unknown");
-  /** The API server drops it, and the watch says so. */
+  /** The API server removes it, and the watch reports that. */
   const drop = () => {
     const last = api.get(object);
     api.remove(object);
@@ -32,7 +32,7 @@ function open(policy: object = {}, others: KubeObject[] = []) {
     platform.afterEach(({ method }) => {
       if (method === "POST") what();
     });
-  /** One pass, whatever becomes of it, and all that it leaves to do. */
+  /** One pass with any outcome, and all work that follows from it. */
   async function run(): Promise<string[]> {
     await life.pass(KEY).catch(() => {});
     const all = Promise.all(debts);
@@ -108,7 +108,7 @@ describe("an equal whose creation got no answer", () => {
     const { life, platform, onPost } = world;
     const own = platform.make("same", body, its);
     platform.setClock(life.clock.now);
-    // What is deleted can be seen for as long as that takes.
+    // A deleted resource stays visible while its deletion runs.
     platform.setPace({
       removing(item) {
         item.state = "BUSY";

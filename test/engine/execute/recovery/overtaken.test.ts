@@ -13,7 +13,7 @@ const spec = { name: "same", location: "de/txl" };
 const KEY = "Datacenter/shop/a";
 const theirs = { id: "dc-theirs", nonce: "theirs", account: "shop/main" };
 
-// A process that was frozen comes back, and its watch has brought what another one has written meanwhile.
+// A frozen process continues, and its watch brings the writes of another one.
 describe("a process that another one has overtaken", () => {
   test("does not close the other's intent when its own creation was refused", async () => {
     const object = objectOf("Datacenter", "a", { spec });

@@ -7,10 +7,10 @@ import { DC } from "../../support/lives.ts";
 import { SETTINGS } from "../../support/stage.ts";
 import { type Choose, EVERY_FATE, type Fate, type World, world } from "../../support/world.ts";
 
-/** For who looks for rare things by hand. */
+/** More runs, for a manual search for rare failures. */
 const MORE = Number(process.env.PROTOCOL_RUNS ?? 1);
 
-/** Takes its choices from a list of numbers; when that is used up, everything goes well. */
+/** Takes its choices from a list of numbers. After the last one, everything succeeds. */
 function choicesOf(numbers: readonly number[]) {
   let next = 0;
   let muted = false;
@@ -18,7 +18,7 @@ function choicesOf(numbers: readonly number[]) {
     muted ? first : ([first, ...others][(numbers[next++] ?? 0) % (others.length + 1)] ?? first);
   return {
     choose,
-    /** Until then, everything goes well. */
+    /** While it is muted, everything succeeds. */
     mute(until: boolean) {
       muted = until;
     },
@@ -46,10 +46,10 @@ type Made = ReturnType<typeof objectOf>;
 interface Scenario {
   objects: () => [Made, ...Made[]];
   deletions: boolean;
-  /** Everything is there and at rest when the trouble begins. */
+  /** All objects are Ready and at rest when the faults start. */
   settled?: boolean;
   fates?: readonly Fate[];
-  /** Objects are spread over so many shards, and moved between them. */
+  /** Objects are spread over this many shards, and moved between them. */
   shards?: number;
 }
 
@@ -68,7 +68,7 @@ async function comeToRest(here: World, objects: readonly Made[]) {
   }
 }
 
-/** Lets the scenario happen, then lets everything come to rest. */
+/** Plays the scenario, then lets everything come to rest. */
 async function live(
   here: World,
   objects: [Made, ...Made[]],
@@ -114,7 +114,7 @@ async function live(
 function check(scenario: Scenario, numRuns: number, maxLength = 150) {
   const numbers = (least: number, most: number) =>
     fc.array(fc.nat(59), { minLength: least, maxLength: most, size: "max" });
-  // What becomes of writes is chosen by itself: else those that come late would all go well.
+  // The outcome of writes has its own list of choices; otherwise all late writes would succeed.
   const property = fc.asyncProperty(numbers(maxLength / 2, maxLength), numbers(0, 6), async (general, special) => {
     const all = scenario.objects();
     const choices = choicesOf(general);
@@ -139,7 +139,7 @@ function check(scenario: Scenario, numRuns: number, maxLength = 150) {
       here.close();
     }
   });
-  // A shorter list of choices is another story: what has failed is told as it was.
+  // A shorter list of choices is another scenario, so a failure is reported as it was.
   return fc.assert(property, { numRuns: numRuns * MORE, endOnFailure: true });
 }
 
@@ -158,11 +158,11 @@ const MUST_BE_MET = [
   ...["written", "written, answer lost", "not written"].flatMap((fate) => [`status ${fate}`, `metadata ${fate}`]),
 ];
 
-/** Many scenarios take their time on a busy machine. */
+/** Many scenarios are slow on a busy machine. */
 const timeout = 120_000 * MORE;
 
 describe("a creation that is executed at the last moment, and logged as late as can be", () => {
-  /** All goes well but for this. */
+  /** Everything succeeds except this. */
   const latest: Choose = (first, ...others) => others.find((each) => each === SETTINGS.settleMs) ?? first;
 
   test.each<[string, (here: World) => unknown]>([

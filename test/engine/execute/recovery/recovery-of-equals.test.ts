@@ -26,7 +26,7 @@ describe("recovery", () => {
     await pass(A);
     await pass(B);
     expect((await pass(A)).decision).toEqual({ step: "claim", identity: id });
-    // A is deleted, its resource with it, all within the five seconds for which B's look is fresh.
+    // A and its resource are deleted within the five seconds in which B's read is fresh.
     platform.items.delete(id);
     const owner = objects.find(A)?.object ?? a;
     objects.store("Datacenter").remove({ ...owner, metadata: { ...owner.metadata, resourceVersion: "5000" } });
@@ -47,7 +47,7 @@ describe("recovery", () => {
     ["cannot be seen yet", 0],
     ["is in no log yet", 10_000],
   ])("takes nothing from a younger equal, who looks back less far, while its own %s", async (_, ms) => {
-    // The two were begun by leaders whose clocks differ: 70 seconds apart on the platform, 250 by what they wrote down.
+    // Leaders with different clocks started the two: 70 seconds apart on the platform, 250 in their records.
     const all = [begun("a", { at: "2025-12-31T23:58:30.000Z" }), begun("b", { at: "2026-01-01T00:02:40.000Z" })];
     const { platform, passes, api, clock } = stage(all);
     const now = () => BEGIN + clock.monotonic();
@@ -109,7 +109,7 @@ describe("a resource", () => {
     const [first, second] = [platform.make("same", body), platform.make("same", body)];
     const old = stage([a, b], { api, platform });
     await old.pass(A);
-    // The next leader has shared out the two the other way round.
+    // The next leader has assigned the two the other way round.
     for (const [object, id] of [[a, second] as const, [b, first] as const]) {
       const stored = api.get(object) ?? object;
       api.put({ ...stored, status: { id, nonce: `old-${object.metadata.name}`, account: "shop/main" } });

@@ -25,7 +25,7 @@ const owning = (metadata: Partial<KubeObject["metadata"]> = {}) =>
   });
 const deleted = { deletionTimestamp: "2026-01-01T00:00:00Z" };
 
-/** Passes and moments, until `done`; the steps that were made. */
+/** Repeats passes and waits until `done`. Returns the steps. */
 async function until(done: () => boolean, { passes, clock, sync, objects }: ReturnType<typeof stage>) {
   const steps: string[] = [];
   for (let round = 0; round < 200 && !done(); round++) {
@@ -138,7 +138,7 @@ test("a number is claimed although its last owner has not heard yet that its own
 describe("a birth that one answer tells wrongly", () => {
   const WRONG = "2026-01-01T00:01:00Z";
 
-  /** LAN 1, whose birth is told wrongly by the first answer to a read of a path that ends so. */
+  /** LAN 1. The first answer to a read of a path with this ending has a wrong creation date. */
   function misdated(objects: KubeObject[], end = "/lans/1") {
     const platform = fakePlatform();
     const all = stage(objects, { platform });

@@ -18,18 +18,18 @@ const A = "Datacenter/shop/a";
 const B = "Datacenter/shop/b";
 
 const fresh = (name: string): KubeObject => objectOf("Datacenter", name, { spec });
-/** An object whose creation with this very body got no answer. */
+/** An object whose creation with this body got no answer. */
 const begun = (name: string, more: Parameters<typeof intentOf>[0] = {}): KubeObject =>
   objectOf("Datacenter", name, {
     spec,
     metadata: intending(name, intentOf({ hash: hashBody(body), nonce: `old-${name}`, ...more })),
   });
-/** A process of another pod, which may be frozen. */
+/** A process in another pod, which may be frozen. */
 const elsewhere = { pod: "elsewhere", process: "other", deadlineMs: SETTINGS.createDeadlineMs };
 const UNSETTLED_MS = SETTINGS.createDeadlineMs + SETTINGS.settleMs;
 const statusOf = (object: KubeObject | undefined) => object && readStatus(object);
 
-/** Lets the answer to each of the first POSTs be lost. */
+/** Loses the answer to each of the first POSTs. */
 const loseAnswers = (count: number) => {
   let lost = 0;
   return ({ method }: PlatformCall) => {
@@ -68,7 +68,7 @@ describe("a creation without an answer", () => {
       contract: 1,
       request: { id: "req-0", url, action: "create", status: "BUSY" },
     });
-    // It cannot be seen, so that its request has to be asked.
+    // It is not visible, so its request has to be read.
     platform.items.clear();
     sceneOf(A);
     await clock.advance(60_000);
@@ -303,7 +303,7 @@ describe("objects with equal bodies", () => {
     await pass(B);
     expect(sceneOf(B).view.resource.search).toMatchObject({ matches: [first, second], rivals: 2, rank: 1 });
     const claiming = pass(A);
-    // Nothing was awaited yet, and the id is taken all the same.
+    // The claim is not awaited yet, and its id is already taken.
     expect(sceneOf(B).view.resource.search).toMatchObject({ matches: [second], rivals: 1, rank: 0, inFlight: true });
     await claiming;
     expect(sceneOf(B).view.resource.search).toMatchObject({ matches: [second], rivals: 1, rank: 0, inFlight: false });

@@ -32,7 +32,7 @@ afterEach(() => {
   }
 });
 
-/** A platform and an API server that outlast the operator's processes. */
+/** A platform and an API server that outlive the operator's processes. */
 function open(object = token(), { behindMs = 0, isKnown = true } = {}) {
   let now = () => BEGIN;
   const platform = fakeTokens(() => now() - behindMs, isKnown ? -behindMs : 0);
@@ -45,14 +45,14 @@ function open(object = token(), { behindMs = 0, isKnown = true } = {}) {
     expect(Object.keys(data).filter((key) => key !== "token")).toEqual([]);
     return data.token === undefined ? undefined : Buffer.from(data.token, "base64").toString();
   };
-  /** One process of the operator, which begins where the one before has ended. */
+  /** One process of the operator, which continues where the former one ended. */
   function live() {
     const life = stage([object], { api, connection: platform.connection, wallTime: now() });
     now = life.clock.now;
     life.deps.nonce = () => `unique-${++nonces}`;
     const found = secret();
     if (found) life.deps.published.put(found);
-    /** Passes and moments, until the object rests or nothing more can be done. */
+    /** Repeats passes and waits, until the object rests or nothing more can be done. */
     async function settle(rounds = 60): Promise<string[]> {
       const steps: string[] = [];
       for (let round = 0; round < rounds && steps.at(-1) !== "rest"; round++) {
@@ -86,7 +86,7 @@ const isGeneration = ({ url }: PlatformCall) => url.includes("/tokens/generate")
 const isRevocation = ({ method }: PlatformCall) => method === "DELETE";
 const isStatus = ({ path }: KubeCall) => path.endsWith("/status");
 
-/** Throws at the nth call that fits, as if the process had died there: nothing after it happens. */
+/** Throws at the nth matching call, like a crash: nothing happens after it. */
 function dieAt<Call>(hook: (next: (call: Call) => void) => void, fits: (call: Call) => boolean, nth = 1): void {
   let met = 0;
   let dead = false;
@@ -272,7 +272,7 @@ describe("with a platform whose clock is 66 minutes behind", () => {
   test("and not known to be, tokens follow one another with a growing pause", async () => {
     const world = open(token({ lifetime: "1h" }), { behindMs, isKnown: false });
     await live(world);
-    // With a pause of 1, 2, 4 … 32 times a second, and then each 32 seconds.
+    // The pause doubles from 1 to 32 seconds and then stays.
     expect(world.platform.values.length).toBeGreaterThan(3);
     expect(world.platform.values.length).toBeLessThan(35);
   });
@@ -281,7 +281,7 @@ describe("with a platform whose clock is 66 minutes behind", () => {
 describe("with Date headers that are wrong", () => {
   const DAY = 24 * HOUR;
   const lie = ({ platform }: ReturnType<typeof open>, ms: number) => Reflect.set(platform.connection, "aheadMs", ms);
-  /** Passes for some minutes, whatever the engine waits for; says how many tokens of before were good in each. */
+  /** Passes for some minutes, whatever the engine waits for. Returns how many former tokens were valid in each. */
   const live = async ({ platform }: ReturnType<typeof open>, { passes, sync, clock }: Life, minutes: number) => {
     const good: boolean[] = [];
     for (let seconds = 0; seconds < minutes * 60; seconds += 20) {
