@@ -17,9 +17,6 @@ const programs = [
   "test/clients/prometheus/*.test.ts",
   "test/clients/s3/versitygw.test.ts",
 ];
-// Counts every write that its API server sees, and so has one of its own.
-const alone = "test/cluster/load/scale.test.ts";
-
 // A test waits for something that comes: how long that may take on a busy machine is no matter.
 const patient = {
   expect: { poll: { timeout: 60_000 } },
@@ -62,9 +59,8 @@ export default defineConfig({
       { test: { ...withProgram, ...waiting, name: "programs", include: programs } },
       // Here, too, files share what they import: two seconds each.
       {
-        test: { ...onCluster, ...waiting, name: "cluster", include: cluster, exclude: [alone, shards], isolate: false },
+        test: { ...onCluster, ...waiting, name: "cluster", include: cluster, exclude: [shards], isolate: false },
       },
-      { test: { ...onCluster, ...waiting, name: "alone", include: [alone] } },
     ],
   },
 });

@@ -2,17 +2,16 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that take minutes. They start first, so that they do not delay the end. */
 const long = [
+  "docs/commands",
   "cluster/failures/restore",
   "cluster/failures/crash",
   "cluster/life/policies",
-  "cluster/load/scale",
   "cluster/failures/outages",
   "cluster/failures/faults",
   "cluster/life/whose",
   "cluster/life/destruction",
   "clients/helm",
   "clients/prometheus/alerts",
-  "docs/commands",
   "tenants/claims",
 ].map((name) => `/test/${name}.test.ts`);
 

@@ -9,8 +9,8 @@ import { kubectl, type TestCluster } from "../cluster/harness.ts";
 import { datacenter, lan, server } from "../cluster/objects.ts";
 import { manifest } from "../subjects/surroundings.ts";
 
-// One operator for all namespaces, so it needs a control plane of its own. B grants and A uses, each with the shipped
-// role, in one contract that both may use.
+// One operator for all namespaces, so it needs a control plane of its own. A and B share a contract and have the shipped
+// roles: B grants and A uses; B is the victim and A has only the role `edit`.
 const cleanup = new AsyncDisposableStack();
 afterAll(() => cleanup.disposeAsync());
 
@@ -27,6 +27,13 @@ async function as(user: keyof typeof users, { namespace }: Stage, args: string[]
   const { code, stderr } = await run(all, { input });
   return code === 0 ? "" : stderr;
 }
+/** kubectl of a user with `edit` in a namespace, which must work. */
+async function edit(stage: Stage, args: string[], ...objects: object[]): Promise<void> {
+  expect(await as("editor", stage, args, objects)).toBe("");
+}
+const change = (stage: Stage, what: string, spec: object) =>
+  edit(stage, ["patch", what, "--type=merge", "-p", JSON.stringify({ spec })]);
+
 const bind = ({ admin, namespace }: Stage, user: keyof typeof users, role: string = users[user]) =>
   applyObject(admin, {
     apiVersion: "rbac.authorization.k8s.io/v1",
@@ -45,10 +52,22 @@ const grant = () =>
   });
 const bare = { bootVolume: undefined, nics: undefined };
 const guest = (name: string, spec: object = {}) => server(name, { ...bare, datacenterRef: lent("dc"), ...spec });
+const handing = { accountRef: { kind: "ClusterAccount", name: "handing-over" } };
+async function eventsOf({ namespace }: Stage, name: string): Promise<string> {
+  const messages = `{.items[?(@.involvedObject.name=="${name}")].message}`;
+  return (await run(["-n", namespace, "get", "events", "-o", `jsonpath=${messages}`])).stdout;
+}
 async function readyOf(stage: Stage, kind: string, name: string) {
   const object = await stage.read(kind, name);
   return object && readStatus(object).conditions?.find(({ type }) => type === "Ready");
 }
+
+const shared = (name: string, more: object = {}) =>
+  manifest("ClusterAccount", name, {
+    credentialsSecretRef: { name: "shared" },
+    namespaces: { names: [a.namespace, b.namespace] },
+    ...more,
+  });
 
 beforeAll(async () => {
   const control = await startCluster({ audit: audit() });
@@ -69,14 +88,12 @@ beforeAll(async () => {
   const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "shared" } };
   await home.apply(
     { ...secret, stringData: { token: platform.token } },
-    manifest("ClusterAccount", "shared", {
-      credentialsSecretRef: { name: "shared" },
-      default: true,
-      namespaces: { names: [a.namespace, b.namespace] },
-    }),
+    shared("shared", { default: true }),
+    shared("handing-over", { adoption: "Any" }),
   );
   await home.operator({ everywhere: true, flags: ["--resync", "2s", "--endpoint", `api=${platform.url}`] });
   await home.untilReady("ClusterAccount", "shared");
+  await home.untilReady("ClusterAccount", "handing-over");
   expect(await as("editor", b, ["create"], [datacenter("dc"), datacenter("private")])).toBe("");
   await b.untilReady("Datacenter", "dc");
 });
@@ -169,5 +186,60 @@ describe("a Grant that is withdrawn", () => {
     expect(await as("editor", a, ["delete", "server/web"])).toBe("");
     await b.untilGone("Datacenter", "dc");
     expect(await platform.named("servers", "web")).toEqual([]);
+  });
+});
+
+describe("who has only observed a resource", () => {
+  it("does not get the next one with its number by managing it", async () => {
+    await edit(b, ["create"], datacenter("lent"));
+    await b.untilReady("Datacenter", "lent");
+    const lending = { namespaces: { names: [a.namespace] }, kinds: ["Datacenter"], names: ["lent"] };
+    await b.apply(manifest("Grant", "lent", lending));
+    const datacenterRef = { namespace: b.namespace, name: "lent" };
+    await edit(a, ["create"], lan("own", { datacenterRef }));
+    const number = readStatus(await a.untilReady("Lan", "own")).id ?? "";
+    const observing = { datacenterRef, externalId: number, managementPolicy: "Observe" };
+    await edit(a, ["create"], lan("sleeper", observing));
+    await a.untilReason("Lan", "sleeper", "Observed");
+    await edit(a, ["delete", "lan/own"]);
+
+    await edit(b, ["create"], lan("private", { datacenterRef: { name: "lent" }, public: false }));
+    const theirs = readStatus(await b.untilReady("Lan", "private"));
+    expect(theirs.id).toBe(number);
+    const bare = { bootVolume: undefined, nics: [{ name: "n", lanRef: { name: "sleeper" } }] };
+    await change(a, "lan/sleeper", { managementPolicy: "Manage", public: true });
+    await edit(a, ["create"], server("guest", { ...bare, datacenterRef }));
+    await a.untilReason("Lan", "sleeper", "NotYours");
+    await a.untilReason("Server", "guest", "ReferenceNotReady");
+    const lans = await platform.named("lans", "private");
+    expect(lans.map(({ properties }) => properties?.public)).toEqual([false]);
+    expect(await platform.named("servers", "guest")).toEqual([]);
+
+    await edit(a, ["delete", "--wait=false", "lan/sleeper"]);
+    await a.untilGone("Lan", "sleeper");
+    expect(await platform.named("lans", "private")).toHaveLength(1);
+  });
+
+  it.each(["Delete", "Retain"])("does not take back what was handed over to another tenant: %s", async (way) => {
+    const name = `given-${way.toLowerCase()}`;
+    await edit(a, ["create"], datacenter(name, { ...handing, location: "de/txl" }));
+    const id = readStatus(await a.untilReady("Datacenter", name)).id ?? "";
+    await change(a, `datacenter/${name}`, { managementPolicy: "Observe" });
+    await a.untilReason("Datacenter", name, "Observed");
+    const mine = { ...handing, name, location: "de/txl", description: "of B", externalId: id };
+    await edit(b, ["create"], datacenter(name, mine));
+    await b.untilReady("Datacenter", name);
+
+    const deletionPolicy = way;
+    await change(a, `datacenter/${name}`, { managementPolicy: "Manage", description: "taken", deletionPolicy });
+    await a.untilReason("Datacenter", name, "NotAdoptable");
+    await expect.poll(() => eventsOf(b, name)).toContain("also claimed by an object of another namespace");
+    await edit(a, ["delete", "--wait=false", `datacenter/${name}`]);
+    await a.untilGone("Datacenter", name);
+    await change(b, `datacenter/${name}`, { description: "still of B" });
+    await b.untilReady("Datacenter", name);
+    const found = (await platform.steering.resources("datacenters")).filter((each) => each.id === id);
+    expect(found).toMatchObject([{ properties: { description: "still of B" } }]);
+    expect(readStatus(await b.untilReady("Datacenter", name))).toMatchObject({ id });
   });
 });
