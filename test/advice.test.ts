@@ -60,7 +60,7 @@ const isExcepted = (text: string) => exceptions.some(([part]) => text.includes(p
 
 const sources = globSync("src/**/*.ts", { cwd: root }).filter((path) => !path.startsWith(join("src", "simulator")));
 
-it("a message that tells people to delete something says how to keep it", () => {
+it("a message that asks people to delete something says how to keep it", () => {
   const wrong = sources.flatMap((path) =>
     literals(read(path))
       .filter((text) => advises(text) && !saysHowToKeep(text) && !isExcepted(text))

@@ -32,7 +32,7 @@ describe("a figure", () => {
     expect(rowsOf(createResults())).toEqual([]);
   });
 
-  it("of several rounds is told with its spread, and its goal beside it", () => {
+  it("of several rounds is shown with its spread and its goal", () => {
     const table = tableOf(rowsOf(resultsOf("createSeconds", [24, 27, 25], [21, 22, 23])), contenderNames);
     expect(table.split("\n")[2]).toMatch(
       /22\.0 s \(21\.0–23\.0\) .* 25\.0 s \(24\.0–27\.0\) .* 1\.14 .* ≤ 0\.9 × peer .* missed/,

@@ -89,7 +89,7 @@ describe("a command", () => {
     flags: usualOutput,
   };
 
-  it("tells wrong usage with exit code 2, a failure with 1, and what it finds with its own", async () => {
+  it("reports wrong usage with exit code 2, a failure with 1, and findings with its own code", async () => {
     const outcome = async (fail?: Error) => {
       const { written, given } = surroundings();
       const made = command({
@@ -112,7 +112,7 @@ describe("a command", () => {
     });
   });
 
-  it("whose exit code 2 means something tells wrong usage with 1", async () => {
+  it("whose exit code 2 has another meaning reports wrong usage with 1", async () => {
     const made = command({ ...declared, exitCodes: { 2: "changes" }, run: async () => 2 });
     expect(await made.run(["--nothing"], surroundings().given)).toBe(1);
     expect(made.help).toContain("Exit codes: 0 done, 1 failed, 2 changes, 130 interrupted.");

@@ -14,7 +14,7 @@ describe("the command line", () => {
     expect(stdout).toContain("Exit codes");
   });
 
-  it("tells the options of one command", async () => {
+  it("lists the options of one command", async () => {
     const direct = await run(mooring, ["cluster", "--help"]);
     const asked = await run(mooring, ["help", "cluster"]);
     expect(direct).toEqual(asked);

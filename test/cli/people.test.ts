@@ -50,7 +50,7 @@ describe("without a cluster", () => {
     expect(stdout).toMatch(/fail +kubeconfig: no cluster to connect to.*fix: set --kubeconfig/);
   });
 
-  it("a reason is explained, in whatever case, and a wrong one is told with what is like it", async () => {
+  it("a reason is explained in any letter case, and a wrong one is refused with similar names", async () => {
     const { code, stdout } = await run("explain referencenotfound");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^ReferenceNotFound\n/);

@@ -79,7 +79,7 @@ describe("the conditions of every kind", () => {
     );
   });
 
-  it("do not let an object pass for done that nobody has looked at, or not since it was edited", async () => {
+  it("do not report an object as done before it is reconciled, also after an edit", async () => {
     const condition = { type: "Ready", status: "Unknown", reason: "Pending", message: "Waiting for the operator" };
     const pending = each.map((kind) => ({ ...fresh(kind), status: { conditions: [condition] } }));
     const edited = each.map((kind) => standing(kind, ready, 1));

@@ -122,7 +122,7 @@ describe("the brokers of a cluster", () => {
     expect(JSON.parse(output)).toEqual({ undelivered: 0, seen: records, ordered: true, partitions: 6 });
   });
 
-  it("let in who has the certificate, and nobody without a good one", patience, async () => {
+  it("accept a client with the certificate, and none without a valid one", patience, async () => {
     const own = await access();
     expect(await isAdmitted(own)).toBe(true);
     const { brokers, certificateAuthority } = own;
@@ -226,7 +226,7 @@ describe("a broker", () => {
     expect(await consume(before, "kept", 1)).toMatchObject([{ value: "survives" }]);
   });
 
-  it("serves the two oldest clusters; a third is told so, and gets its turn", patience, async () => {
+  it("serves the two oldest clusters; a third reports that, and is served later", patience, async () => {
     streaming = await streamingOf(platform);
     const second = await streaming.cluster({ name: "second" });
     const third = await streaming.cluster({ name: "third" });

@@ -156,7 +156,7 @@ describe("an Account", () => {
     });
   });
 
-  test("tells its objects that it became usable although its status could not be written", async () => {
+  test("wakes its objects when it becomes usable, although its status could not be written", async () => {
     const { check, said, api, object, objects } = open();
     api.beforeEach(({ method, path }) => {
       if (method !== "PATCH" || !path.endsWith("/status")) return;
@@ -172,7 +172,7 @@ describe("an Account", () => {
     expect(said.changed).toBe(1);
   });
 
-  test("tells its objects when it becomes usable, and not again while it stays so", async () => {
+  test("wakes its objects when it becomes usable, and not again while it stays usable", async () => {
     const { check, said } = open();
     await check();
     await check();
@@ -207,7 +207,7 @@ describe("an Account", () => {
     expect((await check()).obstacle).toBeUndefined();
   });
 
-  test("tells its objects when its token is refused, and when it works again", async () => {
+  test("wakes its objects when its token is refused, and when it works again", async () => {
     const { check, said } = open();
     await check();
     expect((await check(refused)).obstacle).toMatchObject({ reason: "Unauthorized" });
@@ -227,7 +227,7 @@ describe("an Account", () => {
     expect(again).toEqual({ inMs: 1000 });
   });
 
-  test("says what to do without a token, and tells its objects", async () => {
+  test("says what to do without a token, and wakes its objects", async () => {
     const { check, secret, said } = open();
     await check();
     secret.value = " ";
@@ -237,7 +237,7 @@ describe("an Account", () => {
     expect(said.changed).toBe(2);
   });
 
-  test("writes nothing before its Secret was looked for", async () => {
+  test("writes nothing before its Secret was read", async () => {
     const { check, secret, accounts } = open({ finalizers: [FINALIZER] });
     secret.known = false;
     expect(await check()).toMatchObject({ again: "never", conditions: undefined });

@@ -3,7 +3,7 @@ import { restingDatacenters } from "../engine/support/resting.ts";
 import { accountOf, credentials, runEngine } from "../engine/support/running-engine.ts";
 import { fakeClock } from "../fake-clock.ts";
 
-test("at a start every object at rest is looked at once, after its Account was checked and its collection listed", async () => {
+test("at start every object at rest is reconciled once, after its Account was checked and its collection listed", async () => {
   const { platform, objects } = restingDatacenters(100);
   const passes = new Map<string, number>();
   const clock = fakeClock();

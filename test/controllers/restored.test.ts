@@ -30,7 +30,7 @@ async function startWith(platform: ReturnType<typeof fakePlatform>, ...objects: 
   return { engine, clock, standing, edit, api };
 }
 
-describe("an object that was there before the operator, and tells of no resource", () => {
+describe("an object that is older than the operator and names no resource", () => {
   test("does not create what is there under its name, and says how to adopt it and how to create another one", async () => {
     const platform = fakePlatform();
     const id = platform.make("a", body("a"));
@@ -44,7 +44,7 @@ describe("an object that was there before the operator, and tells of no resource
     expect(message).toContain(`kubectl -n shop annotate datacenter a ${RECREATE}=${id}`);
   });
 
-  test("adopts it, or creates another one, when it is told to", async () => {
+  test("adopts it, or creates another one, on request", async () => {
     for (const [change, posts] of [
       [(now: KubeObject, id: string) => ({ ...now, spec: { ...Object(now.spec), externalId: id } }), 0],
       [

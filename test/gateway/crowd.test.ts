@@ -72,7 +72,7 @@ async function chat({ url }: Gateway, namespace: string, size = 0): Promise<numb
 }
 
 describe("bodies", () => {
-  it("of who has no access are refused before a byte of them is read", async () => {
+  it("of callers without access are refused before a byte of the body is read", async () => {
     const gateway = await open();
     const told = text(
       dial(gateway)

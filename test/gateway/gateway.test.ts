@@ -97,7 +97,7 @@ describe("the openai client behind the gateway", () => {
     await expect(wrong).rejects.toMatchObject({ code: "context_length_exceeded" });
   });
 
-  it("is told which models its namespace may use", async () => {
+  it("learns which models its namespace may use", async () => {
     const other = shop.chat.completions.create({ ...chat, model: "openai/gpt-oss-120b" });
     await expect(other).rejects.toThrow(OpenAI.PermissionDeniedError);
     await expect(other).rejects.toThrow(`may use ${chatModel}`);

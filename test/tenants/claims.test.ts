@@ -121,7 +121,7 @@ describe("a status that a tenant writes", () => {
     expect(await look()).toEqual(before);
   });
 
-  it("that Mooring had written and somebody changed is put right from the annotation: nothing is made twice", async () => {
+  it("that Mooring wrote and somebody changed is restored from the annotation: nothing is created twice", async () => {
     const { id } = await prize("tampered");
     await expect
       .poll(async () => (await b.read("Datacenter", "tampered"))?.metadata.annotations?.["mooring.dev/external-id"])
@@ -136,7 +136,7 @@ describe("a status that a tenant writes", () => {
 });
 
 describe("a signature of before", () => {
-  it("gives nobody back what was left to another tenant, and both are told", async () => {
+  it("gives back nothing that was handed over to another tenant, and both objects report it", async () => {
     await using c = await openTenant(kubeconfig, { forges: true });
     await open(c);
     const { id, saved, status } = await backup(c, "given");
@@ -229,7 +229,7 @@ describe("annotations that a tenant writes", () => {
     expect(idOf(await b.untilReady("Datacenter", "squatter"))).not.toBe(before?.id);
   });
 
-  it("stand in the way of no deletion of another tenant, and are not told of", async () => {
+  it("block no deletion of another tenant, and are not revealed", async () => {
     const { id, look } = await prize("held");
     const claim = { ...claimed("x"), parents: { datacenter: id }, account: `${a.namespace}/main` };
     await a.apply(claiming(server("blocker"), claim));

@@ -92,7 +92,7 @@ describe("a ClusterAccount", () => {
     expect(await platform.named("ipblocks", "mine")).toHaveLength(1);
   });
 
-  it("is told of to nobody else: not by default, and by name in the same words as one that does not exist", async () => {
+  it("is not revealed to others: not by default, and by name with the same message as one that does not exist", async () => {
     await other.apply(ipBlock("unnamed"), ipBlock("named", byName("shared")), ipBlock("nobody", byName("none")));
     await other.untilReason("IPBlock", "unnamed", "AccountNotFound");
     await other.untilReason("IPBlock", "named", "AccountNotAllowed");

@@ -99,7 +99,7 @@ beforeAll(async () => {
 });
 
 describe("what a namespace has", () => {
-  it("is lent by who administers it, to nobody by anybody else", async () => {
+  it("is granted by its administrator, and by nobody else", async () => {
     expect(await as("editor", b, ["create"], [grant()])).toContain("is forbidden");
     const { code, stderr } = await run(["-n", b.namespace, `--as=owner-${a.namespace}`, "create", "-f", "-"], {
       input: JSON.stringify(grant()),
@@ -122,7 +122,7 @@ describe("what a namespace has", () => {
     expect(await platform.named("servers", "web")).toHaveLength(1);
   });
 
-  it("is not told of to who asks for another name, kind or namespace than is granted", async () => {
+  it("is not revealed to requests for another name, kind or namespace than is granted", async () => {
     const asked = [
       lent("private"),
       lent("nothing"),

@@ -110,7 +110,7 @@ describe("mooring flowlogs", { timeout: 60_000 }, () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^1 object, .* 0 bad lines/) });
   });
 
-  it("goes on behind bad lines and broken objects, tells where they are, and ends with 1", async () => {
+  it("continues after bad lines and broken objects, reports where they are, and exits with 1", async () => {
     const bad = Array.from({ length: 30 }, () => "bad\x1b[2J");
     storage.objects.set("1-lines.log.gz", { body: packed(lineOf(), ...bad) });
     storage.objects.set("2-cut.log.gz", {

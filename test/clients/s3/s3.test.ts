@@ -67,7 +67,7 @@ describe("the public S3 client with the built-in object storage", { timeout: 60_
     await expect(client.send(new HeadBucketCommand({ Bucket }))).rejects.toMatchObject({ name: "NotFound" });
   });
 
-  it("is told why a bucket cannot be made or deleted", async () => {
+  it("gets the reason why a bucket cannot be created or deleted", async () => {
     await expect(bucket("taken")).rejects.toMatchObject({ name: "BucketAlreadyOwnedByYou" });
     await expect(bucket("Capitals")).rejects.toMatchObject({ name: "InvalidBucketName" });
     const Bucket = await bucket("not-empty");

@@ -135,7 +135,7 @@ describe("the program", { timeout: 60_000 }, () => {
     await expect(wrong).rejects.toThrow("MOORING_VERSITYGW is /nowhere/versitygw");
   });
 
-  it("is built once into the cache, and told so", async () => {
+  it("is built once into the cache, with a message", async () => {
     const bin = mkdtempSync(folder("go-"));
     // A fake `go` that writes a program to the requested path.
     const go = '#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\nprintf "#!/bin/sh\\n" > "$2"\nchmod +x "$2"\n';
@@ -152,7 +152,7 @@ describe("the program", { timeout: 60_000 }, () => {
     expect(said).toHaveLength(1);
   });
 
-  it("cannot be had without Go, which is told with the ways out", async () => {
+  it("cannot be built without Go, and the message says what to do", async () => {
     const env = { PATH: "/nowhere", XDG_CACHE_HOME: folder("none") };
     const failure = provideVersitygw(env, silent);
     await expect(failure).rejects.toThrow(/Go is needed.*MOORING_VERSITYGW.*--object-storage builtin/s);

@@ -47,7 +47,7 @@ describe("pages", () => {
     expect((await datacenters.datacentersGet({ offset: 3 })).data.items).toEqual([]);
   });
 
-  it("have limits that are told", async () => {
+  it("have limits that the answer names", async () => {
     const beyond = datacenters.datacentersGet({ limit: 10_001 });
     await expectRefusal(beyond, 422, "limit");
   });

@@ -173,7 +173,7 @@ describe("a new key", () => {
   });
 });
 
-describe("what stands in the way is told with the way out", () => {
+describe("an obstacle is reported with what to do", () => {
   it("a Secret of somebody else: nothing is made until it is gone, and it is not touched", async () => {
     const theirs = { apiVersion: "v1", kind: "Secret", metadata: { name: "theirs" }, stringData: { key: "theirs" } };
     await world.apply(theirs, metricPipeline("unlucky", { ...main, secretName: "theirs" }));

@@ -98,7 +98,7 @@ describe("what was refused is corrected in spec, by apply alone", () => {
   });
 });
 
-it("what was changed while its creation was looked for is told, and can be changed back", async () => {
+it("a change during the search for its creation is reported, and can be reverted", async () => {
   await world.platform.faults(
     { route: creation, fault: "response-lost" },
     { route: log, fault: "status", status: 503 },

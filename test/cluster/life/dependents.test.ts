@@ -21,7 +21,7 @@ const named = async (collection: string, name: string) =>
 /** A few polls of 1.5 s on a busy machine. */
 const soon = { timeout: 20_000 };
 
-describe("when a resource goes, what refers to it or lives in it is looked at again", () => {
+describe("when a resource is deleted, objects that refer to it or live in it are reconciled", () => {
   it("a volume is attached to its server again after that was deleted and created again", async () => {
     const attached = volume("data", { attachTo: { serverRef: { name: "host" } } });
     await world.apply(server("host"), attached);

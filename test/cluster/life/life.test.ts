@@ -28,7 +28,7 @@ describe("from apply to delete", () => {
     expect(volumes.map(({ id }) => id)).toContain(await world.value("server/web", "{.status.bootVolumeId}"));
   });
 
-  it("kubectl describe tells the story in Events", async () => {
+  it("kubectl describe shows the life of the object in Events", async () => {
     const told = () => world.describe("server/web");
     await expect.poll(told).toMatch(/Normal\s+Creating\s+.*mooring\s+creating Server [0-9a-f-]{36}, request/);
     await expect.poll(told).toMatch(/Normal\s+Created\s+.*mooring\s+Created Server [0-9a-f-]{36}/);
@@ -49,7 +49,7 @@ describe("from apply to delete", () => {
     );
   });
 
-  it("an annotation that has no effect is told, and yes pauses as true does", async () => {
+  it("an annotation without effect is reported, and yes pauses like true", async () => {
     await world.kubectl("annotate", "datacenter/dc", "mooring.dev/pause=true", "mooring.dev/paused=yes");
     const advice = () => world.value("datacenter/dc", "{.status.advice}");
     await expect.poll(advice, { timeout: 60_000 }).toContain("did you mean mooring.dev/paused?");
@@ -73,7 +73,7 @@ describe("from apply to delete", () => {
     );
   });
 
-  it("an object can be told to only observe what it has, and to manage it again", async () => {
+  it("an object can be switched to Observe and back to Manage", async () => {
     const id = await world.value("datacenter/dc", "{.status.id}");
     await world.apply(datacenter("dc", { managementPolicy: "Observe", description: "another" }));
     await world.untilReason("datacenter/dc", "Observed");

@@ -91,7 +91,7 @@ describe("a parent id that nothing has", () => {
         expect(written.get(kind)).toBeLessThanOrEqual(2 * HANDFUL + 2);
       });
 
-      it("is told once, with the field and the id, as ParentNotFound", async () => {
+      it("is reported once, with the field and the id, as ParentNotFound", async () => {
         const standing = `${condition("Ready", "reason")} ${condition("Stalled", "status")}`;
         expect(await world.value(ref(kind), standing)).toBe("ParentNotFound True");
         const message = await world.value(ref(kind), condition("Ready", "message"));
@@ -109,7 +109,7 @@ describe("a parent id that nothing has", () => {
 });
 
 describe("a parent that was removed by hand and still shows Ready", () => {
-  it("is looked at again when a creation in it is refused: both are made anew, with a handful of attempts", async () => {
+  it("is read again when a creation in it is refused: both are created again, with a handful of attempts", async () => {
     await world.apply(datacenter("removed"));
     await world.untilReady("datacenter/removed");
     const before = await world.value("datacenter/removed", "{.status.id}");

@@ -121,7 +121,7 @@ describe("ActivityLogExport", () => {
     expect(sorted(items.map(({ record }) => record))).toEqual(sorted(all));
   });
 
-  it("tells in columns, messages and metrics how far it is, and never a key", async () => {
+  it("shows its progress in columns, messages and metrics, and never a key", async () => {
     const { stdout } = await world.kubectl("get", "ale", "files");
     expect(stdout).toMatch(
       /NAME\s+READY\s+REASON\s+ENTRIES\s+DELIVERED-UNTIL\s+PAUSED\s+AGE\nfiles\s+True\s+Available\s+\d+\s+20/,

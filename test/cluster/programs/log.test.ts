@@ -30,7 +30,7 @@ const lines = () =>
 
 const ten = (prefix: string) => Array.from({ length: 10 }, (_, index) => `${prefix}-${index}`);
 
-it("tells of thirty objects, ten made, ten refused, ten stuck, what became of each, and then falls silent", async () => {
+it("logs the outcome of thirty objects, ten created, ten refused, ten stuck, and then nothing", async () => {
   const [made, refused, stuck] = [ten("made"), ten("refused"), ten("stuck")];
   await world.apply(
     datacenter("dc"),

@@ -113,7 +113,7 @@ describe("a landscape of which half is Ready", { timeout: 120_000 }, () => {
     expect(behind).toMatchObject({ code: 3, stderr: expect.stringContaining(cause) });
   });
 
-  it("with two Accounts: one has to be named, and a wrong one is told", async () => {
+  it("with two Accounts: one has to be named, and a wrong name is reported", async () => {
     expect((await mooring("options locations")).stderr).toContain("name one with --account: main, wrong");
     expect((await mooring("options locations --account main")).stdout).toMatch(/^de\/txl +berlin$/m);
     expect(await mooring("options locations --account nobody")).toMatchObject({ code: 1 });
@@ -137,7 +137,7 @@ describe("a landscape of which half is Ready", { timeout: 120_000 }, () => {
 });
 
 describe("somebody without rights", { timeout: 120_000 }, () => {
-  it("is told what they may not see, and nothing else", async () => {
+  it("learns what they may not see, and nothing else", async () => {
     const got = await mooring("get", { user: "nobody" });
     expect(got).toMatchObject({ code: 0, stdout: "" });
     expect(got.stderr).toContain(`not checked: servers of namespace ${world.namespace}: you may not list them`);
@@ -155,7 +155,7 @@ describe("somebody without rights", { timeout: 120_000 }, () => {
     expect(both.stdout).toContain("Activity on the platform");
   });
 
-  it("is told by the doctor what is missing", async () => {
+  it("learns from the doctor what is missing", async () => {
     const { checks } = z
       .object({ checks: z.array(z.looseObject({ check: z.string(), status: z.string(), fix: z.string().optional() })) })
       .parse(json((await mooring("doctor -o json", { user: "viewer" })).stdout));

@@ -100,7 +100,7 @@ describe("the tool server, with the rights that ship", () => {
     expect(object).not.toHaveProperty("status.internal");
   });
 
-  it("finds what has no object, and who changed something by hand", async () => {
+  it("finds resources without an object, and the user of a manual change", async () => {
     const body = { properties: { name: "by-hand", location: "de/txl" } };
     await world.platform.call("POST", "/cloudapi/v6/datacenters", body);
     await expect
@@ -133,7 +133,7 @@ describe("the tool server, with the rights that ship", () => {
     expect(results.filter((each) => each.includes(world.platform.token))).toEqual([]);
   });
 
-  it("takes token and endpoints of an Account for who may read its Secret", async () => {
+  it("uses token and endpoints of an Account if the caller may read its Secret", async () => {
     const administrator = await connected(cluster().kubeconfig, ["--account", "main", "-n", world.namespace], {});
     const answer = await ask("list_datacenters", {}, administrator);
     expect(answer).toMatchObject({ items: expect.arrayContaining([expect.objectContaining({ type: "datacenter" })]) });

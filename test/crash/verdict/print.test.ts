@@ -15,7 +15,7 @@ function failed(stalledSeconds: number): Result {
   return { impatient: false, shards: undefined, kinds, totals, seconds: 9 };
 }
 
-test("a failed run is told with what was wrong, how to repeat it and where its logs are", () => {
+test("a failed run is printed with its problem, the command to repeat it and the place of its logs", () => {
   expect(complaints(failed(0.1))).toEqual([
     `Volume 4, killed executed create: platform POST /volumes #1
   duplicate: 2 volumes instead of 1

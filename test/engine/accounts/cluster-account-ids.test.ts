@@ -82,7 +82,7 @@ describe("through a ClusterAccount without adoption", () => {
     expect(platform.calls).toEqual([]);
   });
 
-  test("what was observed while that was allowed is not shown any more, and not looked at", async () => {
+  test("a resource that was observed while that was allowed is no longer shown or read", async () => {
     const platform = fakePlatform();
     const id = platform.make("b", { properties: { name: "b", location: "de/txl", size: 1 } }, { path: "/ipblocks" });
     const status = { id, account: SHARED };

@@ -83,7 +83,7 @@ describe("an object that names a ClusterAccount", () => {
     expect(chosen(all.choose(inTeam, { kind: "Account", name: "shared" }))).toBe("AccountNotFound");
   });
 
-  test("is told the same when it does not exist, does not admit the namespace, and does not admit the kind", () => {
+  test("gives the same message when it does not exist, does not admit the namespace, or does not admit the kind", () => {
     const choices = [
       accounts([]),
       sharedWith({ namespaces: { names: ["other"] } }),

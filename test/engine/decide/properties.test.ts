@@ -159,7 +159,7 @@ describe("the gate", () => {
     });
   });
 
-  test("ends nothing but on a reading that is younger than the wish and was understood", () => {
+  test("ends something only on a reading that is newer than the request and was understood", () => {
     whenever(["delete", "renew", "update"], ({ observation, desiredSince }, decision) => {
       if (decision.step === "update" && decision.operation.method !== "DELETE") return;
       expect(observation).toMatchObject({ seen: "present" });
@@ -169,7 +169,7 @@ describe("the gate", () => {
     });
   });
 
-  test("ends what came before on a reading that is younger than the wish", () => {
+  test("ends the former one only on a reading that is newer than the request", () => {
     whenever(["revoke"], ({ previous, desiredSince }) => expect(previous?.asOf).toBeGreaterThan(desiredSince));
   });
 

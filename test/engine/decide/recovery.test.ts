@@ -106,7 +106,7 @@ describe("in every view of an open intent", { timeout: 60_000 }, () => {
     });
   });
 
-  test("ambiguity is looked at again", () => {
+  test("an ambiguous result is read again", () => {
     always((view, decision) => {
       if (!("reason" in decision) || decision.reason !== "Ambiguous") return;
       const retryMs = decision.step === "stall" ? decision.retryMs : undefined;

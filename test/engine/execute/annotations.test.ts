@@ -29,7 +29,7 @@ describe("the annotation mooring.dev/paused", () => {
     expect(adviceFor({ "mooring.dev/paused": word })).toEqual([]);
   });
 
-  test("is not set when it is empty, which is told", () => {
+  test("is not set when it is empty, and that is reported", () => {
     expect(pausedBy("")).toBe("running");
     expect(adviceFor({ "mooring.dev/paused": "" })).toEqual([
       'annotation mooring.dev/paused is empty: the object is not paused; set it to "true"',
@@ -59,7 +59,7 @@ describe("an annotation of Mooring's that has no effect", () => {
     expect(told).toBe(`annotation ${name} is unknown for kind ${kind} and has no effect: did you mean ${meant}?`);
   });
 
-  test("is told without a guess where nothing is near", () => {
+  test("is reported without a suggestion if nothing is similar", () => {
     expect(adviceFor({ "mooring.dev/owner-team": "a" })).toEqual([
       "annotation mooring.dev/owner-team is unknown for kind Server and has no effect: remove it",
     ]);

@@ -42,7 +42,7 @@ const change = ({ all, object }: Life, more: (now: KubeObject) => Partial<KubeOb
 };
 
 describe("a change that the platform accepts and does not make", () => {
-  test("is sent ever more rarely, and after a few times it is told with both values, once", async () => {
+  test("is sent with backoff, and after a few times it is reported once with both values", async () => {
     const life = deafBlock();
     await pass(life, 3600);
     expect(life.all.platform.sent("PATCH").length).toBeGreaterThanOrEqual(4);
@@ -108,7 +108,7 @@ describe("a change that the platform accepts and does not make", () => {
     expect(life.all.platform.sent("PATCH")).toHaveLength(sent + 1);
   });
 
-  test("stays told after a restart, and is not sent at once", async () => {
+  test("stays reported after a restart, and is not sent immediately", async () => {
     const life = deafBlock();
     await pass(life, 900);
     const { platform, api } = life.all;
@@ -158,7 +158,7 @@ describe("a change that was taken while somebody edited the object", () => {
     await all.clock.advance(1000);
   };
 
-  test("is told in an Event, although its status could not be written", async () => {
+  test("is reported in an Event, although its status could not be written", async () => {
     const life = interrupted("BUSY");
     await read(life);
     await expect(life.all.passes(life.key)).rejects.toThrow("Conflict");

@@ -31,7 +31,7 @@ describe("the Events of a creation", () => {
   });
 });
 
-describe("drift that was put right", () => {
+describe("drift that was corrected", () => {
   /** An object at rest whose resource is then changed by somebody else. */
   async function drifted(life: Life & { id?: string }, change: object): Promise<void> {
     await untilReady(life);
@@ -56,7 +56,7 @@ describe("drift that was put right", () => {
     expect(life.all.corrected).toEqual(["IPBlock"]);
   });
 
-  test("of several fields and steps is told as a whole, or step by step", async () => {
+  test("of several fields and steps is reported as a whole, or step by step", async () => {
     const life = ownedServer(false);
     await drifted(life, { cores: 8, ram: 4096 });
     const said = told(life, "DriftCorrected").join();

@@ -9,7 +9,7 @@ const KEY = "Datacenter/shop/a";
 const object = () => objectOf("Datacenter", "a", { spec: { location: "de/txl" } });
 const at = (ms: number) => `${new Date(BEGIN + ms).toISOString().slice(0, 19)}Z`;
 
-test("a failure of the platform tells when the next attempt is, and how to have it now", async () => {
+test("a failure of the platform says when the next attempt is, and how to retry now", async () => {
   const { deps, sceneOf, pass, objects, clock } = stage([object()]);
   const message = () => readyOf(objects.find(KEY)?.object ?? object())?.message;
   const failed = { step: "fail", reason: "ProvisioningFailed", message: "create failed: no room", gone: true } as const;
@@ -23,7 +23,7 @@ test("a failure of the platform tells when the next attempt is, and how to have 
   expect(message()).toContain(`next attempt at ${at(3000)}`);
 });
 
-test("an object that the platform asks to slow down tells until when", async () => {
+test("an object that the platform asks to slow down says until when", async () => {
   const { platform, pass, objects } = stage([object()]);
   platform.beforeEach(({ method }) => {
     if (method === "POST") throw new Retry({ call: "POST /datacenters", status: 429 }, "no", 90_000);

@@ -103,7 +103,7 @@ describe("a collection", () => {
     expect(connection.calls).toHaveLength(before);
   });
 
-  test("wakes everybody after the first list, and then only whom the news concern", async () => {
+  test("wakes all objects after the first list, and then only those that a change concerns", async () => {
     const { join, heard, there } = await open("s1", "s2");
     join("Server/shop/a", "s1");
     join("Server/shop/b", "s2");

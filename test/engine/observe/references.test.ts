@@ -244,7 +244,7 @@ describe("a reference into another namespace of a resource that exists", () => {
   });
 });
 
-test("two objects that name each other are told so, and hold each other at nothing", () => {
+test("two objects that name each other report that, and do not block each other", () => {
   const objects = createObjects(kinds, unsealed, () => {});
   const datacenterRef = { name: "dc" };
   const owning = { id: "r-1", conditions: [readyCondition()] };

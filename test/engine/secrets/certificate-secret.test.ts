@@ -246,7 +246,7 @@ describe("somebody who asks for a new certificate", () => {
     expect(status().certificate?.version).toBe(2);
   });
 
-  test("is told once when the platform has none", async () => {
+  test("is reported once when the platform has none", async () => {
     const { passes, annotate, events, asked, status, clock } = await open(await accessOf());
     await passes(KEY);
     annotate({ [ROTATE_AT]: "now" });

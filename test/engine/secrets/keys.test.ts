@@ -173,7 +173,7 @@ describe("a new key", () => {
     return { ...world, first: world.held() };
   }
 
-  test("is made when the annotation asks for it, once, and everybody is told", async () => {
+  test("is created once when the annotation asks for it, and that is reported", async () => {
     const { live, annotate, held, first, platform, secret, status } = await made();
     annotate({ [ROTATE_AT]: "now" });
     const { settle, events } = live();

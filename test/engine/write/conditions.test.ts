@@ -50,7 +50,7 @@ describe("a paused object", () => {
   });
 });
 
-describe("an object that is told to observe only", () => {
+describe("an object with managementPolicy Observe", () => {
   const observing = { location: "de/txl", description: "another one", managementPolicy: "Observe" };
 
   test("goes on with the resource that it has by now, and changes nothing of it", async () => {

@@ -116,7 +116,7 @@ describe("an Event about what an object waits for", () => {
   });
 });
 
-test("an object without its reference, and one without an Account, are told so", async () => {
+test("an object without its reference, and one without an Account, report that", async () => {
   const lan = objectOf("Lan", "a", { spec: { datacenterRef: { name: "nowhere" } } });
   const stray = objectOf("Lan", "b", { spec: { datacenterId: "d", accountRef: { name: "gone" } } });
   const { pass, events } = stage([lan, stray]);

@@ -33,7 +33,7 @@ function atWork(workers: number, reconcile: (key: string, signal: AbortSignal) =
   return { clock, queue, begun, done, results, stop: () => stopping.abort(), ended };
 }
 
-test("who waits for the pacer holds no worker", async () => {
+test("a call that waits for the pacer holds no worker", async () => {
   const pacers = new Map<string, ReturnType<typeof createPacer>>();
   const { clock, queue, begun, done } = atWork(4, async (key) => {
     const pacer = pacers.get(key.charAt(0)) ?? createPacer({ clock, rate: 1, burst: 1 });
