@@ -8,7 +8,7 @@ import { disturbances } from "./disturbance.ts";
 import { checkOut } from "./former.ts";
 import { accountKinds, atCreation, chosenKinds, subjectsOf } from "./lives.ts";
 import { crashMatrix, isClean, PARALLEL } from "./matrix.ts";
-import { render } from "./print.ts";
+import { complaint, render } from "./print.ts";
 import { cases, restoreAll, restoredKinds, summaryOf } from "./restore.ts";
 
 const usage = `usage: make crash ARGS="[OPTION…]"
@@ -118,10 +118,16 @@ async function main(): Promise<number> {
     former,
     onProgress(done, total, failed) {
       const seconds = Math.round((performance.now() - startedAt) / 1000);
-      const often = process.stderr.isTTY || done === total || failed > 0 || seconds - told >= 15;
+      const often = process.stderr.isTTY || done === total || seconds - told >= 15;
       if (!often) return;
       told = seconds;
       progress.update(`killing the operator: ${done} of ${total} runs, ${failed} failed`, seconds);
+    },
+    onFailure({ subject }, row, run) {
+      const { impatient, shards } = options;
+      const { kind, account, creationOnly = false } = subject;
+      progress.end();
+      console.error(complaint({ kind: kind.kind, account, creationOnly, impatient, shards }, row, run));
     },
   });
   progress.end();
