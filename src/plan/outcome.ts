@@ -96,10 +96,9 @@ export function itemOf({ base, candidate, context, decision, first }: Decided): 
   const drift = driftOf(context);
   const known = new Set(drift.map(({ field }) => field));
   const fields = [...drift, ...spec.filter(({ field }) => !known.has(field))];
-  const before = withValues(
-    desired.spec,
-    drift.map(({ field, from }) => ({ field, value: from })),
-  );
+  const exists = view.resource.claim !== undefined || view.spec.adopt !== undefined;
+  const values = drift.map(({ field, from }) => ({ field, value: from }));
+  const before = exists ? withValues(desired.spec, values) : undefined;
   const creation = { ...base, fields: specChanges(undefined, desired.spec), before: undefined, after: first };
   /** The action once the obstacle is gone. */
   const eventually = (): Action =>
