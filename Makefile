@@ -2,7 +2,7 @@
 # also runs third-party clients, and wants a JDK 17, Maven, Python 3 and OpenSSL for them.
 # ARGS passes options on: make demo ARGS=--once
 
-.PHONY: help demo test crash lint generate cluster clean soak bench image release push audit test-node test-inspector
+.PHONY: help demo test crash lint generate site recording cluster clean soak bench image release push audit test-node test-inspector
 .DEFAULT_GOAL := help
 
 node := node_modules/node/bin/node
@@ -47,6 +47,15 @@ generate: ## write what is made from the source: CRDs, rights, chart, install.ya
 	@$(node) generate/main.ts
 	@$$(test/clients/setup-helm helm) template mooring deploy/chart --namespace mooring-system \
 	  --values deploy/chart/install-values.yaml > deploy/kustomize/install.yaml
+
+site: ## the documentation as a website, into dist/site: make site [BASE=/path/]
+	@bin/setup
+	@npm ci --prefix site --no-audit --no-fund --loglevel=error
+	@$(node) site/build.ts --base "$(or $(BASE),/)"
+
+recording: ## the picture of the commands in README.md, recorded with a demo; needs the command script of util-linux
+	@bin/setup
+	@$(node) recording/main.ts
 
 cluster: ## a Kubernetes control plane on this machine, until Ctrl-C
 	@bin/mooring cluster $(ARGS)

@@ -51,12 +51,7 @@ const commands: Record<string, Entry> = {
   },
   tools: {
     summary: "read-only tools for AI clients: the contract and Mooring's objects, over stdio or HTTP",
-    load: async () => {
-      // Clients start the tools often, and wait for them.
-      const { env } = process;
-      enableCompileCache(join(env.XDG_CACHE_HOME || join(env.HOME || homedir(), ".cache"), "mooring", "compiled"));
-      return (await import("./cli/tools.ts")).toolsCommand;
-    },
+    load: async () => (await import("./cli/tools.ts")).toolsCommand,
   },
   rights: {
     summary: "print what the operator may do, for the whole cluster or for some namespaces",
@@ -120,5 +115,9 @@ function report(error: unknown): number {
 
 // The HTTP parser of undici is WebAssembly. Optimizing its code takes ten megabytes for good.
 for (const flag of ["--no-wasm-tier-up", "--no-wasm-dynamic-tiering"]) setFlagsFromString(flag);
+
+// A start that is not the first compiles nothing. Where nothing can be written, it compiles as before.
+const { XDG_CACHE_HOME, HOME } = process.env;
+enableCompileCache(join(XDG_CACHE_HOME || join(HOME || homedir(), ".cache"), "mooring", "compiled"));
 
 process.exitCode = await run(process.argv.slice(2)).catch(report);

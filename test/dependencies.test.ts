@@ -26,7 +26,10 @@ const artifactsIn = (text: string): string[] =>
     ([, group, artifact]) => `${group}:${artifact}`,
   );
 
+const site = z.object({ devDependencies: packages }).parse(JSON.parse(read("site/package.json")));
+
 const needed = [
+  ...Object.keys(site.devDependencies),
   ...Object.keys({ ...dependencies, ...devDependencies, ...overrides }),
   ...found("{deploy,test,bench}/**/go.mod").flatMap((path) => modulesIn(read(path))),
   ...found("{deploy,test}/**/pom.xml").flatMap((path) => artifactsIn(read(path))),

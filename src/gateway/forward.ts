@@ -67,10 +67,10 @@ export function createForward(parts: GatewayParts, checkExists: (model: string) 
 
   /** Passes the platform's answer on. Reports its usage, even if the answer breaks off. */
   async function deliver(
-    { asked, responses }: Pick<Understood, "asked" | "responses">,
+    { asked, responses, sentTo }: Pick<Understood, "asked" | "responses" | "sentTo">,
     answer: Answered,
     response: ServerResponse,
-    used: (usage: Usage) => void,
+    used: (usage: Usage, isEmpty?: boolean) => void,
   ) {
     const { statusCode } = answer;
     // The client cannot fix the gateway's credentials, so it learns nothing about them.
@@ -93,7 +93,8 @@ export function createForward(parts: GatewayParts, checkExists: (model: string) 
       await pass(clock, answer, meter, response);
       isWhole = true;
     } finally {
-      used(isRefusal ? (meter.usage() ?? none) : usedBy(asked, meter, isWhole));
+      if (isRefusal) used(meter.usage() ?? none);
+      else used(usedBy(asked, meter, isWhole), isWhole && sentTo.endsWith("/completions") && meter.isEmpty());
     }
   }
 
@@ -157,8 +158,9 @@ export function createForward(parts: GatewayParts, checkExists: (model: string) 
           signal,
         );
         release();
-        await deliver({ asked, responses }, answer, response, (used) => {
+        await deliver({ asked, responses, sentTo }, answer, response, (used, isEmpty) => {
           usage = used;
+          if (isEmpty) metrics.empty(namespace, asked.model);
         });
       } finally {
         const eur = price && costOf(usage, price);

@@ -9,6 +9,8 @@ export interface GatewayMetrics {
   /** A client got an answer. `model` is undefined if the call was refused before its model was known. */
   served(namespace: string, model: string | undefined, code: number): void;
   used(namespace: string, model: string, usage: Usage, eur: number | undefined): void;
+  /** The platform answered with neither text nor a tool call. */
+  empty(namespace: string, model: string): void;
   upstream(status: number | "error", seconds: number): void;
   waited(seconds: number): void;
   watch(read: { waiting: () => number; open: () => number }): void;
@@ -33,6 +35,10 @@ export function createGatewayMetrics(mostPairs = MOST_PAIRS): GatewayMetrics {
     "direction",
   ]);
   const cost = counter("cost_eur_total", "Cost in EUR by namespace and model", ["namespace", "model"]);
+  const empties = counter("empty_answers_total", "Answers without text and tool calls, by namespace and model", [
+    "namespace",
+    "model",
+  ]);
   const answers = counter("upstream_requests_total", "Calls to the platform by code; each retry counts", ["code"]);
   const histogram = (name: string, help: string) =>
     new Histogram({ name: `mooring_gateway_${name}`, help, buckets: SECONDS, registers });
@@ -61,6 +67,7 @@ export function createGatewayMetrics(mostPairs = MOST_PAIRS): GatewayMetrics {
       tokens.inc({ ...pair, direction: "output" }, output);
       if (eur !== undefined) cost.inc(pair, eur);
     },
+    empty: (namespace, model) => empties.inc(labels(namespace, model)),
     upstream(status, seconds) {
       answers.inc({ code: String(status) });
       times.observe(seconds);

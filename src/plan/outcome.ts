@@ -15,6 +15,8 @@ export interface Candidate {
   desired: KubeObject | undefined;
   /** The reason of a refusal by the API server. */
   refused?: string;
+  /** The refusal is only about fields that a replacement may change. */
+  isReplaceable?: boolean;
 }
 
 export function baseOf({ kind, live, desired }: Candidate): PlanItem {
@@ -42,13 +44,13 @@ export function objectItem(base: PlanItem, live: KubeObject | undefined, desired
   return fields.length > 0 ? { ...base, action: "change", fields } : base;
 }
 
-/** A refused change of immutable fields is a replacement that must be allowed first. */
-export function refusal({ kind, live, desired }: Candidate, base: PlanItem, message: string): PlanItem {
+/** A refused change of immutable fields alone is a replacement that must be allowed first. */
+export function refusal({ kind, live, desired, isReplaceable }: Candidate, base: PlanItem, message: string): PlanItem {
   const fields = specChanges(live?.spec, desired?.spec);
   const fixed = Object.keys(kind.immutable).filter((name) =>
     fields.some(({ field }) => field === name || field.startsWith(`${name}.`)),
   );
-  if (!live || fixed.length === 0 || !hasResource(kind)) return { ...base, action: "invalid", message };
+  if (!isReplaceable || fixed.length === 0 || !hasResource(kind)) return { ...base, action: "invalid", message };
   const why = [...new Set(fixed.map((field) => kind.immutable[field] ?? ""))];
   const replacement = { fields: fixed, why, loses: lossOf(kind), allowed: false, allowedBy: words(kind, "forbidden") };
   return { ...base, action: "replace", fields, replacement, message };
@@ -94,10 +96,9 @@ export function itemOf({ base, candidate, context, decision, first }: Decided): 
   const drift = driftOf(context);
   const known = new Set(drift.map(({ field }) => field));
   const fields = [...drift, ...spec.filter(({ field }) => !known.has(field))];
-  const before = withValues(
-    desired.spec,
-    drift.map(({ field, from }) => ({ field, value: from })),
-  );
+  const exists = view.resource.claim !== undefined || view.spec.adopt !== undefined;
+  const values = drift.map(({ field, from }) => ({ field, value: from }));
+  const before = exists ? withValues(desired.spec, values) : undefined;
   const creation = { ...base, fields: specChanges(undefined, desired.spec), before: undefined, after: first };
   /** The action once the obstacle is gone. */
   const eventually = (): Action =>

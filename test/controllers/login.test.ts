@@ -199,6 +199,15 @@ describe("an Account with a password", () => {
     expect(ready()?.message).not.toContain("expired");
   });
 
+  const discontinued =
+    "the platform has announced the end of username and password: store a token of the platform in key token of Secret cred";
+
+  test("is advised to move to a token, because passwords are to be discontinued", async () => {
+    const { live, status } = open();
+    await live().check();
+    expect(status().advice).toEqual([discontinued]);
+  });
+
   test("stays Ready while its token is due and the platform refuses another, and says so", async () => {
     const { live, platform, ready, status } = open();
     const { check, skip } = live();
@@ -212,7 +221,7 @@ describe("an Account with a password", () => {
     expect(status().advice?.[0]).toContain("due for renewal");
     platform.beforeEach(() => {});
     await check();
-    expect([platform.values.length, status().advice]).toEqual([2, undefined]);
+    expect([platform.values.length, status().advice]).toEqual([2, [discontinued]]);
   });
 
   test("advises near 100 tokens; at 100 deletes the expired ones, and else says so", async () => {

@@ -9,7 +9,7 @@ import { checkOut } from "./former.ts";
 import { accountKinds, atCreation, chosenKinds, subjectsOf } from "./lives/lives.ts";
 import { crashMatrix, isClean, PARALLEL } from "./matrix.ts";
 import { cases, restoreAll, restoredKinds, summaryOf } from "./restore/restore.ts";
-import { render } from "./verdict/print.ts";
+import { complaint, render } from "./verdict/print.ts";
 
 const usage = `usage: make crash ARGS="[OPTION…]"
 
@@ -118,10 +118,16 @@ async function main(): Promise<number> {
     former,
     onProgress(done, total, failed) {
       const seconds = Math.round((performance.now() - startedAt) / 1000);
-      const often = process.stderr.isTTY || done === total || failed > 0 || seconds - told >= 15;
+      const often = process.stderr.isTTY || done === total || seconds - told >= 15;
       if (!often) return;
       told = seconds;
       progress.update(`killing the operator: ${done} of ${total} runs, ${failed} failed`, seconds);
+    },
+    onFailure({ subject }, row, run) {
+      const { impatient, shards } = options;
+      const { kind, account, creationOnly = false } = subject;
+      progress.end();
+      console.error(complaint({ kind: kind.kind, account, creationOnly, impatient, shards }, row, run));
     },
   });
   progress.end();

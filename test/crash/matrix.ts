@@ -32,6 +32,7 @@ export interface MatrixOptions {
   /** Number of concurrent lives. */
   parallel?: number;
   onProgress?(done: number, total: number, failed: number): void;
+  onFailure?(recording: Recording, row: Row, run: Run): void;
 }
 
 /** One row of the matrix. */
@@ -113,7 +114,10 @@ export async function crashMatrix(options: MatrixOptions): Promise<Result> {
       const { run, aftermath } = await crash(base, lived, { targets, seed, impatient, shards });
       row.runs.push(run);
       done += 1;
-      if (isBad(row, run)) failed += 1;
+      if (isBad(row, run)) {
+        failed += 1;
+        options.onFailure?.(recording, row, run);
+      }
       if (options.twice && !row.after && leavesDoubt(target)) {
         const { rows = [] } = chapters.find((each) => each.recording === recording) ?? {};
         rows.push(...aftermath.map((position) => ({ number: row.number, after: target, position, runs: [] })));

@@ -235,6 +235,18 @@ describe("usage and money", () => {
     expect(usage.prompt_tokens).toBeLessThanOrEqual(atMost.input);
   });
 
+  it("an answer without content is passed on, and counted as one", async () => {
+    const own = await startGateway({ upstream, credentials, accesses });
+    const client = own.clientOf("shop");
+    await client.chat.completions.create(chat);
+    await platform.faults({ fault: "empty-content", route: "POST /inference/v1/chat/completions", count: 1 });
+    const { choices } = await client.chat.completions.create(chat);
+    expect(choices[0]?.message.content).toBe("");
+    const labels = `namespace="shop",model="${chatModel}"`;
+    expect(await own.metric("empty_answers_total")).toEqual([`mooring_gateway_empty_answers_total{${labels}} 1`]);
+    await own.stop();
+  });
+
   it("are counted by namespace and model, also of streams without usage", async () => {
     const own = await startGateway({ upstream, credentials, accesses });
     const client = own.clientOf("shop");

@@ -23,6 +23,45 @@ function through(meter: Meter, text: string, sizes: readonly number[]): string {
 const sizes = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1 });
 const newline = fc.constantFrom("\n", "\r\n");
 
+describe("an answer without content", () => {
+  const whole = (message: object) =>
+    JSON.stringify({ choices: [{ index: 0, message: { role: "assistant", ...message } }], usage });
+  const call = { function: { name: "tell", arguments: "{}" } };
+
+  it.each<[string, string, boolean]>([
+    ["no text", whole({ content: "" }), true],
+    ["null", whole({ content: null }), true],
+    ["no choice", JSON.stringify({ choices: [], usage }), true],
+    ["a text", whole({ content: "x" }), false],
+    ["a text in parts", whole({ content: [{ type: "text", text: "x" }] }), false],
+    ["a call of a tool", whole({ content: null, tool_calls: [call] }), false],
+    ["a long text", whole({ content: "x".repeat(40_000) }), false],
+  ])("is empty with %s: %#", (_, text, isEmpty) => {
+    fc.assert(
+      fc.property(sizes, (cuts) => {
+        const meter = wholeMeter();
+        through(
+          meter,
+          text,
+          cuts.map((size) => size * 100),
+        );
+        expect(meter.isEmpty()).toBe(isEmpty);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it("is a stream that says nothing, however it is cut", () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom("", "a")), sizes, newline, (texts, cuts, line) => {
+        const meter = streamMeter(false);
+        through(meter, stream([...texts.map((text) => chunk(text)), "[DONE]"], line), cuts);
+        expect(meter.isEmpty()).toBe(texts.join("") === "");
+      }),
+    );
+  });
+});
+
 describe("a stream", () => {
   it("passes whole, however it is cut, and tells its usage; who did not ask for usage does not see it", () => {
     fc.assert(

@@ -151,6 +151,16 @@ describe("what a plan says is what the operator then does", () => {
   });
 });
 
+it("a new object that waits has no price before the apply", async () => {
+  const home = objectOf("Datacenter", "dc", { spec: { location: "de/txl" } });
+  const life = stage([home]);
+  await rest(life, [keyOf(home)]);
+  const desired = objectOf("Lan", "front", { spec: { datacenterRef: { name: "elsewhere" } } });
+  const [item] = await planOf(life, home, [{ kind: kindOf("Lan"), live: undefined, desired }]);
+  expect(item).toMatchObject({ action: "wait", before: undefined, spec: desired.spec });
+  life.deps.collections.close();
+});
+
 /** The API server refuses to shrink a volume. */
 const grown = ({ kind, before }: Case, spec: object): object =>
   kind === "Volume" && before ? { ...spec, size: Math.max(sizeOf(before), sizeOf(spec)) } : spec;

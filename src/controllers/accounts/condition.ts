@@ -56,6 +56,9 @@ export function usable(
     ...(logged?.advice ?? []),
     ...(ends ? [expiry] : []),
     ...(trouble === undefined ? [] : [`the token is due for renewal, which failed: ${trouble}; retrying`]),
+    ...(logged
+      ? [`the platform has announced the end of username and password: store a token of the platform in ${where}`]
+      : []),
   ];
   const accepted = logged
     ? "the platform accepts the token, which is renewed automatically"

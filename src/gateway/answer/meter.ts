@@ -10,6 +10,8 @@ export interface Meter {
   usage(): Usage | undefined;
   /** Whether the usage is complete, even if the answer is not. */
   isFinal(): boolean;
+  /** The answer has neither text nor a tool call, so far. */
+  isEmpty(): boolean;
   /** Number of events so far. One event is about one token. */
   readonly events: number;
 }
@@ -20,6 +22,8 @@ const eventShape = z.looseObject({ usage: usageShape, choices: z.array(z.unknown
 const hasUsage = /"usage"\s*:\s*\{/;
 const inputTokens = /"prompt_tokens"\s*:\s*(\d+)/;
 const outputTokens = /"completion_tokens"\s*:\s*(\d+)/;
+/** Text of a message, or a tool call. */
+const content = /"(?:content|text|reasoning_content|refusal|name)"\s*:\s*"[^"]/;
 /** A longer event is passed on before it is complete. */
 const LONGEST_EVENT = 1_048_576;
 const TAIL = 16_384;
@@ -40,6 +44,7 @@ export const wrapping = (meter: Meter, { push, end }: Pick<Meter, "push" | "end"
   isStream: meter.isStream,
   usage: meter.usage,
   isFinal: meter.isFinal,
+  isEmpty: meter.isEmpty,
   get events() {
     return meter.events;
   },
@@ -72,9 +77,11 @@ export function refusalMeter(): Meter {
  */
 export function wholeMeter(): Meter {
   let tail: Buffer = none;
+  let size = 0;
   return {
     isStream: false,
     push(chunk) {
+      size += chunk.length;
       tail = chunk.length >= TAIL ? chunk.subarray(-TAIL) : Buffer.concat([tail, chunk]).subarray(-TAIL);
       return chunk;
     },
@@ -90,6 +97,7 @@ export function wholeMeter(): Meter {
     },
     // The last number may be truncated.
     isFinal: () => false,
+    isEmpty: () => size <= TAIL && !content.test(tail.toString("utf8")),
   };
 }
 
@@ -98,12 +106,14 @@ export function streamMeter(hidesUsage: boolean): Meter {
   let rest: Buffer = none;
   let usage: Usage | undefined;
   let isFinal = false;
+  let isEmpty = true;
   let count = 0;
 
   /** The part of complete events that is passed on. */
   function passed(events: Buffer): Buffer {
     const text = events.toString("utf8");
     count += text.match(/^data:/gm)?.length ?? 0;
+    isEmpty &&= !content.test(text);
     if (!hasUsage.test(text)) return events;
     const kept = text.split(/(?<=\r?\n\r?\n)/).filter((event) => {
       const read = eventShape.safeParse(json(/^data: ?(.*)$/m.exec(event)?.[1]));
@@ -122,6 +132,7 @@ export function streamMeter(hidesUsage: boolean): Meter {
       const whole = Math.max(...["\n\n", "\r\n\r\n"].map((mark) => endOf(all, mark)));
       if (whole === 0 && all.length > LONGEST_EVENT) {
         rest = none;
+        isEmpty = false;
         return all;
       }
       rest = all.subarray(whole);
@@ -134,6 +145,7 @@ export function streamMeter(hidesUsage: boolean): Meter {
     },
     usage: () => usage,
     isFinal: () => isFinal,
+    isEmpty: () => isEmpty,
     get events() {
       return count;
     },

@@ -63,7 +63,9 @@ const spec = z.object({
         .int()
         .min(-1)
         .optional()
-        .describe("Retention time in milliseconds; -1 is unlimited. Default: 604800000, seven days."),
+        .describe(
+          "Retention time in milliseconds; -1 keeps records until the storage of the cluster is full. Default: 604800000, seven days.",
+        ),
       segmentBytes: whole(14, MOST).optional().describe("Size of a segment file in bytes. Default: 1073741824."),
     })
     .optional()
@@ -76,7 +78,9 @@ const status = z.object({
   replicationFactor: z.int().optional().describe("Number of brokers that keep each record."),
   logRetention: z
     .object({
-      retentionTime: z.int().describe("Retention time in milliseconds; -1 is unlimited."),
+      retentionTime: z
+        .int()
+        .describe("Retention time in milliseconds; -1 is limited by the storage of the cluster only."),
       segmentBytes: z.int().describe("Size of a segment file in bytes."),
     })
     .optional()
@@ -107,8 +111,11 @@ function foundIn(item: unknown) {
   };
 }
 
-/** Values that are allowed but not recommended with three brokers. */
-function advice({ numberOfPartitions, replicationFactor }: TopicSpec): string[] {
+const forever =
+  "logRetention.retentionTime -1 keeps records until the storage of the KafkaCluster is full: set a retention time, or watch the storage";
+
+/** Values that are allowed but not recommended. */
+function advice({ numberOfPartitions, replicationFactor, logRetention }: TopicSpec): string[] {
   const count = numberOfPartitions === undefined ? "is not set and defaults to 1, which" : `${numberOfPartitions}`;
   const partitions = `numberOfPartitions ${count} is not a multiple of three: partitions are not spread evenly over the three brokers`;
   const loss = replicationFactor === 1 ? "its records are lost" : "its records have a single copy left";
@@ -116,6 +123,7 @@ function advice({ numberOfPartitions, replicationFactor }: TopicSpec): string[] 
   return [
     ...((numberOfPartitions ?? 1) % 3 === 0 ? [] : [partitions]),
     ...(replicationFactor === undefined || replicationFactor === 3 ? [] : [replicas]),
+    ...(logRetention?.retentionTime === -1 ? [forever] : []),
   ];
 }
 

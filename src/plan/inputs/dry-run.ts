@@ -25,7 +25,15 @@ export function offline({ manifest: { kind, object }, live, schema }: Asked): Ca
   const desired = withStatus(stored as KubeObject, live);
   const unnamed = nameProblem(object.metadata);
   const found = [...(unnamed === undefined ? [] : [unnamed]), ...problems(schema, desired, live)];
-  return { kind, live, desired, ...(found.length > 0 && { refused: found.join("; ") }) };
+  if (found.length === 0) return { kind, live, desired };
+  return { kind, live, desired, refused: found.join("; "), isReplaceable: isReplaceable(schema, desired, live) };
+}
+
+/** The object would be accepted if it allowed its replacement. */
+function isReplaceable(schema: object, desired: KubeObject, live: KubeObject | undefined): boolean {
+  if (!live) return false;
+  const allowing = { ...desired, spec: { ...Object(desired.spec), replacePolicy: "WhenNeeded" } };
+  return problems(schema, allowing, live).length === 0;
 }
 
 /** The object after an apply, by a dry run. `unasked` says why the schema was used instead. */
@@ -65,10 +73,18 @@ export async function dryRun(
     const { status, message } = error;
     if (isForbidden(error) && !isPolicy(error)) return { ...offline(asked), unasked: "you may not patch" };
     if (isNotFound(error)) return { ...offline(asked), unasked: "its namespace or its CRD is not there yet" };
-    if (status < 400 || status >= 500) throw error;
-    return { kind, live, desired: withStatus(offline(asked).desired ?? object, live), refused: message };
+    const mistyped = MISTYPED.exec(message)?.[1];
+    if (mistyped === undefined && (status < 400 || status >= 500)) throw error;
+    const { desired = object, isReplaceable = false } = offline(asked);
+    return { kind, live, desired: withStatus(desired, live), refused: mistyped ?? plain(message), isReplaceable };
   }
 }
+
+/** The message without the call that it answers. */
+const plain = (message: string): string => message.replace(/^[A-Z]+ \S+: \d{3} \w+: /, "");
+
+/** The API server answers 500 to a server-side apply with a field that the schema does not have. */
+const MISTYPED = /failed to create typed patch object \([^)]*\): (.+)$/s;
 
 /** Tells a refusal by an admission policy from a missing right. */
 const isPolicy = ({ message }: KubeError): boolean =>

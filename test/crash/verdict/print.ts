@@ -45,26 +45,30 @@ function columns(rows: readonly string[][]): string {
 const stalled = (seconds: number): string =>
   `  note:  the suite, and its platform with it, stood still for ${seconds.toFixed(1)} s: longer than the ${SETTLE_SECONDS} s that the operator allows for`;
 
-/** Every failed run with its problems, the command to repeat it, and its logs. */
-export function complaints({ kinds, impatient, shards }: Result): string[] {
-  return kinds.flatMap(({ kind, account, creationOnly, rows }) =>
-    rows.flatMap(({ number, after, position, runs }) =>
-      runs
-        .filter(({ problems }) => problems.length > 0)
-        .map(({ moment, problems, folder, stalledSeconds }) => {
-          const kills = [...(after ? [after] : []), { position, moment }].map(describe);
-          const place = creationOnly ? "--creation" : `--position ${number}`;
-          const options = after ? `${place} --twice` : `${place} --moment ${moment}`;
-          return [
-            `${kind} ${number}, ${shards ?? "killed"} ${kills.join(", then ")}`,
-            ...problems.map(({ fault, message }) => `  ${fault}: ${message}`),
-            ...(stalledSeconds > SETTLE_SECONDS ? [stalled(stalledSeconds)] : []),
-            `  again: make crash ARGS="--kind ${kind} --account ${account} ${options}${impatient ? " --impatient" : ""}${shards ? ` --shards ${shards}` : ""}"`,
-            `  logs:  ${folder}`,
-          ].join("\n");
-        }),
+/** Every failed run. */
+export const complaints = ({ kinds, ...how }: Result): string[] =>
+  kinds.flatMap((chapter) =>
+    chapter.rows.flatMap((row) =>
+      row.runs.filter(({ problems }) => problems.length > 0).map((run) => complaint({ ...how, ...chapter }, row, run)),
     ),
   );
+
+type Where = Pick<Result, "impatient" | "shards"> & Omit<Result["kinds"][number], "rows">;
+
+/** A failed run with its problems, the command to repeat it, and its logs. */
+export function complaint({ kind, account, creationOnly, impatient, shards }: Where, row: Row, run: Run): string {
+  const { number, after, position } = row;
+  const { moment, problems, folder, stalledSeconds } = run;
+  const kills = [...(after ? [after] : []), { position, moment }].map(describe);
+  const place = creationOnly ? "--creation" : `--position ${number}`;
+  const options = after ? `${place} --twice` : `${place} --moment ${moment}`;
+  return [
+    `${kind} ${number}, ${shards ?? "killed"} ${kills.join(", then ")}`,
+    ...problems.map(({ fault, message }) => `  ${fault}: ${message}`),
+    ...(stalledSeconds > SETTLE_SECONDS ? [stalled(stalledSeconds)] : []),
+    `  again: make crash ARGS="--kind ${kind} --account ${account} ${options}${impatient ? " --impatient" : ""}${shards ? ` --shards ${shards}` : ""}"`,
+    `  logs:  ${folder}`,
+  ].join("\n");
 }
 
 function totals({ totals, seconds }: Result): string {

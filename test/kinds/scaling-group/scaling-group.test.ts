@@ -150,33 +150,40 @@ describe("what is wrong with a group before the platform sees it", () => {
     expect(problem("#!/bin/sh", "abcdefgh")).toBeUndefined();
   });
 
+  const earlyAccess =
+    "auto scaling is an early access service of the platform: use it for non-production workloads only";
+
   it.each([
     ["a rate of the CPU", { unit: "PER_HOUR" }, /^policy\.unit PER_HOUR: .* is a percentage, not a rate/],
     ["a percentage of bytes", { metric: "INSTANCE_NETWORK_IN_BYTES" }, /^policy\.unit PERCENTAGE: .* not a percentage/],
     ["a CPU above 100 percent", { scaleOutThreshold: 100 }, /^policy\.scaleOutThreshold: .* nothing is added/],
     ["a CPU below 0 percent", { scaleInThreshold: 0 }, /^policy\.scaleInThreshold: .* nothing is removed/],
   ])("and not wise: %s", (_, policy, message) => {
-    expect(mapping.desire(group({}, {}, policy)).advice(inputs())).toEqual([expect.stringMatching(message)]);
+    expect(mapping.desire(group({}, {}, policy)).advice(inputs())).toEqual([
+      earlyAccess,
+      expect.stringMatching(message),
+    ]);
   });
 
   it.each([
     { unit: "TOTAL" },
     { metric: "INSTANCE_NETWORK_IN_BYTES", unit: "PER_SECOND" },
     { metric: "INSTANCE_NETWORK_OUT_PACKETS", unit: "TOTAL", scaleInThreshold: 0 },
-  ])("and nothing against %o", (policy) => {
-    expect(mapping.desire(group({}, {}, policy)).advice(inputs())).toEqual([]);
+  ])("and nothing against %o but that the service is early access", (policy) => {
+    expect(mapping.desire(group({}, {}, policy)).advice(inputs())).toEqual([earlyAccess]);
   });
 
   it("and not wise: a firewall that refuses everything", () => {
     const nics = [{ name: "private", lan: 2, firewallActive: true }];
     expect(mapping.desire(group({}, { nics })).advice(inputs())).toEqual([
+      earlyAccess,
       "replica.nics[private].firewallActive: without firewallRules the firewall refuses all traffic",
     ]);
   });
 
   it("and not wise: more than 100 replicas", () => {
     const advice = (maxReplicas: number) => mapping.desire(group({ maxReplicas })).advice(inputs());
-    expect(advice(101)).toEqual(["maxReplicas 101: more than 100 replicas is not recommended"]);
-    expect(advice(100)).toEqual([]);
+    expect(advice(101)).toEqual([earlyAccess, "maxReplicas 101: more than 100 replicas is not recommended"]);
+    expect(advice(100)).toEqual([earlyAccess]);
   });
 });

@@ -157,3 +157,25 @@ describe("what is wrong with the network is told before anything is sent", () =>
     expect(problem(given, ...nics)).toBeUndefined();
   });
 });
+
+describe("an address of DHCP in a public LAN", () => {
+  const advice = (nic: object, status: object) =>
+    desire({ name: "public", lanRef: { name: "front" }, ...nic }).advice(
+      taken({ "nics[public].lanRef": { id: "1", status: { id: "1", ...status } } }),
+    );
+
+  it("is advised against: it changes with the server", () => {
+    expect(advice({}, { public: true })).toEqual([
+      "nics[public].dhcp: the address in the public Lan front is not reserved and changes when the server is replaced: to keep it, set ipsFrom to an IPBlock",
+    ]);
+  });
+
+  it.each([
+    ["in a private LAN", {}, { public: false }],
+    ["without DHCP", { dhcp: false }, { public: true }],
+    ["with an address of its own", { ips: ["192.0.2.1"] }, { public: true }],
+    ["with an address of an IPBlock", { ipsFrom: [web] }, { public: true }],
+  ])("is no matter %s", (_, nic, lan) => {
+    expect(advice(nic, lan)).toEqual([]);
+  });
+});

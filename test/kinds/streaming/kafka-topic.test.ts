@@ -136,6 +136,13 @@ describe("what is allowed and not wise", () => {
       `replicationFactor ${replicationFactor} is not 3: when a broker fails, ${loss}`,
     ]);
   });
+
+  it("is to keep records forever, which fills the storage of the cluster", () => {
+    expect(advice({ logRetention: { retentionTime: -1 } })).toEqual([
+      "logRetention.retentionTime -1 keeps records until the storage of the KafkaCluster is full: set a retention time, or watch the storage",
+    ]);
+    expect(advice({ logRetention: { retentionTime: 3_600_000 } })).toEqual([]);
+  });
 });
 
 describe("on the platform", () => {

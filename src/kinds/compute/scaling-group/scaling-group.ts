@@ -180,6 +180,7 @@ export const scalingGroup: Kind = {
       lookups: replicaLookups,
       problem: replicaProblem,
       advice: ({ maxReplicas = 0, ...spec }) => [
+        "auto scaling is an early access service of the platform: use it for non-production workloads only",
         ...(maxReplicas > 100 ? [`maxReplicas ${maxReplicas}: more than 100 replicas is not recommended`] : []),
         ...policyAdvice(spec),
         ...replicaAdvice(spec),

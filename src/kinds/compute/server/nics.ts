@@ -95,7 +95,11 @@ export function nicProblem(nics: readonly Nic[] = [], inputs: Inputs): string | 
   return twice(nics, inputs);
 }
 
-const shownLan = z.object({ id: z.string(), ipv6CidrBlock: z.string().optional() });
+const shownLan = z.object({
+  id: z.string(),
+  public: z.boolean().optional(),
+  ipv6CidrBlock: z.string().optional(),
+});
 
 function ipv6Problem({ lanRef, ...nic }: Nic, { refs }: Inputs): string | undefined {
   const field = lanRole(nic);
@@ -104,6 +108,16 @@ function ipv6Problem({ lanRef, ...nic }: Nic, { refs }: Inputs): string | undefi
   if (nic.ipv6CidrBlock === undefined && !nic.ipv6Ips?.length) return undefined;
   return `${field}: Lan ${lanRef.name} has no IPv6 block: set spec.ipv6 of the Lan, for example to AUTO`;
 }
+
+/** Public addresses of DHCP: they are not reserved. */
+export const addressAdvice = (nics: readonly Nic[], { refs }: Inputs): string[] =>
+  nics
+    .filter(({ dhcp, ips = [], ipsFrom = [] }) => dhcp && ips.length + ipsFrom.length === 0)
+    .filter((nic) => shownLan.safeParse(refs[lanRole(nic)]?.status).data?.public)
+    .map(
+      ({ name, lanRef }) =>
+        `nics[${name}].dhcp: the address in the public Lan ${lanRef?.name} is not reserved and changes when the server is replaced: to keep it, set ipsFrom to an IPBlock`,
+    );
 
 function blockProblem(nic: Nic, inputs: Inputs): string | undefined {
   for (const [at, each] of (nic.ipsFrom ?? []).entries()) {

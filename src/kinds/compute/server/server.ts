@@ -19,7 +19,7 @@ import { type Kind, mapping } from "../../kind.ts";
 import { attachedFor, bootBody, bootProblem, bootReferences, compareBootRef } from "./boot-volume-ref.ts";
 import { rulesShown } from "./firewall.ts";
 import { compareNics } from "./nic-changes.ts";
-import { nicBody, nicMentions, nicProblem, nicReferences } from "./nics.ts";
+import { addressAdvice, nicBody, nicMentions, nicProblem, nicReferences } from "./nics.ts";
 import { serverOutput } from "./output.ts";
 import { serverRules } from "./rules.ts";
 import { type ServerSpec, serverSpec } from "./spec.ts";
@@ -246,6 +246,7 @@ export const server: Kind = {
           ? ["powerState: a suspended Cube is still billed, until it is deleted with its disk; a Snapshot keeps a copy"]
           : []),
         ...firewallAdvice(nics ?? [], "", rulesShown(inputs)),
+        ...addressAdvice(nics ?? [], inputs),
       ],
       body,
     },
