@@ -11,7 +11,7 @@ export const named: readonly Named[] = [
   {
     fact: 13,
     says: "auto scaling is for non-production workloads",
-    file: "test/kinds/scaling-group.test.ts",
+    file: "test/kinds/scaling-group/scaling-group.test.ts",
     test: "and nothing against %o but that the service is early access",
   },
   {
@@ -174,13 +174,13 @@ export const named: readonly Named[] = [
   {
     fact: 264,
     says: "unlimited retention is limited by the storage",
-    file: "test/kinds/kafka-topic.test.ts",
+    file: "test/kinds/streaming/kafka-topic.test.ts",
     test: "is to keep records forever, which fills the storage of the cluster",
   },
   {
     fact: 291,
     says: "temperature is optional",
-    file: "test/clients/openai.test.ts",
+    file: "test/clients/openai/openai.test.ts",
     test: "gets a chat answer that shows the prompt, and pays for what it shows",
   },
   {
@@ -204,7 +204,7 @@ export const named: readonly Named[] = [
   {
     fact: 330,
     says: "a Cube has 24 device slots",
-    file: "test/kinds/volume-attachment.test.ts",
+    file: "test/kinds/compute/volume-attachment.test.ts",
     test: "a Cube takes 23 volumes; the next is a problem by what the Server shows, and refused",
   },
   {
