@@ -65,8 +65,8 @@ async function record(folder: string, { kubeconfig, endpoints, token }: Demo): P
     run("mooring plan -n demo -f changes.yaml"),
     run("kubectl apply --server-side --force-conflicts -n demo -f changes.yaml"),
   ];
-  // The operator has seen the change by then.
-  await setTimeout(3_000);
+  const reason = "kubectl get volume photos -n demo -o 'jsonpath={.status.conditions[*].reason}'";
+  while (!run(reason).output.trim()) await setTimeout(500);
   return [...scenes, run("mooring why volume/photos -n demo")];
 }
 

@@ -103,6 +103,7 @@ export function svgOf(scenes: readonly Scene[], columns: number): string {
     return `<g class="c${nth}">${prompt}</g>\n<g class="o${nth}">${lines.map((line, row) => text(line, row + 1)).join("\n")}</g>`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
+<title>${escaped(drawn.map(({ command }) => command).join(", "))}</title>
 <style>text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#e6edf3}${rules.join("")}</style>
 <rect width="100%" height="100%" rx="8" fill="#0d1117"/>
 ${groups.join("\n")}

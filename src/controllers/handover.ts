@@ -3,11 +3,11 @@ import { stands } from "../engine/execute/claim.ts";
 import { deleteUnclaimed } from "../engine/execute/delete-unclaimed.ts";
 import type { ObjectKey } from "../engine/state/object.ts";
 import { readStatus } from "../engine/status/status.ts";
+import type { Pass } from "../engine/write/record.ts";
 import { fetchObject } from "../engine/write/write.ts";
 import { hasResource } from "../kinds/kind.ts";
 import type { Requeue } from "../kube/queue/work.ts";
 import type { AccountDeps } from "./accounts/reconcile.ts";
-import type { Pass } from "./pass.ts";
 
 /**
  * The namespace of an object has moved to another shard, or to this one. This process ends the creations that it has begun, and

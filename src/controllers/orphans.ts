@@ -30,12 +30,12 @@ export function noticeRestore(deps: Deps, key: ObjectKey, change: Omit<Change<Ku
   const { before, after, listed, rewound } = change;
   const now = clock.monotonic();
   if (rewound) {
-    if (now - (memories.rewoundAt ?? Number.NEGATIVE_INFINITY) > ONCE_MS) log.warn({}, RESTORED);
-    memories.rewoundAt = now;
+    if (now - (memories.rewound.at ?? Number.NEGATIVE_INFINITY) > ONCE_MS) log.warn({}, RESTORED);
+    memories.rewound.at = now;
     memories.handOver(key);
   }
   const isNew = before?.metadata.uid !== after?.metadata.uid;
-  if (after && (rewound || (isNew && (listed || memories.rewoundAt !== undefined)))) memories.of(key).restoredAt = now;
+  if (after && (rewound || (isNew && (listed || memories.rewound.at !== undefined)))) memories.of(key).restoredAt = now;
   const id = rewound && before && !after ? claimOf(before)?.id : undefined;
   if (id !== undefined) log.warn({ object: key, id }, leftOnPlatform(key.split("/")[0] ?? ""));
 }

@@ -7,6 +7,7 @@ import { claimOf, type ObjectKey, openIntent } from "../engine/state/object.ts";
 import type { Obstacle } from "../engine/status/reasons.ts";
 import { conditions, type ReadyState } from "../engine/status/status.ts";
 import { unknownKey } from "../engine/status/trust.ts";
+import { type Pass, show } from "../engine/write/record.ts";
 import { writeStatus } from "../engine/write/write.ts";
 import { hasResource } from "../kinds/kind.ts";
 import type { Requeue } from "../kube/queue/work.ts";
@@ -14,7 +15,6 @@ import { type AccountDeps, keepAccount } from "./accounts/reconcile.ts";
 import type { DestinationDeps } from "./exports/destinations.ts";
 import { reconcileExport } from "./exports/reconcile.ts";
 import { finishHandover } from "./handover.ts";
-import { type Pass, show } from "./pass.ts";
 
 /** Takes one object a step further, by what it is: an Account, an export, only its spec, or a resource of the platform. */
 export async function reconcile(deps: AccountDeps & DestinationDeps, key: ObjectKey): Promise<Requeue> {

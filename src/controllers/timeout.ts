@@ -1,10 +1,9 @@
 import type { Deps } from "../engine/observe/deps.ts";
 import type { ObjectKey } from "../engine/state/object.ts";
-import { postpone } from "../engine/write/record.ts";
+import { type Pass, postpone, show } from "../engine/write/record.ts";
 import { usesAccount } from "../kinds/kind.ts";
 import { orAbort } from "../kube/client/deadline.ts";
 import { DeadlineExceeded, type Requeue } from "../kube/queue/work.ts";
-import { type Pass, show } from "./pass.ts";
 
 /**
  * Ends a pass when its signal aborts, and says so in the status of its object. What the pass has begun goes on by itself, beside
@@ -32,7 +31,6 @@ async function recordTimeout(deps: Deps, pass: Pass, { message: why }: DeadlineE
   // An object without an Account has the backoff of the queue.
   const memory = deps.memories.of(pass.key);
   const pause = usesAccount(pass.kind) && postpone(deps, { memory, object: pass.object }, obstacle);
-  deps.guard();
   await show(deps, pass, { mode: "reconciling", ...obstacle });
   return pause ? { inMs: pause.inMs } : "backoff";
 }

@@ -1,3 +1,4 @@
+import { addressOf } from "../engine/accounts/accounts.ts";
 import type { Context } from "../engine/observe/view.ts";
 import { type ObjectKey, observes } from "../engine/state/object.ts";
 import type { ResourceKind } from "../kinds/kind.ts";
@@ -20,9 +21,8 @@ export async function adopted(
   const { account, inputs } = context;
   if (id === undefined || !account || !inputs || context.view.spec.obstacle) return item;
   const observed = observes(context.object);
-  const rival = stage.objects
-    .claimants(kind.kind, { id, parents: inputs.parents, endpoint: undefined })
-    .find((each) => each !== key);
+  const place = { id, parents: inputs.parents, endpoint: addressOf(account, kind.resource.place.product) };
+  const rival = stage.objects.claimants(kind.kind, place).find((each) => each !== key);
   if (rival !== undefined && !observed && !kind.resource.identity.shared) {
     return { ...item, action: "blocked", writes: false, message: `${kind.kind} ${id} belongs to ${rival}` };
   }

@@ -1,3 +1,4 @@
+import { knownAddress } from "../engine/observe/account.ts";
 import { fixedFields } from "../engine/observe/spec/fixed-fields.ts";
 import type { Context } from "../engine/observe/view.ts";
 import { FINALIZER } from "../engine/state/names.ts";
@@ -31,6 +32,7 @@ export function project(
     id,
     parents: inputs?.parents ?? {},
     account: account?.key ?? context.view.account.key ?? "",
+    endpoint: account && knownAddress(account, kind.resource.place.product),
     conditions: [
       { type: "Ready", status: "True", reason: "Available", message: "", lastTransitionTime: "1970-01-01T00:00:00Z" },
     ],

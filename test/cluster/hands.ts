@@ -1,22 +1,8 @@
 import { z } from "zod";
 import type { Kind } from "../../src/kinds/kind.ts";
+import type { Ground } from "./ground.ts";
 import type { Landscape } from "./landscape.ts";
 import type { Found } from "./steering.ts";
-
-/** Resources that exist on the platform before a kind is tested, by id. */
-export interface Ground {
-  datacenter: string;
-  /** The volume `source`. */
-  volume: string;
-  /** The server `host`, and its NICs by name. */
-  server: string;
-  nics: Record<string, string>;
-  /** The LAN `brokers`, and the Kafka cluster `stream` in it. */
-  lan: string;
-  cluster: string;
-  /** Regions by Account. */
-  regions: Record<string, string>;
-}
 
 /** What a test can see of an object's resource, and do to it, without Mooring. */
 export interface Hands {

@@ -1,6 +1,6 @@
 import type { ExpectStatic } from "vitest";
 import { z } from "zod";
-import type { Ground } from "./hands.ts";
+import type { Ground } from "./ground.ts";
 import type { Subject } from "./kinds-under-test.ts";
 import type { Landscape } from "./landscape.ts";
 import type { Found } from "./steering.ts";

@@ -7,7 +7,7 @@ import { kinds } from "../../src/kinds/index.ts";
 import { hasResource, type ResourceKind } from "../../src/kinds/kind.ts";
 import { schemaIn } from "../../src/plan/schema/objects.ts";
 import { problems, withDefaults } from "../../src/plan/schema/validate.ts";
-import type { Ground } from "../cluster/hands.ts";
+import { fillGround, type Ground } from "../cluster/ground.ts";
 import { inputs } from "../kinds/mapped.ts";
 import { platformForFile } from "../simulator/platform.ts";
 import { subjects } from "./index.ts";
@@ -28,39 +28,26 @@ function fixtureOf(kind: string): Subject & Required<Pick<Subject, "wire">> {
 
 /** The resource of each wire example. It is created once; a permanent one is only read. */
 const made = new Map<string, Promise<unknown>>();
-function example(kind: string): Promise<unknown> {
-  const there = made.get(kind) ?? make(kind);
+function example(kind: string, within = ground): Promise<unknown> {
+  const there = made.get(kind) ?? make(kind, within);
   made.set(kind, there);
   return there;
 }
 
-async function make(kind: string): Promise<unknown> {
+async function make(kind: string, within: Ground): Promise<unknown> {
   const { wire } = fixtureOf(kind);
-  const path = wire.path(ground, NAME);
+  const path = wire.path(within, NAME);
   if (!wire.body) return listed.parse((await platform.call("GET", path)).body).items[0];
-  const answer = await platform.call("POST", wire.creation?.(ground, NAME) ?? path, wire.body(NAME, ground));
+  const answer = await platform.call("POST", wire.creation?.(within, NAME) ?? path, wire.body(NAME, within));
   expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
   await platform.advance(120);
   return answer.body;
 }
 
-const ground: Ground = {
-  datacenter: "",
-  volume: "",
-  server: "",
-  nics: {},
-  lan: "",
-  cluster: "",
-  regions: { [NAME]: "de-txl" },
-};
-const idOf = async (kind: string) => typed.parse(await example(kind)).id;
-ground.datacenter = await idOf("Datacenter");
-ground.volume = await idOf("Volume");
+const idOf = async (kind: string, within?: Ground) => typed.parse(await example(kind, within)).id;
+const ground = await fillGround({ regions: { [NAME]: "de-txl" } }, (kind, _, there) => idOf(kind, there));
 const host = connected.parse(await example("Server"));
-ground.server = host.id;
 ground.nics = { [NAME]: host.entities.nics.items[0].id };
-ground.lan = await idOf("Lan");
-ground.cluster = await idOf("KafkaCluster");
 
 function desiredOf({ kind, resource }: ResourceKind): Desired {
   const { spec, own } = fixtureOf(kind);

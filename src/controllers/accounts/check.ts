@@ -1,5 +1,5 @@
 import { type AccountHandle, objectOf } from "../../engine/accounts/accounts.ts";
-import { type Addresses, addressesOf, type Sites } from "../../engine/accounts/addresses.ts";
+import { addressesOf, type Sites } from "../../engine/accounts/addresses.ts";
 import type { Deps } from "../../engine/observe/deps.ts";
 import { obstacleFrom } from "../../engine/observe/platform-errors.ts";
 import { ACCEPT_USER } from "../../engine/state/names.ts";
@@ -16,6 +16,7 @@ import { type Credentials, type Identity, identityOf } from "../../platform/call
 import { platformTime, reachedTime, withoutDoubt } from "../../platform/calls/platform-time.ts";
 import type { Transport } from "../../platform/calls/transport.ts";
 import { type Contract, readContract } from "../../platform/products/core.ts";
+import { unlessThrown } from "../../runtime/unless-thrown.ts";
 import { type Checked, type LoggedIn, loginObstacle, otherUser, RECOVERING, usable } from "./condition.ts";
 import { logIn, logOut, readLogin } from "./login.ts";
 import type { TokenStore } from "./token-store.ts";
@@ -58,12 +59,12 @@ export function lookAt(deps: AccountDeps, account: string, object: KubeObject): 
   if (!spec) return { reason: "InvalidSpec", message: "spec is invalid" };
   const addresses = addressesOf(spec, deps.sites);
   if (addresses.obstacle) {
-    connect(deps, account, object, addresses);
+    connect(deps, account, object, addresses.endpoint);
     return addresses.obstacle;
   }
   const { known, ...given } = credentialsOf(deps, account, object, spec);
   if (!known) return "later";
-  const handle = connect(deps, account, object, addresses);
+  const handle = connect(deps, account, object, addresses.endpoint);
   return { deps, object, spec, given, handle, isKept: deps.shards.serves(objectOf(account)) };
 }
 
@@ -202,13 +203,7 @@ export async function leave({ deps, object, given, handle }: Look): Promise<Requ
   }
 }
 
-export function readSpec(object: KubeObject): AccountSpec | undefined {
-  try {
-    return readAccountSpec(object.spec);
-  } catch {
-    return undefined;
-  }
-}
+export const readSpec = ({ spec }: KubeObject): AccountSpec | undefined => unlessThrown(() => readAccountSpec(spec));
 
 /** The credentials in the Secret of an Account: a token, or else username and password. */
 function credentialsOf(
@@ -231,12 +226,8 @@ function credentialsOf(
 }
 
 /** The handle that other objects use, made once and kept up to date. */
-function connect(
-  deps: AccountDeps,
-  account: string,
-  { metadata, spec }: KubeObject,
-  { endpoint }: Addresses,
-): AccountHandle {
+function connect(deps: AccountDeps, account: string, object: KubeObject, endpoint: AccountHandle["endpoint"]) {
+  const { metadata, spec } = object;
   const before = deps.accounts.get(account);
   const doubted = () => deps.suspect(account);
   const handle: AccountHandle = {

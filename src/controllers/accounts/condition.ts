@@ -16,6 +16,8 @@ import { authCapacity } from "../../platform/products/auth.ts";
 import type { Contract } from "../../platform/products/core.ts";
 import type { TokenRecord } from "./token-store.ts";
 
+type Trouble = PlatformError | Obstacle | "full" | "recovering";
+
 /** The result of a login with username and password. */
 export interface LoggedIn {
   /** Undefined while none works. */
@@ -24,7 +26,7 @@ export interface LoggedIn {
   username: string;
   advice: string[];
   /** Why there is no token, or no new one where one is due. */
-  trouble?: PlatformError | Obstacle | "full" | "recovering";
+  trouble?: Trouble;
   /** The pause before the next token. */
   pausedMs: number;
   /** When tokens are due again, by the platform's clock as it is known then. */
@@ -122,11 +124,7 @@ export function tokenAdvice({ username, count, unclaimed }: TokenRecord): string
 }
 
 /** Why a login got no token, with the way out; undefined for any other error of the platform. */
-export function loginObstacle(
-  trouble: NonNullable<LoggedIn["trouble"]>,
-  username: string,
-  secret: string,
-): Obstacle | undefined {
+export function loginObstacle(trouble: Trouble, username: string, secret: string): Obstacle | undefined {
   const instead = `put a token into key token of Secret ${secret}`;
   if (trouble === "recovering") return RECOVERING;
   if (trouble === "full") {

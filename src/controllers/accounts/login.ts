@@ -203,11 +203,8 @@ export async function readLogin(deps: LoginDeps, account: string): Promise<Logge
 }
 
 /** Revokes the tokens of an Account, with the password or else with the token itself; false while a creation has no answer. */
-export async function logOut(
-  deps: LoginDeps,
-  { key: account, connection, endpoint }: AccountHandle,
-  hasPassword: boolean,
-): Promise<boolean> {
+export async function logOut(deps: LoginDeps, handle: AccountHandle, hasPassword: boolean): Promise<boolean> {
+  const { key: account, connection, endpoint } = handle;
   const { record: state, token } = await deps.kept.read(account);
   if (!state) return true;
   const api = endpoint("api");
@@ -246,12 +243,7 @@ const livesFor = (current: Current | undefined, ttl: number): boolean =>
   current !== undefined && hasLife({ createdDate: iso(current.issuedAt), expirationDate: iso(current.expiresAt) }, ttl);
 
 /** Finds the token of a lost answer, once it must be visible, and revokes it; false before. `token`: one of the same user. */
-async function recover(
-  deps: LoginDeps,
-  tokens: OwnTokens,
-  state: TokenRecord,
-  token: string | undefined,
-): Promise<boolean> {
+async function recover(deps: LoginDeps, tokens: OwnTokens, state: TokenRecord, token?: string): Promise<boolean> {
   const { intent, account, username, endpoint } = state;
   if (!intent) return true;
   const memory = deps.memories.of(objectOf(account));

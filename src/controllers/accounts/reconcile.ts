@@ -1,14 +1,14 @@
 import { objectOf } from "../../engine/accounts/accounts.ts";
 import { FINALIZER } from "../../engine/state/names.ts";
+import type { Found } from "../../engine/state/object.ts";
 import { isSaidAgain } from "../../engine/status/reasons.ts";
 import { alsoHolds, conditions, type ReadyState } from "../../engine/status/status.ts";
-import { withTime } from "../../engine/write/record.ts";
+import { type Pass, withTime } from "../../engine/write/record.ts";
 import { recordWarning } from "../../engine/write/warnings.ts";
 import { release, writeMetadata, writeStatus } from "../../engine/write/write.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { skewOf } from "../../platform/calls/platform-time.ts";
-import type { Pass } from "../pass.ts";
 import { type AccountDeps, check, leave, lookAt, readSpec } from "./check.ts";
 import { skewIn, usedBy } from "./condition.ts";
 
@@ -32,17 +32,13 @@ export async function keepAccount(deps: AccountDeps, account: string, pass: Pass
  * Keeps one Account: Ready while a cheap authenticated call succeeds. The call is made when spec or Secret change, when
  * a call of the Account was refused, and once per resync.
  */
-export async function reconcileAccount(
-  deps: AccountDeps,
-  account: string,
-  { kind, object }: Omit<Pass, "key">,
-): Promise<Requeue> {
+export async function reconcileAccount(deps: AccountDeps, account: string, { kind, object }: Found): Promise<Requeue> {
   const key = objectOf(account);
   const isKept = deps.shards.serves(key);
   const deleting = object.metadata.deletionTimestamp !== undefined;
   const users = deps.objects.users(account);
   if (isKept && deleting && users.length === 0) {
-    return deps.hasCleanup(account) ? { inMs: CLEANUP_RECHECK_MS } : letGo(deps, account, { key, kind, object });
+    return deps.hasCleanup(account) ? { inMs: CLEANUP_RECHECK_MS } : letGo(deps, account, { kind, object });
   }
   const bare = isKept && !deleting && !object.metadata.finalizers?.includes(FINALIZER);
   const current = bare ? await writeMetadata(deps, kind, object) : object;
@@ -86,7 +82,7 @@ function adjust(deps: AccountDeps, account: string, { mode, reason, message }: R
 }
 
 /** An Account goes after everything that was made with it: nothing else could delete that any more. */
-async function letGo(deps: AccountDeps, account: string, { kind, object }: Pass): Promise<Requeue> {
+async function letGo(deps: AccountDeps, account: string, { kind, object }: Found): Promise<Requeue> {
   const spec = readSpec(object);
   const { name, key = "" } = spec?.credentialsSecretRef ?? {};
   // A new process has to read the Secret before it can release it.

@@ -8,6 +8,7 @@ import { fetchObject } from "../../kube/watch/followed.ts";
 import { SECRETS, secretValue } from "../../kube/write/owned-secret.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { hashBody } from "../../runtime/hash.ts";
+import { unlessThrown } from "../../runtime/unless-thrown.ts";
 
 const token = z.object({ id: z.string(), issuedAt: z.number(), expiresAt: z.number() });
 const record = z.object({
@@ -122,13 +123,8 @@ const METADATA_ONLY = "application/json;as=PartialObjectMetadataList;g=meta.k8s.
 const NONE = "";
 
 /** An invalid record counts as absent. */
-function recordOf({ metadata }: { metadata: Pick<KubeObject["metadata"], "annotations"> }): TokenRecord | undefined {
-  try {
-    return record.parse(JSON.parse(metadata.annotations?.[TOKEN_RECORD] ?? ""));
-  } catch {
-    return undefined;
-  }
-}
+const recordOf = ({ metadata }: { metadata: Pick<KubeObject["metadata"], "annotations"> }): TokenRecord | undefined =>
+  unlessThrown(() => record.parse(JSON.parse(metadata.annotations?.[TOKEN_RECORD] ?? "")));
 
 async function remove(client: KubeClient, path: string): Promise<void> {
   try {

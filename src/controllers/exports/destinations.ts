@@ -6,6 +6,7 @@ import { type Resolved, readSecrets, resolveReferences } from "../../engine/obse
 import { keyOfTarget, type ObjectKey } from "../../engine/state/object.ts";
 import type { Reason } from "../../engine/status/reasons.ts";
 import { readStatus } from "../../engine/status/status.ts";
+import type { Pass } from "../../engine/write/record.ts";
 import type { ObjectRef } from "../../kinds/desired.ts";
 import { type ActivityLogExportSpec, activityLogExport } from "../../kinds/observability/activity-log-export.ts";
 import type { KubeObject } from "../../kube/resource.ts";
@@ -47,24 +48,21 @@ export interface DestinationDeps extends Deps {
   destinations: ReturnType<typeof createDestinationClients>;
 }
 
-/** An export and the Account it reads with. */
-interface Export {
-  key: ObjectKey;
-  object: KubeObject;
-  account: AccountHandle;
-}
+/** A pass over an export, with the Account it reads with. */
+export type Export = Pass & { account: AccountHandle };
 
 /** The destination in spec. Its Secrets are read for each delivery, and not kept. */
 export async function destinationOf(
   deps: DestinationDeps,
-  { key, object, account }: Export,
+  pass: Export,
   { destination }: ActivityLogExportSpec,
 ): Promise<Resolved<Destination>> {
+  const { key, object } = pass;
   const references = activityLogExport.task?.references(object.spec) ?? [];
   const resolved = resolveReferences(deps.objects, object, { references });
   if ("obstacle" in resolved) return resolved;
   const { bucket, logPipelineRef, kafkaTopicRef, kafkaUserRef } = destination;
-  if (bucket) return bucketOf(deps, { key, object, account }, bucket);
+  if (bucket) return bucketOf(deps, pass, bucket);
   const find = (kind: string, ref: ObjectRef | undefined): KubeObject | undefined =>
     ref && deps.objects.find(keyOfTarget(object.metadata.namespace ?? "", kind, ref))?.object;
   const pipeline = find("LogPipeline", logPipelineRef);
@@ -120,10 +118,8 @@ async function pipelineOf(deps: DestinationDeps, key: ObjectKey, pipeline: KubeO
   const { name } = pipeline.metadata;
   const tag = streams.safeParse(pipeline.spec).data?.logs?.find(({ protocol }) => protocol === "http")?.tag;
   if (tag === undefined) {
-    return problem(
-      "InvalidSpec",
-      `${field}: LogPipeline ${name} has no log with protocol http: add one to its spec.logs`,
-    );
+    const message = `${field}: LogPipeline ${name} has no log with protocol http: add one to its spec.logs`;
+    return problem("InvalidSpec", message);
   }
   const found = await secretOf(deps, pipeline, field, readStatus(pipeline).secretName ?? "", ["httpAddress", "key"]);
   if ("obstacle" in found) return found;

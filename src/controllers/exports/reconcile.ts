@@ -1,12 +1,11 @@
-import type { AccountHandle } from "../../engine/accounts/accounts.ts";
 import { messageOf, obstacleFrom } from "../../engine/observe/platform-errors.ts";
 import { isPaused } from "../../engine/state/annotations.ts";
 import { policiesOf } from "../../engine/state/policies.ts";
 import { needsPerson, type Obstacle } from "../../engine/status/reasons.ts";
-import { paused, readFacts, readStatus, readWhole, standingFor } from "../../engine/status/status.ts";
+import { readStatus, readWhole, standingFor } from "../../engine/status/status.ts";
 import { unknownKey } from "../../engine/status/trust.ts";
-import { postpone } from "../../engine/write/record.ts";
-import { isAnnotatedAnew, writeStatus } from "../../engine/write/write.ts";
+import { type Pass, pause, postpone } from "../../engine/write/record.ts";
+import { isAnnotatedAnew } from "../../engine/write/write.ts";
 import { readExportSpec, readExportStatus } from "../../kinds/observability/activity-log-export.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
@@ -23,8 +22,7 @@ import { openRoom } from "../../platform/answers/memory-budget.ts";
 import { platformTime, reachedTime } from "../../platform/calls/platform-time.ts";
 import type { Destination } from "../../platform/export/destination.ts";
 import { exportNext, NotDelivered } from "../../platform/export/step.ts";
-import type { Pass } from "../pass.ts";
-import { type DestinationDeps, destinationOf } from "./destinations.ts";
+import { type DestinationDeps, destinationOf, type Export } from "./destinations.ts";
 import { begunIn, dateOf, gapIn, isWorthAWrite, progressOf, record, restate, write } from "./record.ts";
 
 /**
@@ -38,13 +36,7 @@ export async function reconcileExport(deps: DestinationDeps, pass: Pass): Promis
   const status = readStatus(object);
   if (isPaused(object)) {
     deps.destinations.drop(key);
-    deps.guard();
-    await writeStatus(deps, kind, object, {
-      ...readFacts(object),
-      ...status,
-      conditions: paused(object, deps.clock.now()),
-    });
-    return "never";
+    return pause(deps, pass);
   }
   const { failure } = deps.memories.of(key);
   const waitMs = failure?.generation === generation ? failure.retryAt - deps.clock.monotonic() : 0;
@@ -58,7 +50,7 @@ export async function reconcileExport(deps: DestinationDeps, pass: Pass): Promis
     return choice.obstacle.reason === "Observing" ? "never" : halt(deps, pass, choice.obstacle);
   }
   const { account } = choice;
-  const found = await destinationOf(deps, { key, object, account }, readExportSpec(object.spec));
+  const found = await destinationOf(deps, { ...pass, account }, readExportSpec(object.spec));
   if ("obstacle" in found) {
     // Only Secrets are not watched: every other change wakes the object.
     const { obstacle } = found;
@@ -90,11 +82,7 @@ const READING = { priority: "background", patienceMs: 20_000 } as const;
 
 const SOON: Requeue = { inMs: 0, background: true };
 
-async function carryOn(
-  deps: DestinationDeps,
-  pass: Pass & { account: AccountHandle },
-  to: Destination,
-): Promise<Requeue> {
+async function carryOn(deps: DestinationDeps, pass: Export, to: Destination): Promise<Requeue> {
   const { key, object, account } = pass;
   const { connection } = account;
   const api = account.endpoint("api");

@@ -1,11 +1,11 @@
 import type { Deps } from "../../engine/observe/deps.ts";
 import { policiesOf } from "../../engine/state/policies.ts";
 import { type ReadyState, readStatus, readWhole, readyOf } from "../../engine/status/status.ts";
+import { type Pass, show } from "../../engine/write/record.ts";
 import { readExportSpec, readExportStatus } from "../../kinds/observability/activity-log-export.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { Piece } from "../../platform/activity/piece.ts";
 import { begunAt, dueIn, type Line, type Progress } from "../../platform/activity/progress.ts";
-import { type Pass, show } from "../pass.ts";
 
 /** An export that is less far behind is up to date. */
 const CURRENT_MS = 300_000;
@@ -61,12 +61,7 @@ function standingOf(progress: Progress, lost: Gap | undefined, now: number): Rea
 }
 
 /** Whether progress without a delivery is worth a write. */
-export function isWorthAWrite(
-  object: KubeObject,
-  recorded: string | undefined,
-  progress: Progress,
-  now: number,
-): boolean {
+export function isWorthAWrite(object: KubeObject, recorded: string | undefined, progress: Progress, now: number) {
   const { reason, observedGeneration } = readyOf(object) ?? {};
   const { lost } = readExportStatus(readWhole(object));
   const isNews =
@@ -110,7 +105,6 @@ export async function record(deps: Deps, pass: Pass, entry: Entry): Promise<Kube
 
 /** Writes how an export stands, and what of its record has changed. */
 export function write(deps: Deps, pass: Pass, standing: ReadyState, changes: object = {}): Promise<KubeObject> {
-  deps.guard();
   const { kind, object } = pass;
   const { account } = readStatus(object);
   // Which Account is meant is settled with the first word about the object.

@@ -6,6 +6,7 @@ import type { Namespaces } from "../../kube/watch/namespaces.ts";
 import type { Connection } from "../../platform/calls/transport.ts";
 import { type EndpointName, type Product, products } from "../../platform/products/products.ts";
 import { memo } from "../../runtime/memo.ts";
+import { unlessThrown } from "../../runtime/unless-thrown.ts";
 import { type ObjectKey, objectKey, targetOf } from "../state/object.ts";
 import type { Objects } from "../state/objects.ts";
 import type { AccountRef } from "../state/policies.ts";
@@ -71,30 +72,10 @@ export interface User {
 
 /** An object as the user of an Account. Where spec asks for no resource, its kind need not be admitted. */
 export function userOf(kind: Kind, { metadata: { namespace = "", name }, spec }: KubeObject): User {
-  if (!kind.resource || !isSuccessive(kind)) return { kind, namespace };
-  try {
-    const { kind: word, resource } = kind;
-    return { kind: isWanted(kind, resource.desire(spec), name) ? kind : { kind: word }, namespace };
-  } catch {
-    return { kind, namespace };
-  }
-}
-
-/** Which Account an object works with, and whether that one works. */
-export interface Accounts {
-  /**
-   * spec.accountRef, else the one that was settled on before, else the namespace's only Account, else the newest default
-   * ClusterAccount that admits the object. A namespace that has had an Account of its own never gets the default: that is
-   * another contract.
-   */
-  choose(user: User, ref: AccountRef | undefined, settled?: string): AccountChoice;
-  /** The Account that a resource was made with; undefined when it is gone: another one may lead to the same contract. */
-  keep(user: User, key: string): AccountChoice | undefined;
-  /** Whether an object may use this Account now: it is of its namespace, or admits it. */
-  isOpenTo(user: User, key: string): boolean;
-  put(handle: AccountHandle): void;
-  remove(key: string): void;
-  get(key: string): AccountHandle | undefined;
+  const { kind: word, resource } = kind;
+  if (!resource || !isSuccessive(kind)) return { kind, namespace };
+  const isNeeded = unlessThrown(() => isWanted(kind, resource.desire(spec), name)) ?? true;
+  return { kind: isNeeded ? kind : { kind: word }, namespace };
 }
 
 const sharingOf = memo(({ spec }: KubeObject) => readSharing(spec));
@@ -123,12 +104,16 @@ const missing = (message: string, key?: string): AccountChoice => ({
   obstacle: { reason: "AccountNotFound", message },
 });
 
-export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, "labelsOf">): Accounts {
+export type Accounts = ReturnType<typeof createAccounts>;
+
+/** Which Account an object works with, and whether that one works. */
+export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, "labelsOf">) {
   const handles = new Map<string, AccountHandle>();
   const own = ownAccounts(objects);
   const isAdmitted = (object: KubeObject, { kind, namespace }: User) =>
     admits(sharingOf(object), { kind, namespace, labels: labelsOf(namespace) });
-  const isOpenTo: Accounts["isOpenTo"] = (user, key) => {
+  /** Whether an object may use this Account now: it is of its namespace, or admits it. */
+  const isOpenTo = (user: User, key: string): boolean => {
     if (!isShared(key)) return key.startsWith(`${user.namespace}/`);
     const object = objects.find(key)?.object;
     return object !== undefined && isAdmitted(object, user);
@@ -170,13 +155,19 @@ export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, 
 
   return {
     isOpenTo,
-    keep(user, key) {
+    /** The Account that a resource was made with; undefined when it is gone: another one may lead to the same contract. */
+    keep(user: User, key: string): AccountChoice | undefined {
       if (!isShared(key) && !isOpenTo(user, key)) return undefined;
       const leave = "; to keep the resource on the platform, set deletionPolicy: Retain and delete this object";
       const kept = byKey(user, key, leave);
       return "obstacle" in kept && kept.obstacle.reason === "AccountNotFound" ? undefined : kept;
     },
-    choose(user, ref, settled) {
+    /**
+     * spec.accountRef, else the one that was settled on before, else the namespace's only Account, else the newest default
+     * ClusterAccount that admits the object. A namespace that has had an Account of its own never gets the default: that is
+     * another contract.
+     */
+    choose(user: User, ref: AccountRef | undefined, settled?: string): AccountChoice {
       const { namespace } = user;
       if (ref) return byKey(user, namedBy(namespace, ref));
       // An Account of another namespace is never used, whatever status says.
@@ -190,8 +181,8 @@ export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, 
       const shared = own.isIndependent(namespace) ? undefined : defaultOf(user);
       return shared ? byKey(user, shared) : missing(`namespace ${namespace} has no Account: create one`);
     },
-    put: (handle) => void handles.set(handle.key, handle),
-    remove: (key) => void handles.delete(key),
-    get: (key) => handles.get(key),
+    put: (handle: AccountHandle): void => void handles.set(handle.key, handle),
+    remove: (key: string): void => void handles.delete(key),
+    get: (key: string): AccountHandle | undefined => handles.get(key),
   };
 }

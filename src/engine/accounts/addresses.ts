@@ -11,17 +11,10 @@ export interface Sites {
   isAllowed(url: string): boolean;
 }
 
-/** The addresses of an Account: its own where that is allowed, else the operator's. */
-export interface Addresses {
-  /** The address of a host, with the region filled in. Throws with the field's name when there is none. */
-  endpoint(name: EndpointName): string;
-  /** Why nothing may be sent. */
-  obstacle: Obstacle | undefined;
-}
-
 type Found = { readonly url: string } | { readonly obstacle: Obstacle };
 
-export function addressesOf({ endpoints = {}, region }: AccountSpec, sites: Sites): Addresses {
+/** The addresses of an Account: its own where that is allowed, else the operator's. `obstacle`: why nothing may be sent. */
+export function addressesOf({ endpoints = {}, region }: AccountSpec, sites: Sites) {
   const invalid = (message: string) => ({ reason: "EndpointInvalid", message }) as const;
   const judge = (name: EndpointName): Found => {
     const [own, given] = [endpoints[name], sites.endpoints[name]];
@@ -49,7 +42,8 @@ export function addressesOf({ endpoints = {}, region }: AccountSpec, sites: Site
   const needed = endpointNames.filter((name) => name === "api" || endpoints[name] !== undefined).map(find);
   const refused = needed.find((each) => "obstacle" in each);
   return {
-    endpoint(name) {
+    /** The address of a host, with the region filled in. Throws with the field's name when there is none. */
+    endpoint(name: EndpointName): string {
       const found = find(name);
       if ("url" in found) return found.url;
       throw new Error(found.obstacle.message);

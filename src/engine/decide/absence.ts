@@ -57,7 +57,7 @@ export function notSeen({ kind, spec: { observed }, resource: { claim }, times }
   }
   const known = `${what} is not found on the platform, and nothing shows that it was deleted`;
   const message = observed ? known : `${known}: no other one is created. Nothing to do if it is seen again; ${anew}`;
-  return { step: "stall", reason: "Missing", message, look: "member", retryMs: recheckMs };
+  return { step: "stall", reason: "Missing", message, look: "member", recheckMs };
 }
 
 /** Mooring has sent the deletion, and the resource is no longer seen: the request shows when it is over. */

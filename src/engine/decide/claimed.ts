@@ -112,7 +112,7 @@ function decideBroken(view: View, observation: Present): Decision | undefined {
   if (request) return failed(view, { ...request, message: why }, false);
   if (comparison?.next) return { step: "update", operation: comparison.next };
   const message = `${kind} failed on the platform: ${why}. Check it there. To give it up, delete the object, which deletes the ${kind} and what it holds; deletionPolicy: Retain keeps it`;
-  return { step: "stall", reason: "ProvisioningFailed", message, retryMs: RECHECK_MS * 15 };
+  return { step: "stall", reason: "ProvisioningFailed", message, recheckMs: RECHECK_MS * 15 };
 }
 
 function upToDate({ times: { annotateAt, now }, secrets: { output } }: View): Decision {

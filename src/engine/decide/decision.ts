@@ -10,8 +10,8 @@ interface Steps {
   pause: object;
   /** The platform or another object has to change first. */
   wait: { reason: Reason; message: string; look?: Look; recheckMs?: number };
-  /** A person has to change something; `retryMs` if time may help too. */
-  stall: { reason: Reason; message: string; look?: Extract<Look, "member">; retryMs?: number };
+  /** A person has to change something; `recheckMs` if time may help too. */
+  stall: { reason: Reason; message: string; look?: Extract<Look, "member">; recheckMs?: number };
   /** The request failed. It is recorded, and sent again later. `gone`: nothing was created. */
   fail: { reason: Reason; message: string; gone: boolean };
   /** Look up the entry of a catalogue that spec names. */

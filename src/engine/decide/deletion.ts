@@ -55,7 +55,7 @@ function blockedByContents(view: View, { asOf }: Present): Decision | undefined 
     : `delete those first, which loses their data unless they have deletionPolicy: Retain, or set the annotation mooring.dev/allow-non-empty-delete to "true", which deletes what is inside as well`;
   const message = `${kind} ${contents.verb} ${several(held)}: ${ways} ${way}`;
   const reason = contents.verb === "still holds" ? "NotEmpty" : "InUse";
-  return { step: "stall", reason, message, retryMs: RECHECK_MS * 5 };
+  return { step: "stall", reason, message, recheckMs: RECHECK_MS * 5 };
 }
 
 /** The writes that must come before a deletion, one at a time. */

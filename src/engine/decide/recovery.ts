@@ -22,7 +22,7 @@ export function decideRecovery(view: View, otherwise: Decision): Decision {
       step: "stall",
       reason: "Ambiguous",
       message: `an interrupted creation left ${search.matches.length} matching ${kind}s, more than requested: ${ids}: adopt those that are in use with objects of their own (externalId, with deletionPolicy: Retain), and delete those that nobody needs`,
-      retryMs: RECHECK_MS * 15,
+      recheckMs: RECHECK_MS * 15,
     };
   }
   // An object that claims the result of an equal intent leaves its own to that one, whose search may not find it.

@@ -12,18 +12,15 @@ type Wait = Decision<"wait">;
 /** Recheck interval while something else has to happen first. */
 export const RECHECK_MS = 2000;
 
-export const blockedBy = ({ reason, message }: Obstacle): Decision =>
-  needsPerson(reason) ? { step: "stall", reason, message } : { step: "wait", reason, message };
+export const blockedBy = ({ reason, message }: Obstacle): Decision<"stall" | "wait"> => ({
+  step: needsPerson(reason) ? "stall" : "wait",
+  reason,
+  message,
+});
 
 /** The last failure, until its backoff is over. */
-export function afterFailure({ resource: { failure }, times: { now } }: View): Decision | undefined {
-  if (!failure || failure.retryAt <= now) return undefined;
-  const { reason, message, retryAt } = failure;
-  const inMs = retryAt - now;
-  return needsPerson(reason)
-    ? { step: "stall", reason, message, retryMs: inMs }
-    : { step: "wait", reason, message, recheckMs: inMs };
-}
+export const afterFailure = ({ resource: { failure }, times: { now } }: View): Decision | undefined =>
+  failure && failure.retryAt > now ? { ...blockedBy(failure), recheckMs: failure.retryAt - now } : undefined;
 
 const GERUND: Record<string, { reason: Reason; doing: string; detail?: string }> = {
   create: { reason: "Creating", doing: "creating" },
@@ -80,7 +77,7 @@ export function repetition(view: View, operation: Operation): Decision | undefin
   }
   if (retryAt <= now) return undefined;
   if (times < MOST_ACCEPTED) return { ...inProgress(view, operation.action), recheckMs: retryAt - now };
-  return { step: "stall", reason: "NotApplied", message: notApplied(view, operation), retryMs: retryAt - now };
+  return { step: "stall", reason: "NotApplied", message: notApplied(view, operation), recheckMs: retryAt - now };
 }
 
 function notApplied({ kind, resource: { observation } }: View, { action, fields }: Operation): string {
@@ -92,7 +89,7 @@ function notApplied({ kind, resource: { observation } }: View, { action, fields 
   return `spec.${field} is ${wanted || "empty"}, the platform accepted the change ${MOST_ACCEPTED} times and still shows ${found || "nothing"}: ${way}, or change spec`;
 }
 
-export function several(names: readonly string[]): string {
-  const shown = names.slice(0, 5).join(", ");
-  return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
+export function several(names: readonly string[], most = 5): string {
+  const shown = names.slice(0, most).join(", ");
+  return names.length > most ? `${shown} and ${names.length - most} more` : shown;
 }

@@ -23,7 +23,7 @@ export async function adopt(deps: Deps, context: Context, named: string | undefi
   const { observed } = view.spec;
   const { permanent, shared: isShareable } = kind.resource.identity;
   const { parents } = inputs;
-  const shared = deps.collections.join(key, account, kind, parents, undefined);
+  const shared = deps.collections.join(key, { account, kind, parents });
   const signal = readLimit();
   const isNamed = ({ id, raw }: Item) => (named === undefined ? desired.isMeant(raw) : id === named);
   // Permanent resources are few, and some products show them only in the list.

@@ -113,10 +113,9 @@ export async function revoke(deps: Deps, context: Context): Promise<Requeue> {
 
 /** Makes a new key and writes it to the Secret. If it is lost on the way, one more is made. */
 export async function renewKey(deps: Deps, context: Context): Promise<Requeue> {
-  const { kind, view, shared, memory } = context;
+  const { kind, view, item, memory } = context;
   const keys = kind.resource.secret?.key;
   const { id, parents = {} } = view.resource.claim ?? {};
-  const item = id === undefined ? undefined : shared?.collection.read(id).item;
   if (!keys || "life" in keys || id === undefined || !item) return "now";
   const obstacle = await obstacleToKey(deps, context, item.raw);
   if (obstacle) return obstructed(deps, context, obstacle);

@@ -78,6 +78,7 @@ function claimedStatus(
   const before = readStatus(object);
   const { left, leftBehind, lossAllowed } = before;
   const { nonce, account, endpoint, userId, parents, fixed } = intent;
+  const sent = { account, endpoint, userId, parents, fixed };
   const succeeds = intent.succeeds !== undefined;
   const contract = connected?.connection.contractNumber;
   // The previous token is deleted when workloads have the new one; a token that was never in the Secret, at once.
@@ -103,20 +104,16 @@ function claimedStatus(
   const since = new Date(deps.clock.now()).toISOString();
   return {
     ...base,
-    id: made.id,
-    born: made.born,
-    state: "BUSY",
-    account,
-    endpoint,
-    userId,
-    parents,
+    ...sent,
     ...(contract !== undefined && { contract }),
-    fixed,
-    // The Secret may lose its note before the object is up to date.
-    key: kept,
     left,
     leftBehind,
     lossAllowed,
+    id: made.id,
+    born: made.born,
+    state: "BUSY",
+    // The Secret may lose its note before the object is up to date.
+    key: kept,
     request: { ...made.request, action: "create", status: "BUSY", since },
   };
 }

@@ -6,7 +6,7 @@ import { NotFound, Retry } from "../../platform/answers/errors.ts";
 import { NOTABLE_SKEW_MS, platformTime, skewOf } from "../../platform/calls/platform-time.ts";
 import { type Item, resourceId } from "../../platform/collections/reading.ts";
 import { roomy } from "../../platform/products/auth.ts";
-import { type ProductAccess, products } from "../../platform/products/products.ts";
+import { POSTED, products } from "../../platform/products/products.ts";
 import { hashBody } from "../../runtime/hash.ts";
 import { type AccountHandle, addressOf, urlOf } from "../accounts/accounts.ts";
 import { type Deps, readLimit } from "../observe/deps.ts";
@@ -20,6 +20,7 @@ import type { Context } from "../observe/view.ts";
 import { obstacleToKey } from "../secrets/keys.ts";
 import { birthOf } from "../state/identity.ts";
 import type { Intent } from "../state/intent.ts";
+import type { Begun } from "../state/memory.ts";
 import { keyOfTarget } from "../state/object.ts";
 import { lifeOf, succeeded, tooBrief } from "../state/succession.ts";
 import type { Obstacle } from "../status/reasons.ts";
@@ -144,7 +145,7 @@ async function neighboursOf(
   account: AccountHandle,
   parents: Intent["parents"],
 ): Promise<Resolved<readonly Item[]>> {
-  const { source } = deps.collections.join(key, account, kind, parents, undefined);
+  const { source } = deps.collections.join(key, { account, kind, parents });
   const { product } = kind.resource.place;
   const { most = Number.POSITIVE_INFINITY, makeRoom } = products[product].capacity ?? {};
   const { items, isFull } = await roomy({
@@ -155,8 +156,6 @@ async function neighboursOf(
   const message = `the user of the Account has ${items.length} ${kind.resource.names.type}s and the platform allows ${most}: delete those that nobody uses: a deleted one stops working at once`;
   return isFull ? { obstacle: { reason: "QuotaExceeded", message } } : { value: items };
 }
-
-type Begun = Pick<Unclaimed, "intent" | "begunAt" | "own">;
 
 /** The recorded creation, and the object with its intent. */
 interface Intended {
@@ -216,11 +215,6 @@ function orphaned(deps: Deps, { object, desired }: Context): Obstacle | undefine
   const message = `${nearest.field}: ${nearest.what} does not exist${where}, or this Account has no access: correct the field, or create it`;
   return { reason: "ParentNotFound", message };
 }
-
-const POSTED: NonNullable<ProductAccess["creation"]> = {
-  call: (url, body) => ({ method: "POST", url, body }),
-  made: (answer) => answer,
-};
 
 /** Records the intent. Each POST has its own, because recovery counts from the time in it. */
 async function intend(deps: Deps, context: Context, facts: Prepared["facts"], begunAt: number): Promise<Intended> {

@@ -3,10 +3,11 @@ import { type KubeObject, pathOf } from "../../kube/resource.ts";
 import { compareVersions } from "../../kube/watch/version.ts";
 import { NotFound, PlatformError, Terminal } from "../../platform/answers/errors.ts";
 import { sleep } from "../../runtime/clock.ts";
+import { unlessThrown } from "../../runtime/unless-thrown.ts";
 import { urlOf } from "../accounts/accounts.ts";
 import { believedFor, type Deps } from "../observe/deps.ts";
 import type { Context } from "../observe/view.ts";
-import type { Creation, Made, Memory, SearchResult } from "../state/memory.ts";
+import type { Begun, Creation, Made, Memory, SearchResult } from "../state/memory.ts";
 import { FINALIZER } from "../state/names.ts";
 import { claimOf, type Place, resourceOf } from "../state/object.ts";
 import { policiesOf } from "../state/policies.ts";
@@ -18,12 +19,10 @@ import { search } from "./search.ts";
 /** The object whose creation is undone, and the Account of the creation. */
 type Undone = Pick<Context, "key" | "kind" | "account" | "object">;
 
-type Begun = Pick<Creation, "intent" | "begunAt">;
-
 const GIVE_UP_MS = 600_000;
 
 /** The result of a young creation may not be visible yet. */
-const isYoung = ({ settings, clock }: Deps, { begunAt }: Pick<Creation, "begunAt">): boolean =>
+const isYoung = ({ settings, clock }: Deps, { begunAt }: Begun): boolean =>
   mayBeHidden(begunAt, clock.monotonic(), believedFor(settings));
 
 /** Deletes a resource that only this process knows of. Tries until the platform accepts: no object would try again. */
@@ -63,27 +62,23 @@ export async function deleteUnclaimed(
 
 /** Whether the API server was restored to a time before the creation. Then nobody asked for a deletion. */
 async function isRestored(deps: Deps, { kind, object }: Undone, { begunAt }: Begun): Promise<boolean> {
-  const { client, clock, memories } = deps;
+  const { client, clock } = deps;
+  const { rewound } = deps.memories;
   const { namespace, resourceVersion = "" } = object.metadata;
   const path = pathOf(resourceOf(kind), { namespace });
   const list = { method: "GET", path, query: { limit: "1" } } as const;
   const { metadata } = await client.request<{ metadata?: { resourceVersion?: string } }>(list);
   const now = metadata?.resourceVersion;
-  if (now !== undefined && compareVersions(now, resourceVersion) < 0) memories.rewoundAt = clock.monotonic();
-  return memories.rewoundAt !== undefined && memories.rewoundAt >= begunAt;
+  if (now !== undefined && compareVersions(now, resourceVersion) < 0) rewound.at = clock.monotonic();
+  return rewound.at !== undefined && rewound.at >= begunAt;
 }
 
 export const leftOnPlatform = (kind: string): string =>
   `the API server was restored from a backup that does not have this object: its ${kind} stays on the platform; to go on with it, create the object again with spec.externalId set to the id`;
 
 /** If spec cannot be read, only the resource itself is deleted. */
-function queryOf({ resource }: ResourceKind, { spec }: KubeObject): string {
-  try {
-    return resource.desire(spec).query;
-  } catch {
-    return "";
-  }
-}
+const queryOf = ({ resource }: ResourceKind, { spec }: KubeObject): string =>
+  unlessThrown(() => resource.desire(spec).query) ?? "";
 
 /** Whether an object owns this resource. Reads the API server, because the store may be old. */
 async function isOwned(deps: Deps, kind: ResourceKind, place: Place): Promise<boolean> {
@@ -91,8 +86,7 @@ async function isOwned(deps: Deps, kind: ResourceKind, place: Place): Promise<bo
   const owns = (object: KubeObject) => {
     deps.seal.judge(kind.kind, object);
     const owned = claimOf(object);
-    if (!owned || (owned.endpoint ?? place.endpoint) !== place.endpoint) return false;
-    return memberPath(kind, owned) === path;
+    return owned?.endpoint === place.endpoint && memberPath(kind, owned) === path;
   };
   const spaces = new Set([...deps.objects.store(kind.kind).values()].map(({ metadata }) => metadata.namespace));
   for (const namespace of spaces) {
@@ -138,7 +132,7 @@ async function abandonUnanswered(deps: Deps, undone: Undone, begun: Begun): Prom
   const { intent } = begun;
   if (!account) return;
   const visitor = `${key}?${intent.nonce}`;
-  const shared = deps.collections.join(visitor, account, kind, intent.parents, undefined);
+  const shared = deps.collections.join(visitor, { account, kind, parents: intent.parents });
   const searcher = { key: visitor, kind, account, shared };
   let last: SearchResult | undefined;
   const settled = settledAt(deps, intent.by, begun.begunAt);

@@ -111,21 +111,14 @@ async function wait(deps: Deps, context: Context, decision: Decision<"wait">): P
 const LISTED_MS = 10_000;
 
 async function stallOn(deps: Deps, context: Context, decision: Decision<"stall">): Promise<Requeue> {
-  const { reason, message, look, retryMs } = decision;
+  const { reason, message, look, recheckMs } = decision;
   const { request, observation } = context.view.resource;
   if (look) await confirm(deps, context);
   // A request is over when its resource is seen at rest, whatever else is wrong.
   const isOver = request && observation.seen === "present" && !observation.busy && observation.asOf > request.since;
-  await stall(
-    deps,
-    context,
-    { reason, message },
-    {
-      ...(isOver && { request: undefined }),
-      ...(observation.seen === "absent" && { state: undefined }),
-    },
-  );
-  return retryMs === undefined ? "never" : { inMs: retryMs };
+  const gone = observation.seen === "absent" && { state: undefined };
+  await stall(deps, context, { reason, message }, { ...(isOver && { request: undefined }), ...gone });
+  return recheckMs === undefined ? "never" : { inMs: recheckMs };
 }
 
 async function fail(deps: Deps, context: Context, decision: Decision<"fail">): Promise<Requeue> {

@@ -4,6 +4,7 @@ import type { KubeObject } from "../../kube/resource.ts";
 import { PlatformError, Terminal } from "../../platform/answers/errors.ts";
 import { regionalUrl } from "../../platform/products/regional.ts";
 import { type AccountHandle, urlOf } from "../accounts/accounts.ts";
+import { several } from "../decide/waiting.ts";
 import type { Deps } from "../observe/deps.ts";
 import { notUnderstood } from "../observe/platform-errors.ts";
 import { checkedAs } from "../observe/spec/fixed-fields.ts";
@@ -97,8 +98,7 @@ export async function choicesFor(
     const { field, asked, path, valid } = choice;
     const all = valid(await readCore(deps, account, path)).sort();
     if (all.length === 0 || all.includes(asked)) return "";
-    const more = all.length > MOST ? ` and ${all.length - MOST} more` : "";
-    return `; valid for spec.${field}: ${all.slice(0, MOST).join(", ")}${more}`;
+    return `; valid for spec.${field}: ${several(all, MOST)}`;
   } catch (problem) {
     if (problem instanceof PlatformError || problem instanceof TypeError) return "";
     throw problem;

@@ -4,7 +4,7 @@ import type { Deps } from "../observe/deps.ts";
 import { contestOf, creationOf } from "../observe/resource/search-results.ts";
 import type { Context } from "../observe/view.ts";
 import type { Intent } from "../state/intent.ts";
-import type { Creation, Made, SearchResult } from "../state/memory.ts";
+import type { Begun, Made, SearchResult } from "../state/memory.ts";
 import { writeMetadata } from "../write/write.ts";
 import { claim } from "./claim.ts";
 import { search } from "./search.ts";
@@ -58,7 +58,7 @@ export async function lookFor(deps: Deps, context: Context): Promise<Requeue> {
   return "now";
 }
 
-function begunOf({ memory, view }: Context, intent: Intent): Pick<Creation, "intent" | "begunAt" | "own"> {
+function begunOf({ memory, view }: Context, intent: Intent): Begun {
   const { begunAt = memory.begun?.at ?? view.times.now, own = false } = creationOf(memory, intent) ?? {};
   return { intent, begunAt, own };
 }

@@ -119,7 +119,7 @@ export function trackNow(deps: Deps, context: Context, request: Reply["request"]
   const { key, kind, account } = context;
   const claim = deps.objects.owned(key);
   if (!request || !account || !claim) return "now";
-  const shared = deps.collections.join(key, account, kind, claim.parents, claim);
+  const shared = deps.collections.join(key, { account, kind, parents: claim.parents }, claim);
   track(shared, shared.identify(claim), refreshed(deps, context).status);
   return "never";
 }

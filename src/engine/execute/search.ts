@@ -1,11 +1,12 @@
 import type { Identity } from "../../kinds/kind.ts";
 import { NotFound } from "../../platform/answers/errors.ts";
 import { identityOf } from "../../platform/collections/numbered.ts";
+import { creatorOf } from "../../platform/collections/reading.ts";
 import type { LoggedRequest } from "../../platform/products/requests.ts";
 import { hashText } from "../../runtime/hash.ts";
 import { createSlot } from "../../runtime/memo.ts";
 import { type Deps, readLimit } from "../observe/deps.ts";
-import { creatorOf, isOurs } from "../observe/resource/lookalike.ts";
+import { isOurs } from "../observe/resource/lookalike.ts";
 import { intentOf } from "../observe/resource/search-results.ts";
 import type { Context } from "../observe/view.ts";
 import { confirmedBirth } from "../state/identity.ts";

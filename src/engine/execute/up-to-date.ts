@@ -4,7 +4,7 @@ import { several } from "../decide/waiting.ts";
 import { type Deps, readLimit } from "../observe/deps.ts";
 import type { Shared } from "../observe/resource/collections.ts";
 import { type LeftBehind, leftBehindNow } from "../observe/resource/left-behind.ts";
-import { previousLeftMs } from "../observe/secrets/previous-token.ts";
+import { previousLeftMs } from "../observe/secrets/secrets.ts";
 import { sources } from "../observe/spec/fixed-fields.ts";
 import { inputsOf } from "../observe/spec/spec.ts";
 import type { Context } from "../observe/view.ts";
@@ -13,26 +13,24 @@ import type { Claim } from "../state/intent.ts";
 import type { Memory } from "../state/memory.ts";
 import { ALLOW_DATA_LOSS, PUBLISHED } from "../state/names.ts";
 import { daysLeft } from "../status/expiry.ts";
-import { needsPerson, type Obstacle } from "../status/reasons.ts";
+import type { Obstacle } from "../status/reasons.ts";
 import type { ResourceStatus } from "../status/schema.ts";
-import { type ReadyState, readFacts } from "../status/status.ts";
+import { type ReadyState, readFacts, standingFor } from "../status/status.ts";
 import { driftSeen, ownership, record } from "../write/record.ts";
 import { writeMetadata } from "../write/write.ts";
 import { isFinal } from "./delete-unclaimed.ts";
 
 /** The resource is up to date: records that, and when to check again. */
 export async function rest(deps: Deps, context: Context, keep: boolean, obstacle?: Obstacle): Promise<Requeue> {
-  const { kind, shared, view, memory, object, desired, inputs, identity, related, note } = context;
+  const { kind, shared, view, memory, object, publication, inputs, identity, item, related, note } = context;
   const { claim: owned } = view.resource;
   const { observed } = view.spec;
   const { now, platformNow, annotateAt } = view.times;
   if (!owned || !shared) return "never";
-  const item = shared.collection.read(identity).item;
   const ready: ReadyState = observed
     ? { mode: "ready", reason: "Observed", message: `${kind.kind} is observed and never changed` }
     : { mode: "ready", reason: "Available", message: `${kind.kind} is up to date` };
   const { drift } = driftSeen(context);
-  const publication = observed ? undefined : desired?.publication({ name: object.metadata.name });
   const born = owned.born ?? context.status.born ?? (await learntBirth(context, { id: owned.id, raw: item?.raw }));
   const known = {
     ...ownership(context),
@@ -53,9 +51,7 @@ export async function rest(deps: Deps, context: Context, keep: boolean, obstacle
   const facts = item ? kind.resource.comparison.facts(item.raw, given) : readFacts(object);
   const { leftBehind, there } = leftBehindNow(deps, context);
   const advice = adviceFor(context, shared, there);
-  const standing: ReadyState = obstacle
-    ? { mode: needsPerson(obstacle.reason) ? "stalled" : "reconciling", ...obstacle }
-    : ready;
+  const standing = obstacle ? standingFor(obstacle) : ready;
   const changes = {
     ...known,
     request: undefined,
@@ -98,11 +94,10 @@ function secretsDueIn(deps: Deps, context: Context): number[] {
 
 /** Everything that status advises about the object. */
 function adviceFor(context: Context, shared: Shared, left: LeftBehind[]): string[] {
-  const { kind, desired, inputs, object, memory, view } = context;
+  const { kind, desired, publication, inputs, memory, view } = context;
   const { observed } = view.spec;
   const { secret } = view.secrets;
   const advice = desired && inputs && !observed ? desired.advice(inputs) : [];
-  const publication = observed ? undefined : desired?.publication({ name: object.metadata.name });
   if (secret === "missing") advice.push(KEYLESS);
   if (secret === "unmarked" && publication) advice.push(...strippedAdvice(publication.name, memory.repair));
   if (memory.renewAfter !== undefined) advice.push(UNRENEWED);

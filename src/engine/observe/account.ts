@@ -1,5 +1,6 @@
 import type { Product } from "../../kinds/desired.ts";
 import { products } from "../../platform/products/products.ts";
+import { unlessThrown } from "../../runtime/unless-thrown.ts";
 import { type AccountChoice, type AccountHandle, addressOf, titleOf, userOf } from "../accounts/accounts.ts";
 import type { Claim, Intent } from "../state/intent.ts";
 import { ACCEPT_USER } from "../state/names.ts";
@@ -52,7 +53,7 @@ export function outOfReach(
   const { contract, endpoint, userId } = begun;
   const what = "id" in begun ? begun.id : "the creation in progress";
   const leave = "or set deletionPolicy: Retain and delete this object to keep it there";
-  if (endpoint !== undefined && endpoint !== now) {
+  if (endpoint !== now) {
     const message = `${what} was created at ${endpoint}, but ${titleOf(account.key)} now points to ${now}: change spec.endpoints.${products[product].endpoint} and spec.region of the Account back, ${leave}`;
     return { reason: "AccountMoved", message };
   }
@@ -69,10 +70,5 @@ export function outOfReach(
 }
 
 /** The address of a product with an Account; undefined if the Account has none. */
-export function knownAddress(account: AccountHandle, product: Product): string | undefined {
-  try {
-    return addressOf(account, product);
-  } catch {
-    return undefined;
-  }
-}
+export const knownAddress = (account: AccountHandle, product: Product): string | undefined =>
+  unlessThrown(() => addressOf(account, product));

@@ -19,15 +19,16 @@ import type { Context, Subject, Times, View } from "./view.ts";
 /** Takes from both caches what a decision needs. It calls nobody, but joins the collection of the resource. */
 export function observe(deps: Deps, key: ObjectKey, kind: ResourceKind, object: KubeObject): Context {
   const subject = readSubject(deps, key, kind, object);
-  const { status, memory, desired, claim } = subject;
+  const { status, memory, desired, publication, claim } = subject;
   const { handle: account, ...chosen } = observeAccount(deps, subject);
   const resolved = resolveSpec(deps, subject);
   const joined = joinCollection(deps, subject, chosen.obstacle ? undefined : account, resolved.parents);
   const { shared, identity } = joined;
+  const item = shared?.collection.read(identity).item;
   const { view: spec, inputs, foreign } = observeSpec(deps, subject, account, resolved, joined.request);
   const { view: resource, problem } = observeResource(deps, subject, joined, { inputs, obstacle: spec.obstacle });
   const times = observeTimes(deps, subject, account, shared);
-  const secrets = observeSecrets(deps, subject, { account, shared, identity }, times);
+  const secrets = observeSecrets(deps, subject, { account, shared, item }, times);
   // A claim whose references are no longer allowed is neither read nor updated. Only its deletion goes on.
   const withdrawn = claim && !spec.deleting ? foreign : undefined;
   const { observation } = resource;
@@ -41,7 +42,8 @@ export function observe(deps: Deps, key: ObjectKey, kind: ResourceKind, object: 
     times,
   };
   const { note, related } = secrets;
-  return { key, kind, object, status, memory, view, desired, account, inputs, shared, identity, related, note };
+  const known = { key, kind, object, status, memory, desired, publication };
+  return { ...known, view, account, inputs, shared, identity, item, related, note };
 }
 
 function observeTimes(deps: Deps, subject: Subject, account?: AccountHandle, shared?: Shared): Times {
@@ -85,6 +87,6 @@ export function awaitsCaches(deps: Deps, key: ObjectKey): boolean {
   const choice = chooseAccount(deps, { kind, object, status: readStatus(object) }, claim);
   if ("obstacle" in choice) return choice.obstacle.reason === "Observing";
   if (!claim || outOfReach(choice.account, kind.resource.place.product, claim)) return false;
-  const { collection } = deps.collections.join(key, choice.account, kind, claim.parents, claim);
+  const { collection } = deps.collections.join(key, { account: choice.account, kind, parents: claim.parents }, claim);
   return collection.listedAt === undefined && !collection.problem;
 }

@@ -29,7 +29,8 @@ export function readSubject(deps: Deps, key: ObjectKey, kind: ResourceKind, obje
   const claim = intent || (owned && namesAnother(objects, object, owned, named, desired)) ? undefined : owned;
   const adopt = claim || intent ? undefined : named;
   const unreadable = "obstacle" in read ? read.obstacle : undefined;
-  return { key, kind, object, status, memory, desired, claim, intent, adopt, unreadable };
+  const publication = desired?.publication({ name: object.metadata.name });
+  return { key, kind, object, status, memory, desired, publication, claim, intent, adopt, unreadable };
 }
 
 /** Spec as its kind reads it. The API server has validated it; this reports what validation cannot see. */

@@ -1,9 +1,10 @@
-import type { Comparison, Desired, Inputs, Operation, Related } from "../../kinds/desired.ts";
+import type { Comparison, Desired, Inputs, Operation, Publication, Related } from "../../kinds/desired.ts";
 import type { ResourceKind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
+import type { Item } from "../../platform/collections/collection.ts";
 import type { AccountHandle } from "../accounts/accounts.ts";
 import type { Claim, Intent } from "../state/intent.ts";
-import type { Accepted, Failure, Memory } from "../state/memory.ts";
+import type { Accepted, Failure, Memory, SearchResult } from "../state/memory.ts";
 import type { ObjectKey } from "../state/object.ts";
 import type { RecreatePolicy } from "../state/policies.ts";
 import type { Absence } from "../state/presence.ts";
@@ -149,16 +150,9 @@ export interface PendingRequest {
 }
 
 /** What a search for the result of an open intent found. */
-export interface Search {
-  /** Only what existed when the search began is certainly found. */
-  lookedAt: number;
-  endedAt: number;
-  /** How many searches in a row began after the outcome was certain. */
-  looks: number;
+export interface Search extends Omit<SearchResult, "matches" | "unseen"> {
   /** Ids that match and that no object claims. */
   matches: string[];
-  /** A match was accepted and is not visible yet. */
-  pending: boolean;
   /** How many open intents have the same body and parents, and the position of this one among them, the oldest first. */
   rivals: number;
   rank: number;
@@ -216,12 +210,15 @@ export interface Context {
   view: View;
   /** Undefined when spec cannot be read. */
   desired: Desired | undefined;
+  /** The Secret for workloads. */
+  publication: Publication | undefined;
   account: AccountHandle | undefined;
   /** Undefined when spec or a reference cannot be read. */
   inputs: Inputs | undefined;
   shared: Shared | undefined;
-  /** Identity of the claimed resource in its collection. */
+  /** Identity of the claimed resource in its collection, and what that shows of it. */
   identity: string;
+  item: Item | undefined;
   /** Members of another collection that the output shows. */
   related: Related | undefined;
   /** The note of the Secret with the key, as it is or should be. */
@@ -229,7 +226,8 @@ export interface Context {
 }
 
 /** One object, with what it owns or has begun. The four parts of a view are observed from it. */
-export interface Subject extends Pick<Context, "key" | "kind" | "object" | "status" | "memory" | "desired"> {
+export interface Subject
+  extends Pick<Context, "key" | "kind" | "object" | "status" | "memory" | "desired" | "publication"> {
   claim: Claim | undefined;
   intent: Intent | undefined;
   adopt: string | undefined;

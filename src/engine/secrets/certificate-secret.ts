@@ -11,7 +11,7 @@ import { ROTATE_AT } from "../state/names.ts";
 import type { Note } from "../state/published.ts";
 import type { CertificateFacts } from "../status/schema.ts";
 import { recordFailure } from "../write/record.ts";
-import { countRenewal, obstructed, publicationOf, write } from "./keys.ts";
+import { countRenewal, obstructed, write } from "./keys.ts";
 
 const PASSWORD = "store.password";
 const DAY_MS = 86_400_000;
@@ -21,10 +21,9 @@ const DAY_MS = 86_400_000;
  * expires, so this may be done at any time, and again after a crash. An invalid certificate is not published.
  */
 export async function fetchCertificate(deps: Deps, context: Context): Promise<Requeue> {
-  const { kind, account, view, object, memory, status } = context;
+  const { kind, account, view, object, memory, status, publication } = context;
   const { secret, place } = kind.resource;
   const source = secret?.certificate;
-  const publication = publicationOf(context);
   const claim = view.resource.claim;
   if (!account || !source || !publication || !claim) return "now";
   const answers: unknown[] = [];

@@ -4,6 +4,7 @@ import { isConflict, isNotFound, KubeError } from "../../kube/client/errors.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { decoded } from "../../kube/write/owned-secret.ts";
+import { RECHECK_MS } from "../decide/waiting.ts";
 import type { Deps } from "../observe/deps.ts";
 import { contentOf, filled, RENEWAL_MS, versionLabel } from "../observe/secrets/secret-state.ts";
 import type { Context } from "../observe/view.ts";
@@ -24,15 +25,11 @@ import { obstacleTo, type Published, type PublishOptions, publish, unlessRefused
  * Secret it would be lost, and the previous one would no longer work.
  */
 export async function obstacleToKey(deps: Deps, context: Context, item?: unknown): Promise<Obstacle | undefined> {
-  const publication = publicationOf(context);
-  const { account } = context;
+  const { account, publication } = context;
   if (!publication || !account) return undefined;
   const content = item === undefined ? { data: {} } : filled(() => publication.data(item, "", account.endpoint));
   return "obstacle" in content ? content.obstacle : obstacleTo(deps, context, { name: publication.name, ...content });
 }
-
-export const publicationOf = ({ desired, object }: Context): Publication | undefined =>
-  desired?.publication({ name: object.metadata.name });
 
 /**
  * Puts a new key into the Secret, with its resource and the intent or request that it answers. If that was announced, it has to
@@ -46,8 +43,7 @@ export async function keepKey(
   { key, answer }: Issued,
   announced = true,
 ): Promise<Published> {
-  const { object, kind, account } = context;
-  const publication = publicationOf(context);
+  const { object, kind, account, publication } = context;
   if (!publication || !account) return { outcome: "unchanged" };
   const { key: source } = kind.resource.secret ?? {};
   const before = deps.published.find(object, publication.name).note;
@@ -116,13 +112,11 @@ export async function write(
  * The write replaces only what was read, so that no value is lost that somebody writes meanwhile.
  */
 export async function republish(deps: Deps, context: Context): Promise<Requeue> {
-  const publication = publicationOf(context);
-  const { account, kind, note, view, memory, object } = context;
+  const { account, kind, note, view, memory, object, item, publication } = context;
   if (!publication) return "now";
   const found = await deps.published.read(object, publication.name);
   if (view.secrets.secret === "unread" || !found) return "now";
-  const item = view.resource.claim && context.shared?.collection.read(view.resource.claim.id).item;
-  if (!note || !item || !account) return { inMs: LOOK_MS };
+  if (!note || !item || !account) return { inMs: RECHECK_MS };
   const held = decoded(found);
   const prints = fingerprintsOf(held);
   const { name = "" } = kind.resource.secret?.key ?? {};
@@ -150,16 +144,14 @@ export async function republish(deps: Deps, context: Context): Promise<Requeue> 
   return "now";
 }
 
-const LOOK_MS = 2000;
-
 /**
  * Puts a renewed key into the Secret, unless it is there, and ends the renewal. The key stays in memory until then, because the
  * previous one no longer works.
  */
 export async function deliver(deps: Deps, context: Context): Promise<Requeue> {
+  const { publication } = context;
   const { renewed } = context.memory;
   const id = context.view.resource.claim?.id;
-  const publication = publicationOf(context);
   if (renewed && id !== undefined && renewed.nonce === context.status.request?.nonce) {
     const kept = await keepKey(deps, context, id, renewed.nonce, renewed);
     if (kept.outcome === "obstructed") return recordFailure(deps, context, kept.obstacle);

@@ -14,8 +14,8 @@ import { publish, unlessRefused } from "./publish.ts";
  * the platform, nor the platform for it.
  */
 export async function writeOutput(deps: Deps, context: Context): Promise<Requeue> {
-  const { view, shared, identity, memory } = context;
-  const work = outputWork(deps, context, view.resource.claim, shared?.collection.read(identity).item);
+  const { view, item, memory } = context;
+  const work = outputWork(deps, context, view.resource.claim, item);
   if (work === undefined || work === "unknown" || "obstacle" in work) return "now";
   const { what } = work;
   const now = deps.clock.monotonic();

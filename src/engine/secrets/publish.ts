@@ -1,10 +1,15 @@
 import { GROUP } from "../../kinds/index.ts";
-import type { Kind } from "../../kinds/kind.ts";
 import { isPermanent } from "../../kube/client/errors.ts";
 import type { KubeObject } from "../../kube/resource.ts";
-import { controllerOf, SECRETS, type SecretContent, writeOwned } from "../../kube/write/owned-secret.ts";
+import {
+  controllerOf,
+  SECRETS,
+  type SecretContent,
+  type WriteOptions,
+  writeOwned,
+} from "../../kube/write/owned-secret.ts";
 import type { Deps } from "../observe/deps.ts";
-import { resourceOf } from "../state/object.ts";
+import { type Found, resourceOf } from "../state/object.ts";
 import { labelsOf } from "../state/published.ts";
 import type { Obstacle } from "../status/reasons.ts";
 
@@ -13,19 +18,8 @@ export type Published =
   /** The name is taken by another owner. There is no event when it is deleted: try again later. */
   | { outcome: "obstructed"; obstacle: Obstacle };
 
-/** For whom a Secret or a ConfigMap is written. */
-export interface Publisher {
-  kind: Kind;
-  object: KubeObject;
-}
-
-export interface PublishOptions {
+export interface PublishOptions extends Partial<WriteOptions> {
   shown?: (written: KubeObject) => void;
-  dryRun?: boolean;
-  /** Called before every attempt, after the read; throws when the write must not happen any more. */
-  verify?: (() => Promise<void>) | undefined;
-  /** The object to overwrite, as it was read. */
-  over?: KubeObject;
   /** The field of spec that has its name. */
   field?: string;
 }
@@ -35,30 +29,26 @@ type PublishDeps = Pick<Deps, "client" | "guard">;
 /** Writes the Secret or ConfigMap of an object, with Mooring's labels. `shown` gets the result. */
 export async function publish(
   { client, guard }: PublishDeps,
-  publisher: Publisher,
+  owner: Found,
   content: SecretContent,
-  { shown = () => {}, dryRun = false, verify, over, field = "secretName" }: PublishOptions = {},
+  { shown = () => {}, field = "secretName", ...options }: PublishOptions = {},
 ): Promise<Published> {
-  const { kind, object } = publisher;
+  const { kind, object } = owner;
   const labels = { ...content.labels, ...labelsOf(object) };
-  const owner = { resource: resourceOf(kind), object };
-  const result = await writeOwned(client, owner, { ...content, labels }, { guard, dryRun, verify, over });
-  if ("foreign" in result) return { outcome: "obstructed", obstacle: notOwned(publisher, result.foreign, field) };
+  const by = { resource: resourceOf(kind), object };
+  const result = await writeOwned(client, by, { ...content, labels }, { guard, ...options });
+  if ("foreign" in result) return { outcome: "obstructed", obstacle: notOwned(owner, result.foreign, field) };
   shown(result.secret);
   return { outcome: result.written || "unchanged" };
 }
 
 /** Why such a Secret cannot be written, as the API server says in a dry run. */
-export async function obstacleTo(
-  deps: PublishDeps,
-  publisher: Publisher,
-  content: SecretContent,
-): Promise<Obstacle | undefined> {
-  const tried = await unlessRefused(content, () => publish(deps, publisher, content, { dryRun: true }));
+export async function obstacleTo(deps: PublishDeps, owner: Found, content: SecretContent) {
+  const tried = await unlessRefused(content, () => publish(deps, owner, content, { dryRun: true }));
   return "obstacle" in tried ? tried.obstacle : undefined;
 }
 
-function notOwned({ kind, object }: Publisher, found: KubeObject, field: string): Obstacle {
+function notOwned({ kind, object }: Found, found: KubeObject, field: string): Obstacle {
   const owner = controllerOf(found);
   const { name } = object.metadata;
   const place = found.kind === "ConfigMap" ? "ConfigMap" : "Secret";

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import type { Operation } from "../../kinds/desired.ts";
 import { hashBody } from "../../runtime/hash.ts";
+import { unlessThrown } from "../../runtime/unless-thrown.ts";
 import { type Author, author, type Waiting } from "../status/author.ts";
+import { known } from "../status/schema.ts";
 
 /** The error of what is known of the platform's clock, whose own parts may differ as well. */
 export const SKEW_MS = 120_000;
@@ -18,7 +20,7 @@ const intent = z.object({
   parents: z.record(z.string(), z.string()),
   account: z.string(),
   /** Where the creation was sent, and the platform's user who sent it. */
-  endpoint: z.string().optional(),
+  endpoint: z.string(),
   userId: z.string().optional(),
   /** Hashes of the fields that the platform cannot change, and of Secrets and lookups, as they are sent. */
   fixed: z.record(z.string(), z.string()),
@@ -45,22 +47,10 @@ export const windowOf = ({ settings }: Waiting, { at, by }: { at: number; by: Au
 /** When a creation was begun, by either clock. */
 export const beginningsOf = ({ at, ownAt = at }: Pick<Intent, "at" | "ownAt">): number[] => [at, ownAt].map(Date.parse);
 
-const claim = z.object({
-  id: z.string().min(1),
-  parents: z.record(z.string(), z.string()),
-  account: z.string(),
-  contract: z.int().optional(),
-  /** The platform's user who made or adopted it: another one may not see it. */
-  userId: z.string().optional(),
-  /** The address of the product that it was made through. */
-  endpoint: z.string().optional(),
-  /** When the platform made it; known where its id may be given to another resource later. */
-  born: z.iso.datetime({ offset: true }).optional(),
-  /** When the object adopted it; absent if the object created it. Of several that claim it, the last one to adopt it has it. */
-  adoptedAt: z.iso.datetime().optional(),
-  /** The object shows it, and does not own it: managing it is an adoption. */
-  onlyObserved: z.boolean().optional(),
-});
+const claim = known
+  .pick({ id: true, parents: true, account: true, endpoint: true })
+  .required()
+  .extend(known.pick({ contract: true, userId: true, born: true, adoptedAt: true, onlyObserved: true }).shape);
 
 /** Which resource an object owns, or names. */
 export type Claim = z.output<typeof claim>;
@@ -72,14 +62,8 @@ export const claimIn = (status: Claim): Claim => claim.parse(status);
 export const readIntent = (text: string | undefined): Intent | undefined => read(intent, text);
 export const readClaim = (text: string | undefined): Claim | undefined => read(claim, text);
 
-function read<S extends z.ZodType>(schema: S, text: string | undefined): z.output<S> | undefined {
-  if (text === undefined) return undefined;
-  try {
-    return schema.parse(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
-}
+const read = <T>(schema: z.ZodType<T>, text: string | undefined): T | undefined =>
+  text === undefined ? undefined : unlessThrown(() => schema.parse(JSON.parse(text)));
 
 /** How a write that must not happen twice is recognised, in status and in the platform's log. */
 export const markOf = ({ method, path, body }: Pick<Operation, "method" | "path" | "body">) => ({

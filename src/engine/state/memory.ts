@@ -1,5 +1,6 @@
 import { type KubeObject, LAST_APPLIED } from "../../kube/resource.ts";
 import type { Progress } from "../../platform/activity/progress.ts";
+import type { Reply } from "../../platform/calls/transport.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Obstacle, Reason } from "../status/reasons.ts";
 import type { ResourceStatus } from "../status/schema.ts";
@@ -11,9 +12,7 @@ import type { AbsenceFacts } from "./presence.ts";
 import type { Succession } from "./succession.ts";
 
 /** An attempt that the platform refused or failed at. */
-export interface Failure {
-  reason: Reason;
-  message: string;
+export interface Failure extends Obstacle {
   /** Nothing is sent to the platform before this, unless spec changes. */
   retryAt: number;
 }
@@ -59,21 +58,16 @@ export interface Issued {
   answer: unknown;
 }
 
-/** A request of the platform: a write that it works on. */
-export interface RequestAddress {
-  id: string;
-  url: string;
-}
-
 /** The result of a creation. */
 export interface Made {
   id: string;
   born?: string | undefined;
-  request?: RequestAddress | undefined;
+  request?: Reply["request"];
 }
 
 /** The last search for the result of a creation. */
 export interface SearchResult {
+  /** Only what existed when the search began is certainly found. */
   lookedAt: number;
   endedAt: number;
   /** How many searches in a row, this one included, began when nothing could arrive any more. */
@@ -104,6 +98,9 @@ export type Creation = {
   /** The claim is written. It is undone should the API server drop the object despite its finalizer. */
   | { phase: "claimed"; made: Made }
 );
+
+/** A creation that was begun, however far it has come. */
+export type Begun = Pick<Creation, "intent" | "begunAt" | "own">;
 
 /** Since when this process knows something, by its own clock. */
 interface FirstSeen {
@@ -176,17 +173,12 @@ export function createMemories({ monotonic }: Pick<Clock, "monotonic">) {
     return memory;
   };
   /** When this process last saw that the API server was set back to an earlier state. */
-  let rewoundAt: number | undefined;
+  const rewound: { at?: number } = {};
   return {
     of,
     /** Which object is adopting an existing resource at this moment, by kind and id. */
     adopters: new Map<string, ObjectKey>(),
-    get rewoundAt() {
-      return rewoundAt;
-    },
-    set rewoundAt(at: number | undefined) {
-      rewoundAt = at;
-    },
+    rewound,
     /** To be told of every version of an object, in their order. */
     observe(key: ObjectKey, object: KubeObject): void {
       const memory = of(key);

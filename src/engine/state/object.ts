@@ -3,6 +3,7 @@ import { GROUP, VERSION } from "../../kinds/index.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import type { KubeObject, Resource } from "../../kube/resource.ts";
 import { memo } from "../../runtime/memo.ts";
+import { unlessThrown } from "../../runtime/unless-thrown.ts";
 import { readStatus } from "../status/status.ts";
 import { countedAnnotation, unknownKey } from "../status/trust.ts";
 import { type Claim, claimIn, type Intent, readClaim, readIntent } from "./intent.ts";
@@ -77,10 +78,10 @@ const statedClaim = memo(readStated);
 
 function readStated(object: KubeObject): Claim | undefined {
   if (unknownKey(object)) return undefined;
-  const { id, parents = {}, account = "", born, ...status } = readStatus(object);
+  const { id, parents = {}, account = "", endpoint = "", born, ...status } = readStatus(object);
   // An object that only observes a number means whatever has it.
   const known = born === undefined || observes(object) ? {} : { born };
-  if (id !== undefined) return claimIn({ id, parents, account, ...status, ...known });
+  if (id !== undefined) return claimIn({ id, parents, account, endpoint, ...status, ...known });
   // An intent that was answered without an id was refused: there is no resource.
   if (countedAnnotation(object, INTENT) !== undefined) return undefined;
   return readClaim(countedAnnotation(object, EXTERNAL_ID));
@@ -105,11 +106,9 @@ export const keyOfTarget = (own: string, kind: string, { namespace = own, name }
 
 /** References in spec, to existing objects or not. An invalid spec has none. */
 export function namedBy(kind: Kind, object: KubeObject): Named[] {
-  let references: Reference[] = [];
-  try {
-    references = kind.resource?.desire(object.spec).references ?? kind.task?.references(object.spec) ?? [];
-  } catch {}
-  return references.flatMap((reference) =>
+  const { resource, task } = kind;
+  const read = () => resource?.desire(object.spec).references ?? task?.references(object.spec);
+  return (unlessThrown(read) ?? []).flatMap((reference) =>
     "name" in reference.target
       ? [{ ...reference, key: keyOfTarget(object.metadata.namespace ?? "", reference.kind, reference.target) }]
       : [],

@@ -30,37 +30,11 @@ export const labelsOf = ({ kind, metadata }: Pick<KubeObject, "kind" | "metadata
 
 const labelValue = (text: string): string => text.slice(0, 63).replace(/[^A-Za-z0-9]+$/, "");
 
-/** An object's own Secret, with fingerprints instead of its data. */
-export interface CachedSecret {
-  /** Its annotation has the note, signed with the current key. */
-  isNoted: boolean;
-  labels: Readonly<Record<string, string>>;
-  entries: Readonly<Record<string, string>>;
-}
-
 /**
  * The Secrets and ConfigMaps that Mooring has written, as last read: metadata and fingerprints, never a value. Every change
  * wakes the object that they belong to.
  */
-export interface Publications {
-  /**
-   * The Secret with a key; no `secret` when there is none of this name, or it is not this object's. `known` once all were listed.
-   * The watch does not show a Secret that has lost its label: only a read by name proves that it is missing. `note` is what its
-   * annotation says, or else what this process has noted with the same content.
-   */
-  find(
-    object: KubeObject,
-    name: string,
-  ): { known: boolean; note: Note | undefined; secret: CachedSecret | undefined; readAt: number | undefined };
-  /** Reads the Secret by its name, with its data. */
-  read(object: KubeObject, name: string): Promise<KubeObject | undefined>;
-  /** All that was written for this object by spec.output, under any name, and is not being deleted. */
-  outputs(object: KubeObject): { known: boolean; found: Output[] };
-  /** Takes in an own write, after which no older version counts. `noted` is kept in case a webhook removes the annotation. */
-  put(written: KubeObject, noted?: Note): void;
-  sync(): Promise<void>;
-  close(): Promise<void>;
-}
+export type Publications = ReturnType<typeof createPublications>;
 
 export function createPublications(
   options: SecretCacheOptions & {
@@ -69,7 +43,7 @@ export function createPublications(
     namespace?: string;
     wake: (key: ObjectKey) => void;
   },
-): Publications {
+) {
   const { client, clock, seal, namespace, wake, onError } = options;
   /** By the uid of the object that they belong to. */
   const outputs = createIndex();
@@ -88,7 +62,12 @@ export function createPublications(
   let known = false;
   const watchers: Watcher[] = [];
   return {
-    find(object, name) {
+    /**
+     * The Secret with a key; no `secret` when there is none of this name, or it is not this object's. `known` once all were listed.
+     * The watch does not show a Secret that has lost its label: only a read by name proves that it is missing. `note` is what its
+     * annotation says, or else what this process has noted with the same content; `isNoted` when it is signed with the current key.
+     */
+    find(object: KubeObject, name: string) {
       const key = keyOf({ metadata: { ...object.metadata, name } });
       const readAt = secrets.readAt(key);
       const found = secrets.get(key);
@@ -105,12 +84,14 @@ export function createPublications(
         readAt,
       };
     },
-    async read(object, name) {
+    /** Reads the Secret by its name, with its data. */
+    async read(object: KubeObject, name: string): Promise<KubeObject | undefined> {
       const found = await secrets.read(client, object.metadata.namespace, name);
       return isOf(object, found) ? found : undefined;
     },
-    outputs({ metadata }) {
-      const found = outputs.get(metadata.uid ?? "").flatMap((id) => {
+    /** All that was written for this object by spec.output, under any name, and is not being deleted. */
+    outputs({ metadata }: KubeObject) {
+      const found: Output[] = outputs.get(metadata.uid ?? "").flatMap((id) => {
         const { resource, store, factsOf } = id.startsWith("Secret/") ? secrets : configMaps;
         const object = store.get(id.slice(id.indexOf("/") + 1));
         return object && !object.metadata.deletionTimestamp
@@ -119,8 +100,10 @@ export function createPublications(
       });
       return { known, found };
     },
-    put: (written, noted) => (written.kind === CONFIG_MAPS.kind ? configMaps : secrets).put(written, noted),
-    async sync() {
+    /** Takes in an own write, after which no older version counts. `noted` is kept in case a webhook removes the annotation. */
+    put: (written: KubeObject, noted?: Note): void =>
+      (written.kind === CONFIG_MAPS.kind ? configMaps : secrets).put(written, noted),
+    async sync(): Promise<void> {
       const labelSelector = `${MANAGED_BY}=mooring`;
       const within = namespace && { namespace };
       for (const { resource, store } of watched)
@@ -128,7 +111,7 @@ export function createPublications(
       await Promise.all(watchers.map(({ synced }) => synced));
       known = true;
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all(watchers.map((watcher) => watcher.stop()));
     },
   };

@@ -1,5 +1,6 @@
 import type { KubeObject } from "../../kube/resource.ts";
 import { createSigner, isVoid, type Verdict } from "../../runtime/signer.ts";
+import { unlessThrown } from "../../runtime/unless-thrown.ts";
 import { flat, groupOf } from "../status/schema.ts";
 import { GROUPS, type Group, type Trust, trust } from "../status/trust.ts";
 import { EXTERNAL_ID, INTENT } from "./names.ts";
@@ -8,28 +9,18 @@ import { EXTERNAL_ID, INTENT } from "./names.ts";
  * Whoever may write to an object can write anything into it. So Mooring signs what it writes there and relies on, together with
  * the name of the object. Without a valid signature it does not count.
  */
-export interface Signatures {
-  /** Judges an object, and keeps the verdict with it. `isNamed`: whether another object names the same resource. */
-  judge(kind: string, object: KubeObject, isNamed?: () => boolean): void;
-  /** Whether an administrator lets claims count now that no known key has signed. */
-  believes(): boolean;
-  /** The status with its signature. */
-  signed(kind: string, object: KubeObject, status: object): object;
-  /** The value of an annotation of an object or a Secret, with its signature. */
-  mark(kind: string, object: Pick<KubeObject, "metadata">, annotation: string, words: object): string;
-  /** Reads such an annotation; `current` when it is signed with the current key. */
-  read(kind: string, object: KubeObject, annotation: string): { words: object; verdict: Verdict; current: boolean };
-}
+export type Signatures = ReturnType<typeof createSignatures>;
 
 const MARKS = [INTENT, EXTERNAL_ID];
 
 interface Options {
   /** The first one signs, all of them count. Asked each time: other keys are another list. */
   keys: () => readonly string[];
-  believes?: Signatures["believes"];
+  /** Whether an administrator lets claims count now that no known key has signed. */
+  believes?: () => boolean;
 }
 
-export function createSignatures({ keys, believes = () => false }: Options): Signatures {
+export function createSignatures({ keys, believes = () => false }: Options) {
   const { sign, judge: judgeSigned, isCurrent } = createSigner(keys);
   const judge = (words: unknown, signature: unknown): Verdict =>
     typeof signature === "string" ? judgeSigned(words, signature) : "absent";
@@ -90,35 +81,33 @@ export function createSignatures({ keys, believes = () => false }: Options): Sig
 
   return {
     believes,
-    judge(kind, object, isNamed = () => true) {
+    /** Judges an object, and keeps the verdict with it. `isNamed`: whether another object names the same resource. */
+    judge(kind: string, object: KubeObject, isNamed = () => true): void {
       if (trust.get(object)?.by !== keys()) trust.set(object, examine(kind, object, isNamed));
     },
-    signed(kind, object, status) {
+    /** The status with its signature. */
+    signed(kind: string, object: KubeObject, status: object): object {
       if (!Object.entries(status).some(([name, value]) => groupOf(name) && !isVoid(value))) return status;
       const [first = "", ...others] = statusWords(kind, object, status).map(sign);
       return { ...status, signature: [first, ...others.map((each) => each.split(".")[1])].join(".") };
     },
-    mark: (kind, object, annotation, words) =>
+    /** The value of an annotation of an object or a Secret, with its signature. */
+    mark: (kind: string, object: Owner, annotation: string, words: object): string =>
       JSON.stringify({ ...words, signature: sign(markWords(kind, object, annotation, words)) }),
-    read(kind, object, annotation) {
-      const { signature, ...read } = readMark(kind, object, annotation);
-      return { ...read, current: isCurrent(signature) };
+    /** Reads such an annotation; `current` when it is signed with the current key. */
+    read(kind: string, object: KubeObject, annotation: string) {
+      const { signature, words, verdict } = readMark(kind, object, annotation);
+      return { words, verdict, current: isCurrent(signature) };
     },
   };
 }
 
-/** The owner of signed words. Annotations are without the uid, which would not survive a backup. */
-const ownerOf = (kind: string, { metadata }: Pick<KubeObject, "metadata">): string[] => [
-  kind,
-  metadata.namespace ?? "",
-  metadata.name,
-];
+type Owner = Pick<KubeObject, "metadata">;
 
-const markWords = (kind: string, object: Pick<KubeObject, "metadata">, annotation: string, words: object) => [
-  ...ownerOf(kind, object),
-  annotation,
-  words,
-];
+/** The owner of signed words. Annotations are without the uid, which would not survive a backup. */
+const ownerOf = (kind: string, { metadata }: Owner): string[] => [kind, metadata.namespace ?? "", metadata.name];
+
+const markWords = (kind: string, object: Owner, name: string, words: object) => [...ownerOf(kind, object), name, words];
 
 /**
  * What is signed of a status, in the order of `GROUPS`: with the id, because a request and facts are those of one resource, and
@@ -132,13 +121,9 @@ function statusWords(kind: string, object: KubeObject, status: object): unknown[
   });
 }
 
-function parsed(text: string | undefined): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text ?? "");
-    return typeof value === "object" && value !== null ? { ...value } : {};
-  } catch {
-    return {};
-  }
+function parsed(text = ""): Record<string, unknown> {
+  const value: unknown = unlessThrown(() => JSON.parse(text));
+  return typeof value === "object" ? { ...value } : {};
 }
 
 /** Resources that an object names, signed or not. */

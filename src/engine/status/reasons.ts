@@ -1,20 +1,38 @@
 import { isSameAnswer } from "../../platform/answers/varying.ts";
 
-/**
- * Why an object is as it is: the closed list of reasons in conditions and Events. `kubectl wait`, alerts and people
- * rely on these words; each says in its line what a reader can do.
- */
-export const reasons = {
+/** Reasons that pass by themselves, or when another object is ready: the object waits (Reconciling). */
+const passing = {
   Pending: "The operator has not reconciled the object yet. Wait.",
-  Available: "The resource is up to date. Nothing to do.",
   Creating: "The platform is creating the resource. Wait.",
   Updating: "The platform is changing the resource. Wait.",
   Replacing: "A field that cannot be changed in place has changed; the resource is deleted and created again. Wait.",
   Deleting: "The resource, or what has to be deleted before it, is being deleted. Wait.",
   Recovering: "A creation got no answer; the operator searches for its result before it does anything else. Wait.",
   Adopting: "An existing resource is being adopted (spec.externalId); its differences from spec are shown first. Wait.",
-  Observed: "The resource is observed and never changed (managementPolicy: Observe).",
   Observing: "The operator has not read the current state of the resource yet. Wait.",
+  Vanished: "The resource was deleted outside Mooring; it is created again.",
+  ListTooLarge: "The platform has more such resources than one list may have. Each is read by itself. Wait.",
+  CatchingUp: "Entries of the past are being exported. Wait.",
+  DestinationUnavailable: "The destination does not answer, or answers with an error. Wait; the operator tries again.",
+  ReferenceNotFound: "An object that spec names does not exist. Create it or correct the name.",
+  ReferenceNotReady: "An object that spec names has no resource yet. Wait, or check that object.",
+  SecretNotFound: "A Secret that spec names, or its key, does not exist. Create it or correct the name.",
+  SecretChanged:
+    "Somebody changed or deleted a published Secret; the operator puts it right. The message says what was lost. Wait, and find out who changes it.",
+  AwaitingGarbageCollection:
+    "The Secret or ConfigMap of a deleted object of the same name still exists. Wait until Kubernetes has deleted it.",
+  AccountNotFound: "There is no Account to use. Create one, or name one in spec.accountRef.",
+  AccountNotReady: "The Account is not Ready. Check the Account.",
+  NamespaceTerminating: "The namespace is being deleted; nothing is created in it. Wait.",
+  RateLimited: "The platform asks to slow down. Wait.",
+  PlatformUnavailable: "The platform does not answer, or answers with an error. Wait; the operator tries again.",
+  InternalError: "Reconciling this object failed unexpectedly. Report it with the operator's log.",
+};
+
+/** All others: of an object that is Ready or that somebody has to act on (Stalled), and of Events. */
+const lasting = {
+  Available: "The resource is up to date. Nothing to do.",
+  Observed: "The resource is observed and never changed (managementPolicy: Observe).",
   Paused:
     "The annotation mooring.dev/paused is true, yes or 1, or has a value that is not understood. Remove it to resume.",
   ClockSkew:
@@ -30,39 +48,26 @@ export const reasons = {
   Updated: "The platform accepted a change.",
   DriftCorrected: "The resource was changed outside Mooring, and Mooring changed it back. The message has the values.",
   Deleted: "The resource was deleted from the platform.",
-  Vanished: "The resource was deleted outside Mooring; it is created again.",
   Missing:
     "The resource is not found on the platform, and nothing shows that it was deleted. No other one is created. Wait, or set the annotation mooring.dev/recreate to its id.",
   DeletedExternally:
     "The resource was deleted outside Mooring, and recreatePolicy is Never. Set the annotation mooring.dev/recreate to its id for a new one.",
-  ListTooLarge: "The platform has more such resources than one list may have. Each is read by itself. Wait.",
   Claimed: "The resource of an interrupted creation was found; the object owns it now.",
   Advice: "Spec asks for something that is allowed but not recommended. The message says why.",
   InvalidSpec: "A field of spec is invalid in a way that the API server cannot check. Correct it.",
-  CatchingUp: "Entries of the past are being exported. Wait.",
   HistoryLost:
     "The platform deleted entries, after 35 days, before they were exported. The message names the gap; the export goes on behind it.",
   DestinationRefused: "The destination refuses what is sent to it. Correct spec.destination, or its Secret.",
-  DestinationUnavailable: "The destination does not answer, or answers with an error. Wait; the operator tries again.",
-  ReferenceNotFound: "An object that spec names does not exist. Create it or correct the name.",
   ParentNotFound: "The parent of the resource does not exist on the platform. Correct the id, or create the parent.",
-  ReferenceNotReady: "An object that spec names has no resource yet. Wait, or check that object.",
   ReferenceNotGranted:
     "Spec names an object of another namespace, and no Grant there allows it. Ask for a Grant, or name another object.",
-  SecretNotFound: "A Secret that spec names, or its key, does not exist. Create it or correct the name.",
   SecretNotOwned: "The Secret to be written already exists and belongs to another owner. Change its name in spec.",
   SecretNotWritable: "The API server refuses to write the Secret. The message says why: change that.",
-  SecretChanged:
-    "Somebody changed or deleted a published Secret; the operator puts it right. The message says what was lost. Wait, and find out who changes it.",
   ConfigMapNotOwned:
     "The ConfigMap to be written already exists and belongs to another owner. Change spec.output.configMapName.",
   ConfigMapNotWritable: "The API server refuses to write the ConfigMap. The message says why: change that.",
-  AwaitingGarbageCollection:
-    "The Secret or ConfigMap of a deleted object of the same name still exists. Wait until Kubernetes has deleted it.",
-  AccountNotFound: "There is no Account to use. Create one, or name one in spec.accountRef.",
   AccountNotAllowed:
     "The ClusterAccount does not exist, or does not admit this kind in this namespace. Ask the administrator, or use an Account.",
-  AccountNotReady: "The Account is not Ready. Check the Account.",
   CredentialsMissing: "The Secret of the Account, or its key, does not exist. Create it with the platform's token.",
   Unauthorized: "The platform refuses the token. Update the Secret with a valid one.",
   Forbidden: "The user lacks a privilege on the platform. Grant it.",
@@ -74,7 +79,6 @@ export const reasons = {
     "The Account now points to another address than the resource was created at. Change the Account back, or delete the object with deletionPolicy: Retain.",
   SigningKeyUnknown:
     "The object's ownership is signed with a key that the operator does not have. Restore the signing key, or create the object again with spec.externalId.",
-  NamespaceTerminating: "The namespace is being deleted; nothing is created in it. Wait.",
   EndpointInvalid: "The endpoint of the Account is missing or is not the platform's. Correct spec.endpoints.",
   EndpointNotAllowed:
     "The operator does not allow an endpoint of the Account. Remove it from spec.endpoints, or ask the administrator to allow it (--allow-endpoint).",
@@ -82,8 +86,6 @@ export const reasons = {
   QuotaExceeded: "A limit of the contract is reached. Have the limit raised, or use less.",
   TooManyObjects:
     "The namespace has more objects of this kind than allowed; the oldest ones work. Have the administrator raise the limit (--limit), or delete some; deletionPolicy: Retain keeps their resources.",
-  RateLimited: "The platform asks to slow down. Wait.",
-  PlatformUnavailable: "The platform does not answer, or answers with an error. Wait; the operator tries again.",
   ProvisioningFailed:
     "The platform accepted the request and failed. The message is the platform's; the operator tries again.",
   NotApplied:
@@ -106,44 +108,22 @@ export const reasons = {
     "More resources match an interrupted creation than were requested. Adopt those that are in use with objects of their own (spec.externalId, with deletionPolicy: Retain), and delete those that nobody needs.",
   InUse:
     "Other objects still use this one; it is deleted after them. To keep the resource and release the object now, set deletionPolicy: Retain.",
-  InternalError: "Reconciling this object failed unexpectedly. Report it with the operator's log.",
-} as const;
+};
+
+/**
+ * Why an object is as it is: the closed list of reasons in conditions and Events. `kubectl wait`, alerts and people
+ * rely on these words; each says in its line what a reader can do.
+ */
+export const reasons = { ...passing, ...lasting };
 
 export type Reason = keyof typeof reasons;
 export const isReason = (word: string): word is Reason => Object.hasOwn(reasons, word);
-
-/** Reasons that pass by themselves, or when another object is ready: the object waits (Reconciling). */
-const passing: ReadonlySet<Reason> = new Set([
-  "Pending",
-  "Creating",
-  "Updating",
-  "Replacing",
-  "Deleting",
-  "Recovering",
-  "Adopting",
-  "Observing",
-  "Vanished",
-  "ListTooLarge",
-  "CatchingUp",
-  "DestinationUnavailable",
-  "ReferenceNotFound",
-  "ReferenceNotReady",
-  "SecretNotFound",
-  "SecretChanged",
-  "AwaitingGarbageCollection",
-  "AccountNotFound",
-  "AccountNotReady",
-  "NamespaceTerminating",
-  "RateLimited",
-  "PlatformUnavailable",
-  "InternalError",
-]);
 
 /** With one of these reasons the resource differs from spec: immutable fields may be changed then. */
 export const correctable: readonly Reason[] = ["ImmutableFieldChanged", "DataLossNotAllowed", "Drifted"];
 
 /** Whether somebody has to act on an object that is not Ready for this reason (Stalled). */
-export const needsPerson = (reason: Reason): boolean => !passing.has(reason);
+export const needsPerson = (reason: Reason): boolean => !Object.hasOwn(passing, reason);
 
 /**
  * Reasons whose message quotes the answer of a host: an id or a time in it belongs to that one answer. In any other message,

@@ -3,6 +3,10 @@ import { condition } from "../../kube/write/conditions.ts";
 import { author } from "./author.ts";
 import type { Group } from "./trust.ts";
 
+const time = z.iso.datetime({ precision: 3 });
+const texts = z.record(z.string(), z.string());
+const list = <T extends z.ZodType>(item: T) => z.array(item).meta({ "x-kubernetes-list-type": "atomic" }).optional();
+
 /** The status of every object. */
 export const sharedStatus = z.object({
   observedGeneration: z.int().optional().describe("Generation of the object that this status describes."),
@@ -15,18 +19,18 @@ export const sharedStatus = z.object({
 
 export const keyFacts = z.object({
   version: z.int().describe("Version of the key, counted from 1."),
-  issuedAt: z.iso.datetime({ precision: 3 }).describe("When the key was created."),
+  issuedAt: time.describe("When the key was created."),
   fingerprint: z.string().describe("First digits of its SHA-256, to tell keys apart."),
-  expiresAt: z.iso.datetime({ precision: 3 }).optional().describe("When the key expires, if it does."),
+  expiresAt: time.optional().describe("When the key expires, if it does."),
 });
 export type KeyFacts = z.output<typeof keyFacts>;
 
 export const certificateFacts = keyFacts.extend({
   version: z.int().describe("Version of the certificate, counted from 1."),
-  issuedAt: z.iso.datetime({ precision: 3 }).describe("When it was issued."),
+  issuedAt: time.describe("When it was issued."),
   fingerprint: z.string().describe("Its SHA-256, as openssl x509 -fingerprint -sha256 shows it."),
   serial: z.string().describe("Its serial number."),
-  expiresAt: z.iso.datetime({ precision: 3 }).describe("When it expires."),
+  expiresAt: time.describe("When it expires."),
 });
 export type CertificateFacts = z.output<typeof certificateFacts>;
 
@@ -42,8 +46,7 @@ const internalStatus = z.object({
     .boolean()
     .optional()
     .describe("The object shows the resource, and does not own it: managing it is an adoption."),
-  fixed: z
-    .record(z.string(), z.string())
+  fixed: texts
     .optional()
     .describe("Hashes of the fields that the platform cannot change, and of Secrets and lookups, as they were sent."),
   lossAllowed: z
@@ -57,80 +60,62 @@ const internalStatus = z.object({
   left: z.string().optional().describe("Id of the previous resource."),
 });
 
+const request = z.object({
+  id: z.string().optional().describe("Id of the request on the platform."),
+  url: z.string().optional().describe("URL of the request's status."),
+  action: z.string().describe("Action of the request: create, update, delete …"),
+  status: z
+    .enum(["SENDING", "BUSY", "FAILED"])
+    .describe("Status of the request; SENDING until the platform has answered."),
+  since: time.describe("When it was sent."),
+  by: author.optional().describe("While SENDING: who sends it."),
+  call: z.string().optional().describe("Method and path of a write that must not happen twice; used to find it again."),
+  hash: z.string().optional().describe("Hash of the body of a write that must not happen twice."),
+  after: z.string().optional().describe("While SENDING: id of the last such request before it."),
+  nonce: z.string().optional().describe("While SENDING: mark in the Secret that gets its result."),
+  marks: texts.optional().describe("Facts about the object once the request is done."),
+  corrects: z.boolean().optional().describe("It corrects drift: spec was in effect before."),
+});
+
+const previous = z.object({
+  id: z.string().describe("Its id on the platform."),
+  until: time.describe("When it is deleted, by the platform's clock."),
+});
+
+const leftBehind = z.object({
+  kind: z.string().describe("Kind of the object that can adopt it."),
+  id: z.string().describe("Its id on the platform."),
+  parents: texts.describe("Ids of its parents on the platform."),
+});
+
+const difference = z.object({
+  field: z.string().describe("Field of spec."),
+  wanted: z.string().describe("Value in spec."),
+  found: z.string().describe("Value on the platform."),
+});
+
 /** The further status of an object with a resource on the platform. */
 const resourceStatus = z.object({
   id: z.string().optional().describe("Id of the resource on the platform."),
   state: z.string().optional().describe("State of the resource as the platform reports it."),
   account: z.string().optional().describe("The Account in use, as namespace/name, or ClusterAccount/name."),
-  parents: z
-    .record(z.string(), z.string())
-    .optional()
-    .describe("Ids of its parents on the platform; used for deletion."),
+  parents: texts.optional().describe("Ids of its parents on the platform; used for deletion."),
   contract: z.int().optional().describe("Contract of the resource."),
   userId: z.string().optional().describe("Id of the platform's user who created or adopted the resource."),
   endpoint: z.string().optional().describe("Endpoint that the resource was created at."),
-  request: z
-    .object({
-      id: z.string().optional().describe("Id of the request on the platform."),
-      url: z.string().optional().describe("URL of the request's status."),
-      action: z.string().describe("Action of the request: create, update, delete …"),
-      status: z
-        .enum(["SENDING", "BUSY", "FAILED"])
-        .describe("Status of the request; SENDING until the platform has answered."),
-      since: z.iso.datetime({ precision: 3 }).describe("When it was sent."),
-      by: author.optional().describe("While SENDING: who sends it."),
-      call: z
-        .string()
-        .optional()
-        .describe("Method and path of a write that must not happen twice; used to find it again."),
-      hash: z.string().optional().describe("Hash of the body of a write that must not happen twice."),
-      after: z.string().optional().describe("While SENDING: id of the last such request before it."),
-      nonce: z.string().optional().describe("While SENDING: mark in the Secret that gets its result."),
-      marks: z.record(z.string(), z.string()).optional().describe("Facts about the object once the request is done."),
-      corrects: z.boolean().optional().describe("It corrects drift: spec was in effect before."),
-    })
-    .optional()
-    .describe("Request in progress, or the last one that failed."),
+  request: request.optional().describe("Request in progress, or the last one that failed."),
   secretName: z.string().optional().describe("Name of the Secret for workloads."),
   key: keyFacts.optional().describe("The key in that Secret: version and fingerprint, not the key."),
   certificate: certificateFacts.optional().describe("The client certificate in that Secret."),
   expiresIn: z.string().optional().describe("Days until the key or certificate expires, for kubectl get: 30d."),
-  previous: z
-    .object({
-      id: z.string().describe("Its id on the platform."),
-      until: z.iso.datetime({ precision: 3 }).describe("When it is deleted, by the platform's clock."),
-    })
-    .optional()
-    .describe("The resource before this one, which still works for a while."),
-  leftBehind: z
-    .array(
-      z.object({
-        kind: z.string().describe("Kind of the object that can adopt it."),
-        id: z.string().describe("Its id on the platform."),
-        parents: z.record(z.string(), z.string()).describe("Ids of its parents on the platform."),
-      }),
-    )
-    .meta({ "x-kubernetes-list-type": "atomic" })
-    .optional()
-    .describe(
-      "What the previous resource may have left on the platform. It is dropped when it is gone, in use or adopted.",
-    ),
-  advice: z
-    .array(z.string().describe("One piece of advice."))
-    .meta({ "x-kubernetes-list-type": "atomic" })
-    .optional()
-    .describe("What is allowed but not recommended, has no effect, or is left on the platform, and why."),
-  drift: z
-    .array(
-      z.object({
-        field: z.string().describe("Field of spec."),
-        wanted: z.string().describe("Value in spec."),
-        found: z.string().describe("Value on the platform."),
-      }),
-    )
-    .meta({ "x-kubernetes-list-type": "atomic" })
-    .optional()
-    .describe("Fields in which the resource differs from spec."),
+  previous: previous.optional().describe("The resource before this one, which still works for a while."),
+  leftBehind: list(leftBehind).describe(
+    "What the previous resource may have left on the platform. It is dropped when it is gone, in use or adopted.",
+  ),
+  advice: list(z.string().describe("One piece of advice.")).describe(
+    "What is allowed but not recommended, has no effect, or is left on the platform, and why.",
+  ),
+  drift: list(difference).describe("Fields in which the resource differs from spec."),
 });
 
 /** The status of an object with a task. */

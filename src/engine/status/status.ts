@@ -73,14 +73,10 @@ export const paused = (object: KubeObject, now: number): Condition[] =>
     message: "paused: remove the annotation mooring.dev/paused to resume",
   });
 
-/** Whether these are other conditions than the object has. */
-export function hasOtherConditions(
-  object: KubeObject,
-  { conditions, observedGeneration }: Record<string, unknown>,
-): boolean {
-  const stored = flat(statusOf(object));
-  const shown = { conditions: stored.conditions, observedGeneration: stored.observedGeneration };
-  return !isDeepStrictEqual(plain(shown), plain({ conditions, observedGeneration }));
+/** Whether these are other conditions, or of another generation, than the object has. */
+export function hasOtherConditions(object: KubeObject, standing: object): boolean {
+  const { conditions, observedGeneration } = flat(statusOf(object));
+  return !isDeepStrictEqual(plain({ conditions, observedGeneration }), plain(standing));
 }
 
 /** Whether `status` is worth a write. The same refusal under another request id is not, nor is the place of a field. */

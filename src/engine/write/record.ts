@@ -3,11 +3,13 @@ import type { Requeue } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { type PlatformError, Retry, Unauthorized } from "../../platform/answers/errors.ts";
 import { type AccountHandle, addressOf } from "../accounts/accounts.ts";
+import { several } from "../decide/waiting.ts";
 import { backoffMs, type Deps } from "../observe/deps.ts";
 import { obstacleFrom } from "../observe/platform-errors.ts";
 import type { Context } from "../observe/view.ts";
 import type { Claim } from "../state/intent.ts";
 import { RECONCILE_AT } from "../state/names.ts";
+import type { Found, ObjectKey } from "../state/object.ts";
 import { needsPerson, type Obstacle } from "../status/reasons.ts";
 import type { ResourceStatus } from "../status/schema.ts";
 import { conditions, paused, type ReadyState, readFacts, readStatus } from "../status/status.ts";
@@ -16,7 +18,32 @@ import { writeStatus } from "./write.ts";
 
 export type StatusChanges = { [K in keyof ResourceStatus]?: ResourceStatus[K] | undefined };
 
-/** Writes status with these conditions and changes; undefined removes a field. */
+/** One pass over one object. */
+export interface Pass extends Found {
+  key: ObjectKey;
+}
+
+/** Writes how the object stands. Of the rest of its status only `changes` is different; undefined removes a field. */
+export async function show(
+  deps: Deps,
+  { key, kind, object }: Pass,
+  standing: ReadyState,
+  changes: object = {},
+  { facts = readFacts(object), graceUntil = 0 } = {},
+): Promise<KubeObject> {
+  deps.guard();
+  const after = await writeStatus(deps, kind, object, {
+    ...facts,
+    ...readStatus(object),
+    ...changes,
+    observedGeneration: object.metadata.generation,
+    conditions: conditions(object, deps.clock.now(), standing),
+  });
+  recordWarning(deps, key, { before: object, after, standing, graceUntil });
+  return after;
+}
+
+/** The same for an object with a resource. `facts` are those of its kind. */
 export async function record(
   deps: Deps,
   context: Context,
@@ -24,18 +51,11 @@ export async function record(
   changes: StatusChanges = {},
   facts = readFacts(context.object),
 ): Promise<KubeObject> {
-  const { key, kind, object, status, view } = context;
-  deps.guard();
-  const after = await writeStatus(deps, kind, object, {
-    ...facts,
-    ...status,
-    // The object keeps the Account of its first status until spec changes.
-    account: view.account.key ?? status.account,
-    ...changes,
-    observedGeneration: object.metadata.generation,
-    conditions: conditions(object, deps.clock.now(), standing),
-  });
-  recordWarning(deps, key, { before: object, after, standing, graceUntil: view.times.graceUntil });
+  const { status, view } = context;
+  // The object keeps the Account of its first status until spec changes.
+  const account = view.account.key ?? status.account;
+  const { graceUntil } = view.times;
+  const after = await show(deps, context, standing, { account, ...changes }, { facts, graceUntil });
   recordOutcome(deps, context, after);
   return after;
 }
@@ -54,25 +74,23 @@ function recordOutcome(deps: Deps, { kind, status, view }: Context, after: KubeO
   const corrected = drift.filter(({ field }) => !left.has(field));
   if (corrected.length === 0) return;
   deps.corrected(kind.kind);
-  const fields = corrected
-    .slice(0, MOST)
-    .map(({ field, found, wanted }) => `${field} from ${shortened(found)} back to ${shortened(wanted)}`);
-  const more = corrected.length > MOST ? ` and ${corrected.length - MOST} more` : "";
-  deps.events.record(after, "Normal", "DriftCorrected", `corrected drift: ${fields.join(", ")}${more}`);
+  const fields = corrected.map(
+    ({ field, found, wanted }) => `${field} from ${shortened(found)} back to ${shortened(wanted)}`,
+  );
+  deps.events.record(after, "Normal", "DriftCorrected", `corrected drift: ${several(fields)}`);
 }
 
-/** How many fields an Event names, and how much of a value. */
-const MOST = 5;
+/** How much of a value an Event shows. */
 const LENGTH = 80;
 
 const shortened = (value: string): string =>
   value === "" ? "empty" : value.length > LENGTH ? `${value.slice(0, LENGTH)}…` : value;
 
 /** Adds the condition Paused, and changes nothing else. */
-export async function pause(deps: Deps, { kind, object, status }: Context): Promise<Requeue> {
+export async function pause(deps: Deps, { kind, object }: Found): Promise<Requeue> {
   deps.guard();
   const conditions = paused(object, deps.clock.now());
-  await writeStatus(deps, kind, object, { ...readFacts(object), ...status, conditions });
+  await writeStatus(deps, kind, object, { ...readFacts(object), ...readStatus(object), conditions });
   return "never";
 }
 

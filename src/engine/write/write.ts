@@ -95,7 +95,7 @@ async function write(deps: Deps, kind: Kind, object: KubeObject, wanted: object)
 }
 
 /** Writes only the conditions, and leaves the rest of status alone. */
-async function writeConditions(deps: Deps, kind: Kind, object: KubeObject, standing: Record<string, unknown>) {
+async function writeConditions(deps: Deps, kind: Kind, object: KubeObject, standing: object) {
   if (!hasOtherConditions(object, standing)) return object;
   const { uid, resourceVersion } = object.metadata;
   const change = { metadata: { uid, resourceVersion }, status: standing };

@@ -13,6 +13,13 @@ export interface Item {
   readonly raw: unknown;
 }
 
+const creator = z.looseObject({ createdByUserId: z.string().nullish() });
+const created = z.looseObject({ metadata: creator.nullish() });
+
+/** The user who created a resource; undefined where the answer does not tell. */
+export const creatorOf = (raw: unknown): string | undefined =>
+  created.safeParse(raw).data?.metadata?.createdByUserId ?? undefined;
+
 /** The state of an asynchronous request. */
 export interface RequestState {
   readonly status: "BUSY" | "DONE" | "FAILED";

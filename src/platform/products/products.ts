@@ -35,7 +35,7 @@ export interface ProductAccess {
   collection(connection: Connection, endpoint: string, path: string, depth: number, keep?: Keep): CollectionSource;
   /** The creations at a path: from the platform's request log or, where there is none, from the collection itself. */
   requestLog(connection: Connection, endpoint: string, path: string, source: CollectionSource): RequestLog;
-  /** How a creation is sent, and the resource in its answer; absent for a plain POST that returns the resource. */
+  /** How a creation is sent, and the resource in its answer; `POSTED` when absent. */
   creation?: {
     call(url: string, body: unknown): Pick<PlatformCall, "method" | "url" | "body" | "makes">;
     made(answer: unknown): unknown;
@@ -57,6 +57,12 @@ function regional(endpoint: EndpointName): ProductAccess {
     requestLog: (_connection, _endpoint, _path, source) => shownAsLog(source),
   };
 }
+
+/** A creation by a plain POST that returns the resource. */
+export const POSTED: NonNullable<ProductAccess["creation"]> = {
+  call: (url, body) => ({ method: "POST", url, body }),
+  made: (answer) => answer,
+};
 
 export const products: Record<Product, ProductAccess> = {
   core: {

@@ -62,3 +62,13 @@ function lookOf(requests: readonly LoggedRequest[], get: LogLook["read"]): LogLo
     },
   };
 }
+
+/** Opens the log of each path once. */
+export function createRequestLogs(open: (path: string) => RequestLog): (path: string) => RequestLog {
+  const logs = new Map<string, RequestLog>();
+  return (path) => {
+    const log = logs.get(path) ?? open(path);
+    logs.set(path, log);
+    return log;
+  };
+}

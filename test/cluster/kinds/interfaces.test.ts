@@ -1,14 +1,13 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { Ground } from "../hands.ts";
+import { applyGround, type Ground } from "../ground.ts";
 import { subjects } from "../kinds-under-test.ts";
 import { api, type Landscape, landscape } from "../landscape.ts";
-import { datacenter, kafkaCluster, lan, logPipeline, metricPipeline, server, volume } from "../objects.ts";
+import { datacenter, logPipeline, metricPipeline } from "../objects.ts";
 import { trial } from "../trial.ts";
 
 /** The Account of central logging, and its region. */
 const regions = { "centrallogging-alive": "de-fra" };
-const shown = z.array(z.looseObject({ id: z.string(), name: z.string() }));
 const account = z.looseObject({ spec: z.looseObject({}) });
 const containing = (shows: object) => [expect.objectContaining({ properties: expect.objectContaining(shows) })];
 const slow = (factor: number) => [
@@ -29,31 +28,12 @@ describe.each(["described", "public"])("with the %s interface alone", (form) => 
     });
     const { spec } = account.parse(await world.get("account/main"));
     const elsewhere = { ...spec, region: "de/fra" };
-    const surroundings = [
-      datacenter("dc", main),
-      datacenter("other", main),
-      server("host", { ...main, nics: [{ name: "flowlog-alive", lan: 1 }] }),
-      volume("source", main),
-      lan("brokers", main),
-      kafkaCluster("stream", main),
-    ];
     await world.apply(
       { apiVersion: api, kind: "Account", metadata: { name: "centrallogging-alive" }, spec: elsewhere },
-      ...surroundings,
+      datacenter("other", main),
     );
-    await world.untilReady("datacenter/dc", "datacenter/other", "server/host", "volume/source", "lan/brokers");
-    await world.untilReady("kafkacluster/stream");
-    const id = (name: string) => world.value(name, "{.status.id}");
-    const nics = shown.parse(JSON.parse(await world.value("server/host", "{.status.nics}")));
-    ground = {
-      datacenter: await id("datacenter/dc"),
-      volume: await id("volume/source"),
-      server: await id("server/host"),
-      nics: Object.fromEntries(nics.map((nic) => [nic.name, nic.id])),
-      lan: await id("lan/brokers"),
-      cluster: await id("kafkacluster/stream"),
-      regions,
-    };
+    ground = await applyGround(world, { ...main, nics: ["flowlog-alive"], regions });
+    await world.untilReady("datacenter/other");
   });
 
   describe("is made, follows its spec and goes", () => {

@@ -2,10 +2,10 @@ import { beforeAll, describe, type ExpectStatic, expect, it } from "vitest";
 import { z } from "zod";
 import { kinds } from "../../../src/kinds/index.ts";
 import { hasResource } from "../../../src/kinds/kind.ts";
-import type { Ground } from "../hands.ts";
+import { applyGround, type Ground } from "../ground.ts";
 import { type Subject, subjects } from "../kinds-under-test.ts";
 import { api, type Landscape, landscape } from "../landscape.ts";
-import { datacenter, kafkaCluster, lan, server, volume } from "../objects.ts";
+import { datacenter, kafkaCluster, lan, volume } from "../objects.ts";
 import type { Found } from "../steering.ts";
 import { type Trial, trial } from "../trial.ts";
 
@@ -28,7 +28,6 @@ const regions = {
   "centrallogging-foreign": "de-txl",
   "centrallogging-shut": "de-txl",
 };
-const shown = z.array(z.looseObject({ id: z.string(), name: z.string() }));
 
 // Kinds without a resource are not counted, so that a new one does not change the Account of another kind.
 const managed = kinds.filter(hasResource);
@@ -69,30 +68,10 @@ beforeAll(async () => {
     apply: (...objects) => bare.apply(...objects.map(withAccount)),
     applyServerSide: (...objects) => bare.applyServerSide(...objects.map(withAccount)),
   };
-  const surroundings = [
-    datacenter("dc"),
-    datacenter("other"),
-    server("host", { nics: nics.map((name) => ({ name, lan: 1 })) }),
-    volume("source"),
-    volume("other-source"),
-    lan("brokers"),
-    kafkaCluster("stream"),
-    kafkaCluster("other-stream"),
-  ];
-  await world.apply(...surroundings.map(through));
-  await world.untilReady("datacenter/dc", "datacenter/other", "server/host", "volume/source", "volume/other-source");
-  await world.untilReady("lan/brokers", "kafkacluster/stream", "kafkacluster/other-stream");
-  const id = (name: string) => world.value(name, "{.status.id}");
-  const found = shown.parse(JSON.parse(await world.value("server/host", "{.status.nics}")));
-  ground = {
-    datacenter: await id("datacenter/dc"),
-    volume: await id("volume/source"),
-    server: await id("server/host"),
-    nics: Object.fromEntries(found.map((nic) => [nic.name, nic.id])),
-    lan: await id("lan/brokers"),
-    cluster: await id("kafkacluster/stream"),
-    regions,
-  };
+  const others = [datacenter("other"), volume("other-source"), kafkaCluster("other-stream")];
+  await world.apply(...others.map(through));
+  ground = await applyGround(world, { accountRef: shared(), nics, regions });
+  await world.untilReady("datacenter/other", "volume/other-source", "kafkacluster/other-stream");
 });
 
 /** Changes that only a replacement can bring about. */

@@ -7,7 +7,7 @@ import { temporaryFolder } from "../../../src/simulator/programs/swept.ts";
 import { type Result, run } from "../../processes.ts";
 import { program } from "../../run/program.ts";
 import { image } from "../../subjects/surroundings.ts";
-import type { Ground } from "../hands.ts";
+import { fillGround, type Ground } from "../ground.ts";
 import { cluster } from "../harness.ts";
 import { subjects } from "../kinds-under-test.ts";
 import { type Landscape, landscape } from "../landscape.ts";
@@ -78,26 +78,17 @@ async function makeLandscape(): Promise<void> {
   await platform.call("POST", `${inside}/servers/${server}/volumes`, { id: volume });
   await settled();
   const [nic] = await platform.resources("nics");
-  const ground: Ground = {
-    datacenter,
-    volume,
-    server,
-    nics: { found: nic?.id ?? "" },
-    lan,
-    cluster: "",
-    regions: {},
-  };
-  const make = (kind: string, name: string) =>
-    subjects
+  const make = async (kind: string, name: string, within: Ground) =>
+    (await subjects
       .find((each) => each.kind.kind === kind)
-      ?.hands(world, ground, name)
-      .createByHand() ?? "";
-  ground.cluster = await make("KafkaCluster", "stream");
+      ?.hands(world, within, name)
+      .createByHand()) ?? "";
+  const ground = await fillGround({ datacenter, volume, server, lan, nics: { found: nic?.id ?? "" } }, make);
   await settled();
   for (const kind of ["IPBlock", "Server", "Snapshot", "ScalingGroup", "MetricPipeline", "LogPipeline", "KafkaTopic"]) {
-    await make(kind, `by-hand`);
+    await make(kind, `by-hand`, ground);
   }
-  await make("FlowLog", "found");
+  await make("FlowLog", "found", ground);
   await settled();
   const [block] = await platform.resources("ipblocks");
   const { ips } = z.object({ ips: z.array(z.string()) }).parse(block?.properties);

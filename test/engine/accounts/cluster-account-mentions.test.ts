@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../../../src/kube/resource.ts";
 import { fakePlatform } from "../support/fake-platform.ts";
-import { objectOf, readyCondition, scriptedConnection } from "../support/fixtures.ts";
+import { API, objectOf, readyCondition, scriptedConnection } from "../support/fixtures.ts";
 import { DC, type Life, live, readyOf } from "../support/lives.ts";
 import { stage } from "../support/stage.ts";
 
@@ -126,7 +126,7 @@ test.each([
     if (method !== "GET") changes.push(body);
     return url.includes("/images") ? { items: images } : url.includes(`/${UNKNOWN}`) ? group : { items: [group] };
   });
-  const status = { id: UNKNOWN, account: SHARED, parents: { datacenter: DC } };
+  const status = { id: UNKNOWN, account: SHARED, endpoint: API, parents: { datacenter: DC } };
   const object = { ...replica(image), status };
   const all = stage([object, owned("Datacenter", "home", "team", SHARED, { id: DC })], { connection });
   const life: Life = { all, key: "ScalingGroup/team/a", object, beforeEach: () => {} };

@@ -23,7 +23,7 @@ describe("a resource that has failed on the platform", () => {
     [
       "stays until its time has come when it was never finished",
       stillborn({ failure: failure(NOW + 900) }),
-      { step: "stall", reason: "ProvisioningFailed", retryMs: 900 },
+      { step: "stall", reason: "ProvisioningFailed", recheckMs: 900 },
     ],
     [
       "makes room for another one then",
@@ -58,7 +58,7 @@ describe("a resource that has failed on the platform", () => {
     [
       "not before its time has come",
       owned({ observation: broken({ comparison: { drift: [], next: drifted.next } }), failure: failure(NOW + 900) }),
-      { step: "stall", retryMs: 900 },
+      { step: "stall", recheckMs: 900 },
     ],
     [
       "says so when it was a change that failed",

@@ -46,7 +46,7 @@ describe("an object without a resource", () => {
       { specObstacle: badSpec },
       { step: "stall", reason: "InvalidSpec" },
     ],
-    ["says why it failed until its time has come", { failure: failure(NOW + 700) }, { step: "stall", retryMs: 700 }],
+    ["says why it failed until its time has come", { failure: failure(NOW + 700) }, { step: "stall", recheckMs: 700 }],
     ["is created again when its time has come", { failure: failure(NOW) }, { step: "create" }],
   ]);
 });
@@ -82,7 +82,7 @@ describe("an object with an open intent", () => {
     [
       "stops when more was made than was asked for",
       { intent: openIntent, search: search({ matches: ["x", "y"] }) },
-      { step: "stall", reason: "Ambiguous", retryMs: 30_000 },
+      { step: "stall", reason: "Ambiguous", recheckMs: 30_000 },
     ],
     [
       "looks again whether there is still too much",
@@ -219,7 +219,7 @@ describe("an object with a resource", () => {
     [
       "is not changed again before its time has come",
       owned({ observation: presentDrifted(), failure: failure(NOW + 900) }),
-      { step: "stall", retryMs: 900 },
+      { step: "stall", recheckMs: 900 },
     ],
     [
       "stalls on a difference that cannot be changed in place",

@@ -22,7 +22,7 @@ describe("an object that names an existing resource", () => {
   holds([
     ["takes it over", { adopt }, { step: "adopt", id: adopt }],
     ["waits for its parent first", { adopt, specObstacle: noParent }, { step: "wait", reason: "ReferenceNotReady" }],
-    ["does not ask again and again", { adopt, failure: failure(NOW + 5) }, { step: "stall", retryMs: 5 }],
+    ["does not ask again and again", { adopt, failure: failure(NOW + 5) }, { step: "stall", recheckMs: 5 }],
     ["goes at once when it is deleted before", { adopt, deleting: true }, { step: "release", reason: "Deleted" }],
   ]);
 });

@@ -135,7 +135,7 @@ describe("the gate", () => {
       const calls = CALLS.some((step) => step === free.step) || (free.step === "wait" && free.look === "member");
       const { reason = "Pending", message, retryAt } = view.failure ?? {};
       const inMs = (retryAt ?? 0) - view.now;
-      const step = needsPerson(reason) ? { step: "stall", retryMs: inMs } : { step: "wait", recheckMs: inMs };
+      const step = needsPerson(reason) ? { step: "stall", recheckMs: inMs } : { step: "wait", recheckMs: inMs };
       const pause = { ...step, reason, message };
       expect(calls ? [pause] : [pause, free]).toContainEqual(decision);
     });
@@ -152,10 +152,10 @@ describe("the gate", () => {
   });
 
   test("says that a change is not applied only while a write that was accepted a few times has its pause", () => {
-    whenever(["stall"], ({ accepted, now }, { reason, retryMs }) => {
+    whenever(["stall"], ({ accepted, now }, { reason, recheckMs }) => {
       if (reason !== "NotApplied") return;
       expect(accepted?.times).toBeGreaterThanOrEqual(MOST_ACCEPTED);
-      expect(retryMs).toBe((accepted?.retryAt ?? 0) - now);
+      expect(recheckMs).toBe((accepted?.retryAt ?? 0) - now);
     });
   });
 
@@ -463,7 +463,7 @@ describe("in every view", () => {
   });
 
   test("a pause has an end in the future", () => {
-    whenever(["stall"], (_, { retryMs = 1 }) => expect(retryMs).toBeGreaterThan(0));
+    whenever(["stall"], (_, { recheckMs = 1 }) => expect(recheckMs).toBeGreaterThan(0));
     whenever(["wait"], (_, { recheckMs = 1 }) => expect(recheckMs).toBeGreaterThan(0));
   });
 

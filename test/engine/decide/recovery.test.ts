@@ -109,9 +109,9 @@ describe("in every view of an open intent", { timeout: 60_000 }, () => {
   test("an ambiguous result is read again", () => {
     always((view, decision) => {
       if (!("reason" in decision) || decision.reason !== "Ambiguous") return;
-      const retryMs = decision.step === "stall" ? decision.retryMs : undefined;
-      expect(retryMs).toBeGreaterThan(0);
-      expect(decideOn({ ...view, now: view.now + (retryMs ?? 0) }).step).toBe("search");
+      const recheckMs = decision.step === "stall" ? decision.recheckMs : undefined;
+      expect(recheckMs).toBeGreaterThan(0);
+      expect(decideOn({ ...view, now: view.now + (recheckMs ?? 0) }).step).toBe("search");
     });
   });
 

@@ -50,8 +50,9 @@ async function open(...ids: string[]) {
     return woken.toSorted();
   };
   const join = (key: string, id?: string, parents: Record<string, string> = here) =>
-    collections.join(key, account, servers, parents, id === undefined ? undefined : { id });
-  const related = (key: string, ids: string[]) => collections.related(key, account, servers, here, ids);
+    collections.join(key, { account, kind: servers, parents }, id === undefined ? undefined : { id });
+  const related = (key: string, ids: string[]) =>
+    collections.related(key, { account, kind: servers, parents: here }, ids);
   const lists = () => connection.calls.map(({ url }) => new URL(url).pathname);
   return { collections, account, join, related, heard, lists, news, there, clock };
 }
@@ -71,7 +72,7 @@ describe("a collection", () => {
     const { join, collections, account, lists, heard } = await open();
     join("Server/shop/a", "s1");
     join("Server/shop/b", "s2", { datacenter: "d2" });
-    collections.join("Datacenter/shop/dc", account, datacenters, {}, { id: "d1" });
+    collections.join("Datacenter/shop/dc", { account, kind: datacenters, parents: {} }, { id: "d1" });
     await heard(0);
     expect(lists().toSorted()).toEqual([
       "/cloudapi/v6/datacenters",
@@ -89,7 +90,11 @@ describe("a collection", () => {
     const connection = scriptedConnection(() => ({
       items: [{ id: "s1", metadata: { state: "BUSY" }, properties: {} }],
     }));
-    const again = collections.join("Server/shop/a", handleOf("shop/main", { connection }), servers, here, { id: "s1" });
+    const again = collections.join(
+      "Server/shop/a",
+      { account: handleOf("shop/main", { connection }), kind: servers, parents: here },
+      { id: "s1" },
+    );
     expect(await heard(0)).toEqual(["Server/shop/a", "Server/shop/b"]);
     expect(again.collection.read("s1").item?.state).toBe("BUSY");
     expect(first.collection).toBe(again.collection);
@@ -244,6 +249,8 @@ describe("a collection", () => {
         throw new Error(`Account shop/main has no spec.endpoints.${name}`);
       },
     });
-    expect(() => collections.join("Server/shop/a", account, servers, here, undefined)).toThrow("spec.endpoints.api");
+    expect(() => collections.join("Server/shop/a", { account, kind: servers, parents: here })).toThrow(
+      "spec.endpoints.api",
+    );
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { readStatus } from "../../../src/engine/status/status.ts";
 import { volume } from "../../../src/kinds/compute/volume/volume.ts";
 import { NotFound } from "../../../src/platform/answers/errors.ts";
+import { API } from "../support/fixtures.ts";
 import { DC, ownedServer, readyOf, SERVERS } from "../support/lives.ts";
 import { withResource } from "../support/stage.ts";
 
@@ -78,7 +79,7 @@ describe("a server that somebody deleted without its boot volume", () => {
     vanish();
     await pass(RESYNC_MS + 60_000);
     expect(status().advice).toHaveLength(1);
-    const claim = { id: "boot-1", parents: { datacenter: DC }, account: "shop/main" };
+    const claim = { id: "boot-1", parents: { datacenter: DC }, account: "shop/main", endpoint: API };
     all.objects.store("Volume").put({
       apiVersion: "mooring.dev/v1alpha1",
       kind: "Volume",
@@ -95,7 +96,9 @@ describe("a server that somebody deleted without its boot volume", () => {
     const { all, status, pass, vanish, key } = await open();
     const account = all.accounts.get("shop/main");
     if (!account) throw new Error("there is no Account");
-    all.deps.collections.related(`${key}-other`, account, withResource(volume), { datacenter: DC }, ["boot-1"]);
+    all.deps.collections.related(`${key}-other`, { account, kind: withResource(volume), parents: { datacenter: DC } }, [
+      "boot-1",
+    ]);
     await pass(3000);
     vanish();
     all.deps.collections.refresh(key);

@@ -7,7 +7,7 @@ import { KubeError } from "../../../src/kube/client/errors.ts";
 import type { KubeCall, KubeClient } from "../../../src/kube/client/transport.ts";
 import type { KubeObject } from "../../../src/kube/resource.ts";
 import { secretValue } from "../../../src/kube/write/owned-secret.ts";
-import { objectOf, readyCondition } from "../support/fixtures.ts";
+import { API, objectOf, readyCondition } from "../support/fixtures.ts";
 import { unsealed } from "../support/unsigned.ts";
 
 const desired = (more: Partial<Desired>): Desired => ({
@@ -76,7 +76,7 @@ describe("a reference", () => {
   });
 
   test("by name is the id of a parent that is Ready", () => {
-    const status = { id: "d-1", conditions: [readyCondition()] };
+    const status = { id: "d-1", endpoint: API, conditions: [readyCondition()] };
     expect(resolve({ status })).toEqual({
       value: { parents: { datacenter: "d-1" }, refs: { datacenter: { id: "d-1", status, name: "dc" } }, abroad: [] },
     });
@@ -92,7 +92,7 @@ describe("a reference", () => {
   });
 
   test("to a part that is not there names those that are", () => {
-    const status = { id: "d-1", conditions: [readyCondition()] };
+    const status = { id: "d-1", endpoint: API, conditions: [readyCondition()] };
     const part = { what: "NIC nosuch", of: () => undefined, all: () => ["public", "private"] };
     expect(resolve({ status }, bound({ part }))).toMatchObject({
       obstacle: {
@@ -103,7 +103,7 @@ describe("a reference", () => {
   });
 
   test("that is only used gives no parent", () => {
-    const status = { id: "d-1", conditions: [readyCondition()] };
+    const status = { id: "d-1", endpoint: API, conditions: [readyCondition()] };
     expect(resolve({ status }, bound({ bond: "use" }))).toMatchObject({
       value: { parents: {}, refs: { datacenter: { id: "d-1" } } },
     });
@@ -114,7 +114,7 @@ describe("a reference", () => {
   });
 
   test("does not reach into another namespace by itself", () => {
-    const status = { id: "d-1", conditions: [readyCondition()] };
+    const status = { id: "d-1", endpoint: API, conditions: [readyCondition()] };
     expect(resolve({ metadata: { name: "dc", namespace: "other" }, status })).toMatchObject({
       obstacle: { reason: "ReferenceNotFound" },
     });
@@ -123,7 +123,7 @@ describe("a reference", () => {
   test("into another namespace leads there by a Grant, and tells that it does", () => {
     const wanted = bound({ target: { namespace: "other", name: "dc" } });
     const metadata = { name: "dc", namespace: "other" };
-    const status = { id: "d-1", conditions: [readyCondition()] };
+    const status = { id: "d-1", endpoint: API, conditions: [readyCondition()] };
     expect(resolve({ metadata, status }, wanted)).toMatchObject({
       obstacle: { reason: "ReferenceNotGranted" },
     });
@@ -143,7 +143,7 @@ describe("a reference", () => {
     const metadata = { name: "dc", annotations: { "mooring.dev/paused": "true" } };
     const message = "Datacenter dc is paused: remove its annotation mooring.dev/paused";
     expect(resolve({ metadata })).toEqual(waiting("ReferenceNotReady", `datacenterRef: ${message}`));
-    const status = { id: "d-1", conditions: [readyCondition()] };
+    const status = { id: "d-1", endpoint: API, conditions: [readyCondition()] };
     expect(resolve({ metadata: { ...metadata, deletionTimestamp: "2026-01-01T00:00:00Z" }, status })).toEqual(
       waiting("ReferenceNotReady", `datacenterRef: Datacenter dc is being deleted; ${message}`),
     );
@@ -206,7 +206,7 @@ describe("a reference of a resource that exists", () => {
   });
 
   test("does not move it", () => {
-    const status = { id: "d-1", conditions: [readyCondition()] };
+    const status = { id: "d-1", endpoint: API, conditions: [readyCondition()] };
     expect(resolve({ status }, byName, kept)).toMatchObject({ value: { parents: kept } });
   });
 
@@ -214,7 +214,7 @@ describe("a reference of a resource that exists", () => {
     expect(resolve(undefined, bound({ bond: "use" }), kept)).toMatchObject({
       obstacle: { reason: "ReferenceNotFound" },
     });
-    const status = { id: "d-1", conditions: [readyCondition("False")] };
+    const status = { id: "d-1", endpoint: API, conditions: [readyCondition("False")] };
     expect(resolve({ status }, bound({ bond: "use" }), kept)).toMatchObject({
       value: { parents: kept, refs: { datacenter: { id: "d-1" } } },
     });
@@ -227,7 +227,7 @@ describe("a reference into another namespace of a resource that exists", () => {
     bound({ target: { namespace: "other", name: "dc" }, ...(bond && { bond }) });
 
   test.each([["place"], ["seed"]] as const)("of the bond %s needs no Grant any more", (bond) => {
-    const status = { id: "d-1", conditions: [readyCondition()] };
+    const status = { id: "d-1", endpoint: API, conditions: [readyCondition()] };
     expect(resolve({ metadata: { name: "dc", namespace: "other" }, status }, abroad(bond), kept)).toEqual({
       value: { parents: kept, refs: {}, abroad: ["datacenter"] },
     });

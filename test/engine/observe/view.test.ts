@@ -156,7 +156,7 @@ describe("fields that cannot be changed", () => {
 });
 
 describe("an annotation that was copied with its manifest", () => {
-  const kept = { id: "dc-a-0", parents: {}, account: "shop/main" };
+  const kept = { id: "dc-a-0", parents: {}, account: "shop/main", endpoint: API };
 
   test("opens no Account of another namespace", () => {
     const foreign = { ...kept, account: "bank/main" };

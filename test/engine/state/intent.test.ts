@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readClaim, readIntent } from "../../../src/engine/state/intent.ts";
 import { hashBody, hashFields, hashText } from "../../../src/runtime/hash.ts";
-import { intentOf } from "../support/fixtures.ts";
+import { API, intentOf } from "../support/fixtures.ts";
 
 describe("the hash of a body", () => {
   test("does not depend on the order of keys", () => {
@@ -74,7 +74,7 @@ describe("an annotation", () => {
   test("is read as it was written", () => {
     const intent = intentOf({ parents: { datacenter: "d1" } });
     expect(readIntent(JSON.stringify(intent))).toEqual(intent);
-    const claim = { id: "s1", parents: { datacenter: "d1" }, account: "shop/main", contract: 7 };
+    const claim = { id: "s1", parents: { datacenter: "d1" }, account: "shop/main", endpoint: API, contract: 7 };
     expect(readClaim(JSON.stringify(claim))).toEqual(claim);
   });
 

@@ -5,7 +5,7 @@ import { createObjects } from "../../../src/engine/state/objects.ts";
 import { kinds } from "../../../src/kinds/index.ts";
 import type { Kind } from "../../../src/kinds/kind.ts";
 import type { KubeObject } from "../../../src/kube/resource.ts";
-import { annotated, intending, intentOf, objectOf, serverSpec } from "../support/fixtures.ts";
+import { API, annotated, intending, intentOf, objectOf, serverSpec } from "../support/fixtures.ts";
 import { unsealed } from "../support/unsigned.ts";
 
 function cluster(...objects: KubeObject[]) {
@@ -28,7 +28,7 @@ const begun = (name: string, at: string, more: object = {}) =>
   server(name, { metadata: intending(name, intentOf({ at, ...more })) });
 
 describe("a resource that several objects claim", () => {
-  const claim = { id: "s1", parents: { datacenter: "d1" }, account: "shop/main" };
+  const claim = { id: "s1", parents: { datacenter: "d1" }, account: "shop/main", endpoint: API };
   const at = (name: string, creationTimestamp: string, more: object = {}) =>
     server(name, { metadata: { name, creationTimestamp }, status: { ...claim, ...more } });
 
@@ -59,7 +59,7 @@ describe("a resource that several objects claim", () => {
 });
 
 describe("what an object owns", () => {
-  const claim = { id: "s1", parents: { datacenter: "d1" }, account: "shop/main" };
+  const claim = { id: "s1", parents: { datacenter: "d1" }, account: "shop/main", endpoint: API };
 
   test("is what its status says", () => {
     expect(claimOf(server("a", { status: claim }))).toEqual(claim);
@@ -154,17 +154,17 @@ describe("the index of objects", () => {
 
   test("knows who claims an id, by kind", () => {
     const { all, put } = cluster(server("a", { status: { id: "s1" } }));
-    expect(all.claimants("Server", { id: "s1", parents: {} })).toEqual(["Server/shop/a"]);
-    expect(all.claimants("Datacenter", { id: "s1", parents: {} })).toEqual([]);
+    expect(all.claimants("Server", { id: "s1", parents: {}, endpoint: API })).toEqual(["Server/shop/a"]);
+    expect(all.claimants("Datacenter", { id: "s1", parents: {}, endpoint: API })).toEqual([]);
     put(server("a", { status: { id: "s2" } }));
-    expect(all.claimants("Server", { id: "s1", parents: {} })).toEqual([]);
+    expect(all.claimants("Server", { id: "s1", parents: {}, endpoint: API })).toEqual([]);
   });
 
   test("tells apart what has the same number under different parents", () => {
     const parents = { datacenter: "d1" };
     const { all } = cluster(server("a", { status: { id: "1", parents } }));
-    expect(all.claimants("Server", { id: "1", parents })).toEqual(["Server/shop/a"]);
-    expect(all.claimants("Server", { id: "1", parents: { datacenter: "d2" } })).toEqual([]);
+    expect(all.claimants("Server", { id: "1", parents, endpoint: API })).toEqual(["Server/shop/a"]);
+    expect(all.claimants("Server", { id: "1", parents: { datacenter: "d2" }, endpoint: API })).toEqual([]);
     expect(all.holders("shop", "1")).toEqual(["Server/shop/a"]);
   });
 
@@ -208,14 +208,14 @@ describe("the index of objects", () => {
       begun("b", "2026-01-01T00:00:00.000Z", { parents: { datacenter: "d1" } }),
       server("c"),
     );
-    expect(all.inhabitants("d1", undefined)).toEqual(["Server/shop/a", "Server/shop/b"]);
+    expect(all.inhabitants("d1", API)).toEqual(["Server/shop/a", "Server/shop/b"]);
     put(server("a"));
-    expect(all.inhabitants("d1", undefined)).toEqual(["Server/shop/b"]);
+    expect(all.inhabitants("d1", API)).toEqual(["Server/shop/b"]);
   });
 
   test("knows for ever that a resource was claimed, and nothing of another one with its number", () => {
     const parents = { datacenter: "d1" };
-    const place = { id: "7", parents, born: "2026-01-01T00:00:00Z" };
+    const place = { id: "7", parents, endpoint: API, born: "2026-01-01T00:00:00Z" };
     const next = { ...place, born: "2026-01-01T00:00:01Z" };
     const owner = objectOf("Lan", "a", { spec: {}, status: { ...place, account: "shop/main" } });
     const { all, remove } = cluster(owner);
@@ -228,7 +228,7 @@ describe("the index of objects", () => {
   test("an object that only observes claims nothing", () => {
     const spec = { ...serverSpec("dc"), managementPolicy: "Observe" };
     const { all } = cluster(server("a", { spec, status: { id: "s1" } }));
-    expect(all.claimants("Server", { id: "s1", parents: {} })).toEqual([]);
+    expect(all.claimants("Server", { id: "s1", parents: {}, endpoint: API })).toEqual([]);
   });
 
   test("forgets all about an object that is gone", () => {
@@ -238,7 +238,7 @@ describe("the index of objects", () => {
     remove(server("b"));
     expect(all.find("Server/shop/a")).toBeUndefined();
     expect(all.referrers("Datacenter/shop/dc")).toEqual([]);
-    expect(all.claimants("Server", { id: "s1", parents: {} })).toEqual([]);
+    expect(all.claimants("Server", { id: "s1", parents: {}, endpoint: API })).toEqual([]);
     expect(all.users("shop/main")).toEqual([]);
     expect(all.rivals("Server", intentOf())).toEqual([]);
   });
@@ -247,7 +247,7 @@ describe("the index of objects", () => {
     const { all, put, remove } = cluster();
     const heard: unknown[] = [];
     all.subscribe((key, { before, after }) =>
-      heard.push([key, !!before, !!after, all.claimants("Server", { id: "s1", parents: {} }).length]),
+      heard.push([key, !!before, !!after, all.claimants("Server", { id: "s1", parents: {}, endpoint: API }).length]),
     );
     put(server("a", { status: { id: "s1" } }));
     put(server("a", { status: { id: "s1", state: "AVAILABLE" } }));

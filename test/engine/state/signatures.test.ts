@@ -12,7 +12,7 @@ import { kinds } from "../../../src/kinds/index.ts";
 import type { KubeObject } from "../../../src/kube/resource.ts";
 import { createSigner } from "../../../src/runtime/signer.ts";
 import { fakeClock } from "../../fake-clock.ts";
-import { fakePlatform } from "../support/fake-platform.ts";
+import { API, fakePlatform } from "../support/fake-platform.ts";
 import { annotated, datacenterSpec, intentOf, objectOf } from "../support/fixtures.ts";
 import { accountOf, credentials, runEngine } from "../support/running-engine.ts";
 import { stage } from "../support/stage.ts";
@@ -195,7 +195,7 @@ describe("a signing key", () => {
   test("signs at rest, once, the annotation that was written with a former key", async () => {
     const platform = fakePlatform();
     const id = platform.make("a", { properties: { name: "a", location: "de/txl", size: 1 } }, { path: "/ipblocks" });
-    const owned = { id, parents: {}, account: "shop/main" };
+    const owned = { id, parents: {}, account: "shop/main", endpoint: API };
     const written = former.mark("IPBlock", block(), EXTERNAL_ID, owned);
     const object = block({ [EXTERNAL_ID]: written });
     const clock = fakeClock();

@@ -67,9 +67,11 @@ describe("conditions", () => {
   });
 });
 
+const stored = (status: object) => ({ ...objectOf("Server", "a"), status });
+
 describe("a status", () => {
   test("that is not there counts as an empty one", () => {
-    expect(readStatus(objectOf("Server", "a", { status: { id: 7 } }))).toEqual({});
+    expect(readStatus(stored({ id: 7 }))).toEqual({});
     expect(readStatus(objectOf("Server", "a"))).toEqual({});
   });
 
@@ -84,23 +86,23 @@ describe("a status", () => {
     ["observedGeneration", "1"],
   ])("keeps the id when %s is spoilt", (field, value) => {
     const sound = { id: "s1", account: "shop/main", nonce: "n1" };
-    expect(readStatus(objectOf("Server", "a", { status: { ...sound, [field]: value } }))).toEqual(sound);
+    expect(readStatus(stored({ ...sound, [field]: value }))).toEqual(sound);
   });
 
   test("has a part of the engine's and a part of the kind's, and nothing is in both", () => {
-    const object = objectOf("Server", "a", { status: { id: "s1", state: "BUSY", cores: 4, vmState: "RUNNING" } });
+    const object = stored({ id: "s1", state: "BUSY", cores: 4, vmState: "RUNNING" });
     expect(readStatus(object)).toEqual({ id: "s1", state: "BUSY" });
     expect(readFacts(object)).toEqual({ cores: 4, vmState: "RUNNING" });
   });
 
   test("does not differ from itself, in whatever order, nor by what JSON leaves out", () => {
-    const object = objectOf("Server", "a", { status: { id: "s1", parents: { a: "1", b: "2" } } });
+    const object = stored({ id: "s1", parents: { a: "1", b: "2" } });
     expect(differs(object, { parents: { b: "2", a: "1" }, id: "s1", request: undefined })).toBe(false);
     expect(differs(objectOf("Server", "a"), {})).toBe(false);
   });
 
   test("differs when a field comes, goes or changes", () => {
-    const object = objectOf("Server", "a", { status: { id: "s1" } });
+    const object = stored({ id: "s1" });
     expect(differs(object, { id: "s1", state: "BUSY" })).toBe(true);
     expect(differs(object, {})).toBe(true);
     expect(differs(object, { id: "s2" })).toBe(true);

@@ -1,7 +1,9 @@
 import { NotFound, Retry } from "../../../src/platform/answers/errors.ts";
 import type { Connection, PlatformCall, Reply } from "../../../src/platform/calls/transport.ts";
+import { API } from "./fixtures.ts";
 
-export const API = "http://platform.test";
+export { API };
+
 const BASE = "/cloudapi/v6";
 
 export interface Logged {

@@ -7,9 +7,13 @@ import type { Connection, PlatformCall, Reply } from "../../../src/platform/call
 
 let version = 1;
 
+/** The address of every product. */
+export const API = "http://platform.test";
+
 /** An object as a watch delivers it; every call is a newer version. One that owns something has the finalizer. */
 export function objectOf(kind: string, name: string, more: Partial<KubeObject> = {}): KubeObject {
   const { metadata, ...rest } = more;
+  const owns = Reflect.get(Object(rest.status), "id") !== undefined;
   return {
     apiVersion: "mooring.dev/v1alpha1",
     kind,
@@ -17,12 +21,13 @@ export function objectOf(kind: string, name: string, more: Partial<KubeObject> =
       namespace: "shop",
       uid: `uid-${name}`,
       generation: 1,
-      ...(Reflect.get(Object(rest.status), "id") !== undefined && { finalizers: [FINALIZER] }),
+      ...(owns && { finalizers: [FINALIZER] }),
       ...metadata,
       name,
       resourceVersion: String(++version),
     },
     ...rest,
+    ...(owns && { status: { endpoint: API, ...Object(rest.status) } }),
   };
 }
 
@@ -43,6 +48,7 @@ export const intentOf = (more: Partial<Intent> = {}): Intent => ({
   hash: "hash",
   parents: {},
   account: "shop/main",
+  endpoint: API,
   fixed: {},
   ...more,
 });
@@ -58,7 +64,7 @@ export const intending = (name: string, intent: Intent): KubeObject["metadata"] 
 export const annotated = (name: string, claim: object): KubeObject["metadata"] => ({
   name,
   finalizers: [FINALIZER],
-  annotations: { [EXTERNAL_ID]: JSON.stringify(claim) },
+  annotations: { [EXTERNAL_ID]: JSON.stringify({ endpoint: API, ...claim }) },
 });
 
 export const readyCondition = (status: "True" | "False" = "True") => ({
@@ -97,7 +103,7 @@ export function scriptedConnection(answer: (call: PlatformCall) => unknown): Con
 export const handleOf = (key: string, more: Partial<AccountHandle> = {}): AccountHandle => ({
   key,
   connection: scriptedConnection(() => ({ items: [] })),
-  endpoint: () => "http://platform.test",
+  endpoint: () => API,
   adoption: "Any",
   obstacle: undefined,
   ...more,

@@ -37,9 +37,10 @@ export const intentAt = (at: number): Intent => ({
   hash: "h",
   parents: {},
   account: "a/b",
+  endpoint: "http://platform.test",
   fixed: {},
 });
-export const claim: Claim = { id: "id-1", parents: {}, account: "a/b" };
+export const claim: Claim = { id: "id-1", parents: {}, account: "a/b", endpoint: "http://platform.test" };
 
 /** The facts of all parts of a view, side by side: each test names those that are different. */
 export type Facts = Omit<SpecView, "obstacle"> &

@@ -7,7 +7,7 @@ import { fetchObject, release, writeMetadata, writeStatus } from "../../../src/e
 import { datacenter } from "../../../src/kinds/compute/datacenter.ts";
 import { isConflict } from "../../../src/kube/client/errors.ts";
 import type { KubeObject } from "../../../src/kube/resource.ts";
-import { datacenterSpec, intentOf, objectOf } from "../support/fixtures.ts";
+import { API, datacenterSpec, intentOf, objectOf } from "../support/fixtures.ts";
 import { stage } from "../support/stage.ts";
 
 const dc = (metadata: Partial<KubeObject["metadata"]> = {}, status?: object) =>
@@ -115,7 +115,9 @@ describe("letting an object go", () => {
 describe("a write of status", () => {
   test("is left out when it would change nothing", async () => {
     const { deps, api, current } = open(dc({}, { id: "d1" }));
-    expect(await writeStatus(deps, datacenter, current(), { id: "d1", state: undefined })).toBe(current());
+    expect(await writeStatus(deps, datacenter, current(), { id: "d1", endpoint: API, state: undefined })).toBe(
+      current(),
+    );
     expect(api.calls).toEqual([]);
     await writeStatus(deps, datacenter, current(), { id: "d2" });
     expect(current().status).toEqual({ id: "d2" });

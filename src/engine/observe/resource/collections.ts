@@ -1,11 +1,15 @@
 import type { ResourceKind } from "../../../kinds/kind.ts";
-import { activityDeletions, type KnownDeletions } from "../../../platform/activity/deletions.ts";
-import type { Connection, Log } from "../../../platform/calls/transport.ts";
-import { type Collection, type CollectionSource, openCollection } from "../../../platform/collections/collection.ts";
+import { createDeletionLogs, type DeletionLog } from "../../../platform/activity/deletion-logs.ts";
+import type { Connection } from "../../../platform/calls/transport.ts";
+import {
+  type Collection,
+  type CollectionOptions,
+  type CollectionSource,
+  openCollection,
+} from "../../../platform/collections/collection.ts";
 import { identityOf } from "../../../platform/collections/numbered.ts";
-import { type Product, products } from "../../../platform/products/products.ts";
-import { type RequestLog, shareReads } from "../../../platform/products/request-log.ts";
-import type { Clock } from "../../../runtime/clock.ts";
+import { products } from "../../../platform/products/products.ts";
+import { createRequestLogs, type RequestLog } from "../../../platform/products/request-log.ts";
 import { inSlices } from "../../../runtime/time-slices.ts";
 import { type AccountHandle, addressOf } from "../../accounts/accounts.ts";
 import { identified } from "../../state/identity.ts";
@@ -27,33 +31,20 @@ export interface Shared {
   lacksMany(): boolean;
 }
 
-/** Reads the deletions since a time from a log of the platform. */
-type DeletionLog = (since: number) => Promise<KnownDeletions>;
-
 /** This many members may be missing from a list that is still credible. */
 const FEW = 3;
 
 type Named = Pick<Claim, "id" | "born">;
 export type Parents = Claim["parents"];
 
-/** All open collections. Each is opened once for all its objects, enqueues them on changes, and closes after the last. */
-export interface Collections {
-  /** Joins the collection of `kind` under `parents`. An object with a claim is enqueued for that member only. */
-  join(key: ObjectKey, account: AccountHandle, kind: ResourceKind, parents: Parents, claim: Named | undefined): Shared;
-  /** Joins another collection for these members of it; leaves it without ids. One collection per purpose. */
-  related(
-    key: ObjectKey,
-    account: AccountHandle,
-    kind: ResourceKind,
-    parents: Parents,
-    ids: readonly string[],
-    purpose?: "output" | "remains",
-  ): Collection | undefined;
-  leave(key: ObjectKey): void;
-  /** Lists the collections of this object now, and enqueues it. */
-  refresh(key: ObjectKey): void;
-  close(): void;
+/** A collection: that of a kind under these parents, with an Account. */
+interface Where {
+  account: AccountHandle;
+  kind: ResourceKind;
+  parents: Parents;
 }
+
+export type Collections = ReturnType<typeof createCollections>;
 
 interface Entry extends Shared {
   readonly connection: Connection;
@@ -69,16 +60,13 @@ interface Membership {
 }
 type Memberships = Map<ObjectKey, Membership>;
 
-interface Options {
-  clock: Clock;
-  log: Log;
-  restMs: number;
-  busyMs: number;
+interface Options extends Required<Pick<CollectionOptions, "clock" | "log" | "restMs" | "busyMs">> {
   /** A member of the object has changed; `since` is when that was known. */
   wake: (key: ObjectKey, since: number) => void;
 }
 
-export function createCollections(options: Options): Collections {
+/** All open collections. Each is opened once for all its objects, enqueues them on changes, and closes after the last. */
+export function createCollections(options: Options) {
   const entries = new Map<string, Entry>();
   const own: Memberships = new Map();
   const besides = { output: new Map(), remains: new Map() } satisfies Record<string, Memberships>;
@@ -99,9 +87,7 @@ export function createCollections(options: Options): Collections {
   function enter(
     memberships: Memberships,
     key: ObjectKey,
-    account: AccountHandle,
-    kind: ResourceKind,
-    parents: Parents,
+    { account, kind, parents }: Where,
     claims: readonly Named[] | undefined,
   ): Entry {
     const { product, depth, collection, livelyMs, reads } = kind.resource.place;
@@ -117,41 +103,40 @@ export function createCollections(options: Options): Collections {
     const ids = claims && new Set(claims.map((claim) => known?.identify(claim) ?? identityOf(claim)));
     if (known && before?.entry === known && isSame(before.ids, ids)) return known;
     const log = createRequestLogs((posted) => access.requestLog(connection, endpoint, posted, source));
-    const shared = () => ({ source, path, log, logs: logsOf(account, product, path), connection });
-    const entry = known ?? openEntry(options, shared(), livelyMs, opened);
+    const logs = () => logsOf(connection, account.endpoint("api"), product, endpoint, path);
+    const entry = known ?? openEntry(options, { source, path, log, logs: logs(), connection }, livelyMs, opened);
     entries.set(source.key, entry);
+    const isLeft = (id: string) => !ids?.has(id);
     // Joins before it leaves, so that the collection is not closed in between.
     if (!ids) entry.others.add(key);
     for (const id of ids ?? []) entry.members.set(id, (entry.members.get(id) ?? new Set()).add(key));
     if (before?.entry !== entry) quit(memberships, key);
-    else if (before.ids)
-      drop(
-        entry,
-        key,
-        [...before.ids].filter((id) => !ids?.has(id)),
-      );
+    else if (before.ids) drop(entry, key, before.ids.values().filter(isLeft));
     else if (ids) entry.others.delete(key);
     memberships.set(key, { entry, ids });
     return entry;
   }
 
   return {
-    join: (key, account, kind, parents, claim) => enter(own, key, account, kind, parents, claim && [claim]),
-    related(key, account, kind, parents, ids, purpose = "output") {
+    /** Joins a collection. An object with a claim is enqueued for that member only. */
+    join: (key: ObjectKey, where: Where, claim?: Named): Shared => enter(own, key, where, claim && [claim]),
+    /** Joins another collection for these members of it; leaves it without ids. One collection per purpose. */
+    related(key: ObjectKey, where: Where, ids: readonly string[], purpose: keyof typeof besides = "output") {
       if (ids.length === 0) return void quit(besides[purpose], key);
       const named = ids.map((id) => ({ id }));
-      return enter(besides[purpose], key, account, kind, parents, named).collection;
+      return enter(besides[purpose], key, where, named).collection;
     },
-    leave(key) {
+    leave(key: ObjectKey): void {
       for (const memberships of every) quit(memberships, key);
     },
-    refresh(key) {
+    /** Lists the collections of this object now, and enqueues it. */
+    refresh(key: ObjectKey): void {
       for (const memberships of every) {
         const { entry, ids = [] } = memberships.get(key) ?? {};
         entry?.collection.refresh([...ids]);
       }
     },
-    close() {
+    close(): void {
       for (const { collection } of entries.values()) collection.close();
       entries.clear();
     },
@@ -183,16 +168,6 @@ function openEntry(
   return entry;
 }
 
-/** Opens the log of each path once. */
-function createRequestLogs(open: (path: string) => RequestLog): Shared["log"] {
-  const logs = new Map<string, RequestLog>();
-  return (path) => {
-    const log = logs.get(path) ?? open(path);
-    logs.set(path, log);
-    return log;
-  };
-}
-
 /** The objects that a change of a collection concerns. */
 function* concerned({ others, members }: Entry, ids: ReadonlySet<string> | "all") {
   yield* others;
@@ -222,41 +197,4 @@ function lacksMany({ collection, members }: Entry): boolean {
 
 function isSame(before: Membership["ids"], after: Membership["ids"]): boolean {
   return before === after || (before?.size === after?.size && [...(after ?? [])].every((id) => before?.has(id)));
-}
-
-/** The shortest interval between two reads of the activity log of a contract. */
-const ACTIVITY_MS = 20_000;
-
-/** The logs with the deletions of a collection, in the order to read them. Concurrent reads are shared. */
-function createDeletionLogs(clock: Clock) {
-  const activities = new WeakMap<Connection, DeletionLog>();
-
-  function openActivity({ connection, endpoint }: AccountHandle): DeletionLog {
-    const api = endpoint("api");
-    let last: { readAt: number; since: number; answer: Promise<KnownDeletions> } | undefined;
-    const read = shareReads((since) => activityDeletions(connection, api, { since, now: clock.now() }));
-    return (since) => {
-      const readAt = clock.monotonic();
-      if (last && last.since <= since && readAt - last.readAt < ACTIVITY_MS) return last.answer;
-      const answer = read(since);
-      last = { readAt, since, answer };
-      answer.catch(() => {
-        if (last?.answer === answer) last = undefined;
-      });
-      return answer;
-    };
-  }
-
-  return (account: AccountHandle, product: Product, path: string): DeletionLog[] => {
-    const activity = activities.get(account.connection) ?? openActivity(account);
-    activities.set(account.connection, activity);
-    const { deletions } = products[product];
-    if (!deletions) return [activity];
-    const { connection } = account;
-    const address = addressOf(account, product);
-    const requests: DeletionLog = shareReads(async (since) => {
-      return { deletions: await deletions(connection, address, path, since), complete: true };
-    });
-    return [requests, activity];
-  };
 }

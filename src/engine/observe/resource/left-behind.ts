@@ -1,4 +1,5 @@
 import { hasResource } from "../../../kinds/kind.ts";
+import type { Claim } from "../../state/intent.ts";
 import type { ResourceStatus } from "../../status/schema.ts";
 import { readFacts } from "../../status/status.ts";
 import type { Deps } from "../deps.ts";
@@ -10,47 +11,42 @@ export type LeftBehind = NonNullable<ResourceStatus["leftBehind"]>[number];
 /** Status keeps this many, the newest. */
 const MOST = 20;
 
-const isClaimed = ({ objects }: Deps, { kind, id, parents }: LeftBehind, endpoint?: string): boolean =>
-  objects.claimants(kind, { id, parents, endpoint }).length > 0;
+const isClaimed = ({ objects }: Deps, { kind, ...place }: LeftBehind, { endpoint }: Pick<Claim, "endpoint">): boolean =>
+  objects.claimants(kind, { ...place, endpoint }).length > 0;
 
 /** What a resource that is gone may have left behind, in addition to status. `deleted`: by Mooring. It is read later. */
-export function leavingBehind(
-  deps: Deps,
-  { kind, object, status, view }: Context,
-  deleted: boolean,
-): LeftBehind[] | undefined {
+export function leavingBehind(deps: Deps, { kind, object, status, view }: Context, deleted: boolean) {
   const { claim } = view.resource;
   const { remains } = kind.resource.destruction;
   const { leftBehind: before = [] } = status;
   if (!remains || !claim) return status.leftBehind;
-  const { parents, endpoint } = claim;
+  const { parents } = claim;
   const ids = remains.ids(readFacts(object), deleted);
   const left = ids.map((id) => ({ kind: remains.kind, id, parents: { ...parents } }));
   const earlier = before.filter(({ id }) => !ids.includes(id));
-  const all = [...earlier, ...left.filter((each) => !isClaimed(deps, each, endpoint))];
+  const all = [...earlier, ...left.filter((each) => !isClaimed(deps, each, claim))];
   return all.length > 0 ? all.slice(-MOST) : undefined;
 }
 
 /** What may still be left behind, and what certainly is (`there`). Reads one collection, that of the newest. */
-export function leftBehindNow(
-  deps: Deps,
-  { key, kind, account, status, view, memory }: Context,
-): { leftBehind: LeftBehind[] | undefined; there: LeftBehind[] } {
+export function leftBehindNow(deps: Deps, { key, kind, account, status, view, memory }: Context) {
   const { leftBehind: before = [] } = status;
   const { remains } = kind.resource.destruction;
   const youngest = before.at(-1);
-  if (!youngest || !account || !remains) return { leftBehind: status.leftBehind, there: [] };
+  const { claim } = view.resource;
+  if (!youngest || !account || !claim || !remains) return { leftBehind: status.leftBehind, there: [] };
   const held = deps.objects.kinds.filter(hasResource).find((each) => each.kind === remains.kind);
   if (!held) return { leftBehind: undefined, there: [] };
-  const where = ({ parents }: LeftBehind) => held.resource.place.collection(parents);
-  const here = before.filter((each) => where(each) === where(youngest));
-  const read = (ids: string[]) => deps.collections.related(key, account, held, youngest.parents, ids, "remains");
+  const pathOf = ({ parents }: LeftBehind) => held.resource.place.collection(parents);
+  const here = before.filter((each) => pathOf(each) === pathOf(youngest));
+  const where = { account, kind: held, parents: youngest.parents };
+  const read = (ids: string[]) => deps.collections.related(key, where, ids, "remains");
   const ids = here.map(({ id }) => id);
   const collection = read(ids);
   const { goneAt = 0 } = memory;
   const stateOf = (each: LeftBehind): "there" | "unknown" | "over" => {
     // The collection is gone, with everything in it.
-    if (collection?.gone || isClaimed(deps, each, view.resource.claim?.endpoint)) return "over";
+    if (collection?.gone || isClaimed(deps, each, claim)) return "over";
     const { item, asOf = 0 } = collection?.read(each.id) ?? {};
     if (asOf <= goneAt) return "unknown";
     const isUnused = item ? remains.isUnused(item.raw) : false;

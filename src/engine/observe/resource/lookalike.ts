@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isSuccessive, type ResourceKind } from "../../../kinds/kind.ts";
+import { creatorOf } from "../../../platform/collections/reading.ts";
 import { addressOf, titleOf } from "../../accounts/accounts.ts";
 import { birthOf } from "../../state/identity.ts";
 import type { Memory } from "../../state/memory.ts";
@@ -9,12 +10,7 @@ import type { Deps } from "../deps.ts";
 import type { Context } from "../view.ts";
 import type { Parents, Shared } from "./collections.ts";
 
-const creator = z.looseObject({ createdByUserId: z.string().nullish() });
-const created = z.looseObject({ metadata: creator.nullish() });
 const named = z.looseObject({ properties: z.looseObject({ name: z.string().min(1) }) });
-
-export const creatorOf = (raw: unknown): string | undefined =>
-  created.safeParse(raw).data?.metadata?.createdByUserId ?? undefined;
 
 /** An unknown creator or user matches anything. */
 export const isOurs = (creator: string | undefined, userId: string | undefined): boolean =>

@@ -34,7 +34,7 @@ export function joinCollection(deps: Deps, subject: Subject, account?: AccountHa
   let shared: Shared | undefined;
   let obstacle: Obstacle | undefined;
   try {
-    if (account && parents && isNeeded) shared = deps.collections.join(key, account, kind, parents, claim);
+    if (account && parents && isNeeded) shared = deps.collections.join(key, { account, kind, parents }, claim);
   } catch (error) {
     obstacle = { reason: "EndpointInvalid", message: messageOf(error) };
   }

@@ -83,7 +83,7 @@ export function relatedMembers(deps: Deps, subject: Subject, account?: AccountHa
   const found = new Map<string, unknown>();
   try {
     const ids = desired?.output ? related.ids(item.raw) : [];
-    const collection = collections.related(key, account, other, claim.parents, ids);
+    const collection = collections.related(key, { account, kind: other, parents: claim.parents }, ids);
     for (const id of ids) {
       const member = collection?.read(id);
       if (member?.asOf !== undefined) found.set(id, member.item?.raw);

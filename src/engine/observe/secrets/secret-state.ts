@@ -35,8 +35,11 @@ export function contentOf(publication: Publication, item: unknown, { endpoint }:
 }
 
 /** The note of the Secret if it answers the intent or renewal with this nonce. */
-export function noteWith({ published }: Deps, { desired, object }: Subject | Context, nonce: string): Note | undefined {
-  const publication = desired?.publication({ name: object.metadata.name });
+export function noteWith(
+  { published }: Deps,
+  { publication, object }: Pick<Context, "publication" | "object">,
+  nonce: string,
+): Note | undefined {
   const note = publication && published.find(object, publication.name).note;
   return note?.nonce === nonce ? note : undefined;
 }
@@ -116,8 +119,7 @@ export function observeSecret(
   account?: AccountHandle,
   item?: Item,
 ): KeyState {
-  const { kind, object, status, memory, desired, claim } = subject;
-  const publication = desired?.publication({ name: object.metadata.name });
+  const { kind, object, status, memory, desired, publication, claim } = subject;
   if (!publication || !claim || observes(object)) return NO_SECRET;
   const { name } = publication;
   const { known, note, secret, readAt } = deps.published.find(object, name);

@@ -81,9 +81,7 @@ function ownerIn(objects: Objects, { metadata: { namespace = "" } }: KubeObject,
     const claim = object && !observes(object) ? objects.owned(key) : undefined;
     if (!kind?.resource || !claim) return undefined;
     // The same id at another address may be anything.
-    const { endpoint } = claim;
-    const isHere = endpoint === undefined || knownAddress(account, kind.resource.place.product) === endpoint;
-    if (!isHere) return undefined;
+    if (knownAddress(account, kind.resource.place.product) !== claim.endpoint) return undefined;
     // The tenant chooses the address of an Account in its namespace: contract numbers from there prove nothing.
     const isSame = contractNumber !== undefined && claim.contract === contractNumber && isShared(claim.account);
     return claim.account === account.key || isSame ? claim : undefined;
@@ -121,12 +119,13 @@ function mentioned(objects: Objects, object: KubeObject, reference: Reference, o
 /** A parent of the resource that an object of another namespace has adopted since. */
 function handedOver(objects: Objects, { object, desired, claim, intent }: Subject): Mention | undefined {
   const { namespace = "" } = object.metadata;
-  const { parents = {}, endpoint } = claim ?? intent ?? {};
+  const { parents = {}, endpoint = "" } = claim ?? intent ?? {};
   const lost = desired?.references.find(({ role, kind, target }) => {
     const id = parents[role];
-    const place = { id: id ?? "", parents, ...(endpoint !== undefined && { endpoint }) };
     const home = ("name" in target && target.namespace) || namespace;
-    return id !== undefined && objects.claimants(kind, place).some((key) => namespaceOf(key) !== home);
+    return (
+      id !== undefined && objects.claimants(kind, { id, parents, endpoint }).some((key) => namespaceOf(key) !== home)
+    );
   });
   return lost && { field: lost.field, value: parents[lost.role] ?? "" };
 }

@@ -40,8 +40,7 @@ export function createClaims(kinds: readonly Kind[], find: (key: ObjectKey) => F
   const ownedPlaces = (kind: Kind, object: KubeObject | undefined): string[] =>
     holdingsOf(object).flatMap((claim) => (object && holds(kind, object, claim) ? placeOf(kind.kind, claim) : []));
   /** Objects that claim this id of the sort of this kind under these parents. */
-  const claimants = (kind: string, place: Place): ObjectKey[] =>
-    anywhere(place.endpoint, (endpoint) => claims.get(placeOf(kind, { ...place, endpoint })));
+  const claimants = (kind: string, place: Place): ObjectKey[] => claims.get(placeOf(kind, place));
   /** A creation whose object is gone counts among its rivals, as the last one, until its intent is taken back. */
   const linger = (name: string, kind: string, intent: Wanted | undefined): void =>
     intents.set(name, intent ? [intentWord(kind, intent)] : []);
@@ -89,8 +88,7 @@ export function createClaims(kinds: readonly Kind[], find: (key: ObjectKey) => F
     rivals: (kind: string, intent: Wanted): ObjectKey[] =>
       intents.get(intentWord(kind, intent)).sort((a, b) => begunAt(a).localeCompare(begunAt(b)) || a.localeCompare(b)),
     /** Objects whose resource lives in the one with this id at this address, or is about to. */
-    inhabitants: (id: string, endpoint: string | undefined): ObjectKey[] =>
-      anywhere(endpoint, (where) => parents.get(at(where, id))),
+    inhabitants: (id: string, endpoint: string): ObjectKey[] => parents.get(at(endpoint, id)),
     /** Objects of this kind whose resource is in the same collection, or is about to be. */
     neighbours: (kind: string, within: Place["parents"]): ObjectKey[] => neighbours.get(houseOf(kind, within)),
     /** Objects that hold something on the platform through this Account, or are about to. */
@@ -121,10 +119,6 @@ function byRight(a: KubeObject | undefined, b: KubeObject | undefined): number {
   const createdAt = (object: typeof a) => Date.parse(object?.metadata.creationTimestamp ?? "");
   return adoptedAt(b).localeCompare(adoptedAt(a)) || createdAt(a) - createdAt(b) || 0;
 }
-
-/** A claim without an address counts at every one. */
-const anywhere = (endpoint: string | undefined, look: (endpoint: string | undefined) => ObjectKey[]): ObjectKey[] =>
-  endpoint === undefined ? look(endpoint) : [...look(endpoint), ...look(undefined)];
 
 /** Ids mean something at the address where they were given, or in a namespace. */
 const at = (where: string | undefined, id: string): string => `${where ?? ""} ${id}`;

@@ -34,14 +34,8 @@ export function createReferences(labelsOf: LabelsOf, find: (key: ObjectKey) => F
   /** Whether objects of a namespace may refer to this one: it is theirs, or a Grant beside it admits them. */
   const isOpenTo = (namespace: string, key: ObjectKey): boolean => {
     const home = namespaceOf(key);
-    return (
-      home === namespace ||
-      (granted
-        .get(home)
-        ?.values()
-        .some((spec) => admits(spec, key, namespace)) ??
-        false)
-    );
+    const opened = granted.get(home)?.values().toArray() ?? [];
+    return home === namespace || opened.some((spec) => admits(spec, key, namespace));
   };
   const opens = (object: KubeObject | undefined, target: ObjectKey, guest: string) => {
     const spec = object?.metadata.namespace === namespaceOf(target) ? grantOf(object) : undefined;

@@ -4,6 +4,7 @@ import { GROUP, kinds, VERSION } from "../../../kinds/index.ts";
 import type { KubeObject, OwnerReference } from "../../../kube/resource.ts";
 import { controllerOf, decoded } from "../../../kube/write/owned-secret.ts";
 import { hashBody } from "../../../runtime/hash.ts";
+import { unlessThrown } from "../../../runtime/unless-thrown.ts";
 import { PUBLISHED } from "../names.ts";
 
 /** Equal for a Secret or a ConfigMap that holds the same. */
@@ -28,13 +29,7 @@ export function entriesOf(secret: KubeObject): Record<string, string> {
 }
 
 /** The entries that a note names. Its signature is not checked here. */
-function namesIn(note: string | undefined): string[] {
-  try {
-    return Object.keys(named.parse(JSON.parse(note ?? "")).entries);
-  } catch {
-    return [];
-  }
-}
+const namesIn = (note = ""): string[] => unlessThrown(() => Object.keys(named.parse(JSON.parse(note)).entries)) ?? [];
 
 const names: ReadonlySet<string> = new Set(kinds.map(({ kind }) => kind));
 const MOST_UID = 64;

@@ -131,7 +131,7 @@ describe("a resource", () => {
         ...left,
         metadata: { ...left.metadata, ...intending("a", intentOf({ nonce: "of the next leader" })) },
       });
-      api.put({ ...right, status: { id: "dc-same-0", nonce: "old-b", account: "shop/main" } });
+      api.put({ ...right, status: { id: "dc-same-0", nonce: "old-b", account: "shop/main", endpoint: API } });
     });
     await old.pass(A);
     expect(old.debts).not.toEqual([]);
@@ -147,7 +147,7 @@ describe("a resource", () => {
     platform.afterEach(({ method }) => {
       if (method !== "POST") return;
       const stored = api.get(b) ?? b;
-      api.put({ ...stored, status: { id: "dc-same-0", nonce: "old-b", account: "shop/main" } });
+      api.put({ ...stored, status: { id: "dc-same-0", nonce: "old-b", account: "shop/main", endpoint: API } });
       old.deps.guard = () => {
         throw new Error("the lease is lost");
       };
@@ -169,7 +169,7 @@ describe("a resource", () => {
     await pass(A);
     await pass(B);
     await Promise.all([pass(A), pass(B)]);
-    expect(objects.claimants("Datacenter", { id: "dc-same-0", parents: {} })).toHaveLength(1);
+    expect(objects.claimants("Datacenter", { id: "dc-same-0", parents: {}, endpoint: API })).toHaveLength(1);
   });
 
   test("is claimed at once although another user makes an equal one with an Account of the same contract", async () => {
