@@ -95,8 +95,10 @@ function valueIn(name: string, source: Json, { renamed, parents }: Context): unk
   const own = source[name] ?? asJson(asJson(source.entities)[name.toLowerCase()]).items;
   // Entities take their names from their collections.
   const paths = Object.keys(renamed).filter((path) => renamed[path] === name && !path.startsWith("entities."));
-  const role = /^(\w+)Id$/.exec(name)?.[1] ?? "";
-  return own ?? paths.map((path) => at(source, path)).find((value) => value != null) ?? parents[name] ?? parents[role];
+  // A role is the name of a field, with or without its Id.
+  const role = /^(\w+)Id$/.exec(name)?.[1];
+  const parent = role === undefined ? undefined : (parents[name] ?? parents[role]);
+  return own ?? paths.map((path) => at(source, path)).find((value) => value != null) ?? parent;
 }
 
 /**
