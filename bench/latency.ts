@@ -110,8 +110,13 @@ async function main(): Promise<number> {
       runs[speed] = found;
       figures.push(...landscapeFigures(speed, found));
       if (index < speeds.length - 1 || Number(values.singles) === 0) return;
-      const { applied, edited } = await measureReactions(stage, Number(values.singles));
+      const { applied, edited, requests } = await measureReactions(stage, Number(values.singles));
       figures.push(...reactionFigures("apply to POST", applied), ...reactionFigures("edit to PATCH", edited));
+      figures.push({
+        title: "… the API server's share: one write, median",
+        value: quantile(requests, 0.5),
+        unit: "ms",
+      });
     });
     await endAll();
   }

@@ -9,6 +9,8 @@ import { readTimeline } from "./timeline.ts";
 export interface Reactions {
   readonly applied: number[];
   readonly edited: number[];
+  /** What the API server took for the requests themselves. */
+  readonly requests: number[];
 }
 
 /** Between two objects, so that the operator is idle when the next one comes. */
@@ -24,11 +26,13 @@ export async function measureReactions(stage: Stage, count: number): Promise<Rea
       title: "Datacenters",
       seconds: 120,
     });
+  const requests: number[] = [];
   const times = async (act: (object: (typeof objects)[number]) => Promise<void>) => {
     const sent: number[] = [];
     for (const object of objects) {
       sent.push(Date.now());
       await act(object);
+      requests.push(Date.now() - (sent.at(-1) ?? 0));
       await delay(PAUSE_MS);
     }
     return sent;
@@ -46,7 +50,7 @@ export async function measureReactions(stage: Stage, count: number): Promise<Rea
       const found = work.find((each) => each.resource === id && each.method === method);
       return (found?.begin ?? Number.POSITIVE_INFINITY) - (sent[index] ?? 0);
     });
-  const reactions = { applied: reaction("POST", applied), edited: reaction("PATCH", edited) };
+  const reactions = { applied: reaction("POST", applied), edited: reaction("PATCH", edited), requests };
   await remove(client, objects);
   await untilSure(() => objects.map(nameOf).find((name) => observer.has(name)), { title: "deletion", seconds: 120 });
   return reactions;

@@ -81,10 +81,6 @@ describe("a change with a known usual duration", () => {
     expect(lateness(usual)).toBeLessThan(0.6 * lateness(undefined));
   });
 
-  test("is read more often the more changes each read serves", () => {
-    expect(nextRead(6_000, usual, BUSY, 3)).toBeLessThan(nextRead(6_000, usual, BUSY, 1));
-  });
-
   const ends = fc
     .tuple(fc.nat(3_600_000), fc.nat(3_600_000))
     .map(([a, b]) => ({ from: Math.min(a, b), to: Math.max(a, b) }));

@@ -89,9 +89,9 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
   /** The usual end of a change, while few members change. */
   const usualOf = ({ action, isNew }: Tracked) => (most <= few && isNew ? source.durations?.usual(action) : undefined);
 
-  /** When to read a member after a read that began at `readAt`, if each read serves this many changes. */
-  const readAfter = (entry: Tracked, readAt: number, changes = 1): number =>
-    entry.trackedAt + nextRead(Math.max(0, readAt - entry.trackedAt), usualOf(entry), busyMs, changes);
+  /** When to read a member after a read that began at `readAt`. */
+  const readAfter = (entry: Tracked, readAt: number): number =>
+    entry.trackedAt + nextRead(Math.max(0, readAt - entry.trackedAt), usualOf(entry), busyMs);
 
   /** Reads the status of the request and, when it has ended, the member. True when there is something new. */
   const askAbout = async (id: string, entry: Tracked): Promise<boolean> => {
@@ -222,8 +222,7 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
     },
     get usualRead() {
       if (waiting.size === 0 || waiting.values().some((entry) => !usualOf(entry))) return undefined;
-      const listedAt = members.listedAt ?? 0;
-      return Math.min(...waiting.values().map((entry) => readAfter(entry, listedAt, most)));
+      return Math.min(...waiting.values().map((entry) => readAfter(entry, members.listedAt ?? 0)));
     },
     get tellAgain() {
       const [oldest] = told.values();

@@ -40,7 +40,7 @@ export function createUsualDurations(): UsualDurations {
 }
 
 const shortestMs = 100;
-/** With a usual end, a change may cost this many reads more than without. */
+/** With a usual end, a change may cost this many reads more than without. Changes at the same time share them. */
 const moreReads = 3;
 
 /** The reads of a change until it has lasted this long. */
@@ -51,12 +51,12 @@ function readsWithin(ms: number, gapAt: (sinceBegin: number) => number): number 
 }
 
 /**
- * When to read changing members again: milliseconds after the begin of the change, of which `sinceBegin` had passed at the last
+ * When to read a changing member again: milliseconds after the begin of the change, of which `sinceBegin` had passed at the last
  * read. Before the usual end, reads are up to one poll interval further apart than without it. Between its bounds they are so
- * close that all reads together are a few more for each of the `changes` that they serve. Later reads are further and further
- * apart, up to the poll interval.
+ * close that all of them together are a few more than without. Later reads are further and further apart, up to the poll
+ * interval.
  */
-export function nextRead(sinceBegin: number, usual: UsualEnd | undefined, busyMs: number, changes = 1): number {
+export function nextRead(sinceBegin: number, usual: UsualEnd | undefined, busyMs: number): number {
   const pollGap = (at: number) => lookGap(at, busyMs);
   const polled = sinceBegin + pollGap(sinceBegin);
   if (!usual) return polled;
@@ -65,7 +65,7 @@ export function nextRead(sinceBegin: number, usual: UsualEnd | undefined, busyMs
   const early = readsWithin(from, pollGap);
   const saved = early - readsWithin(from, (at) => pollGap(at) + busyMs);
   const polls = Math.max((to - from) / pollGap(to), readsWithin(to, pollGap) - early);
-  const share = polls / (polls + saved + moreReads * changes);
+  const share = polls / (polls + saved + moreReads);
   const gap = Math.max(pollGap(Math.max(sinceBegin, from)) * share, shortestMs);
   if (sinceBegin < from)
     return from + gap <= latest ? from + gap : Math.min(Math.max(from, sinceBegin + shortestMs), latest);
