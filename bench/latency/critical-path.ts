@@ -28,11 +28,11 @@ export function criticalPath(landscape: readonly Seen[]): { ms: number; names: s
   return landscape.map(({ name }) => wayTo(name)).reduce((a, b) => (b.ms > a.ms ? b : a), { ms: 0, names: [] });
 }
 
-/** From the end of an object's last write to Ready. */
+/** From the end of an object's last write to Ready. The log of some products has no end: such a write is left out. */
 export const doneToReady = (landscape: readonly Seen[]): number[] =>
   landscape.flatMap(({ work, readyAt }) => {
     const last = work.at(-1);
-    return last ? [readyAt - last.end] : [];
+    return last && last.end > last.begin ? [readyAt - last.end] : [];
   });
 
 /** From Ready of the last object that it refers to, to its first write. */
