@@ -8,6 +8,10 @@ const benches = {
     file: "scale/main.ts",
     what: "Mooring against a plain operator in Go: 1,020 objects, eleven scenarios, goals",
   },
+  latency: {
+    file: "latency.ts",
+    what: "how long people wait for the operator and not for the platform: the sample landscape, applied three times",
+  },
   admission: { file: "admission.ts", what: "CPU of the API server per write, against the same CRD without CEL rules" },
   "event-loop": { file: "event-loop.ts", what: "the event loop under 50,000 objects" },
   flowlogs: { file: "flowlogs.ts", what: "flow logs against zcat on the same objects; --size 1024 for a gigabyte" },

@@ -1,6 +1,6 @@
 import { NotFound, PlatformError } from "../answers/errors.ts";
 import { createArrivalCount, createBatchWindow } from "./batch-window.ts";
-import { lookGap, retryGap, sharedGap } from "./poll-intervals.ts";
+import { retryGap, sharedGap } from "./poll-intervals.ts";
 import type { RequestState } from "./reading.ts";
 import { sameJson } from "./same-json.ts";
 import {
@@ -10,10 +10,13 @@ import {
   ended,
   expectsAbsence,
   firstReasonMs,
+  isFailed,
   isLeaving,
+  learnFrom,
   miss,
   type Tracked,
 } from "./tracked.ts";
+import { nextRead } from "./usual-durations.ts";
 
 /** Reading one member until it is at rest costs as much as a list of this many members. */
 const lookCost = 50;
@@ -33,6 +36,8 @@ const missingLists = 2;
 const askAloneMs = 30_000;
 /** A notified owner is reconciled when its key has its turn, which takes a while with thousands of objects. */
 const tellAgainMs = 60_000;
+/** With more changing members at a time, usual durations do not count: lists at the poll interval serve them together. */
+const few = 4;
 
 export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracker {
   const { clock, random, busyMs, source, members, signal } = options;
@@ -48,6 +53,8 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
   const window = createBatchWindow(clock, busyMs, longest);
   const arrivals = createArrivalCount(clock, longest);
   let vanishing = false;
+  /** The most members that were changing at a time, since none was. */
+  let most = 0;
 
   const canAsk = ({ url }: Tracked) => url !== undefined && source.requestStatus !== undefined;
 
@@ -72,11 +79,19 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
     if ((members.asOf(id) ?? 0) <= entry.trackedAt) return false;
     const item = members.item(id);
     const isOver = item === undefined ? expectsAbsence(entry) || ended(entry) : !source.isBusy(item);
+    learnFrom(source.durations, entry, members.asOf(id) ?? 0, isOver);
     forget(id);
     if (isOver) told.set(id, clock.monotonic());
     else waiting.set(id, entry);
     return isOver;
   };
+
+  /** The usual end of a change, while few members change. */
+  const usualOf = ({ action, isNew }: Tracked) => (most <= few && isNew ? source.durations?.usual(action) : undefined);
+
+  /** When to read a member after a read that began at `readAt`. */
+  const readAfter = (entry: Tracked, readAt: number): number =>
+    entry.trackedAt + nextRead(Math.max(0, readAt - entry.trackedAt), usualOf(entry), busyMs);
 
   /** Reads the status of the request and, when it has ended, the member. True when there is something new. */
   const askAbout = async (id: string, entry: Tracked): Promise<boolean> => {
@@ -146,7 +161,7 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
     try {
       news = await way(id, entry);
       entry.failures = 0;
-      entry.nextLook = clock.monotonic() + lookGap(clock.monotonic() - entry.trackedAt, busyMs);
+      entry.nextLook = readAfter(entry, clock.monotonic());
       if (tracked.get(id) === entry && settle(id, entry)) news = true;
     } catch (error) {
       entry.failures += 1;
@@ -205,6 +220,10 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
         ...waiting.values().map(({ looking, nextLook }) => (looking ? Number.POSITIVE_INFINITY : nextLook)),
       );
     },
+    get usualRead() {
+      if (waiting.size === 0 || waiting.values().some((entry) => !usualOf(entry))) return undefined;
+      return Math.min(...waiting.values().map((entry) => readAfter(entry, members.listedAt ?? 0)));
+    },
     get tellAgain() {
       const [oldest] = told.values();
       return oldest === undefined ? undefined : oldest + tellAgainMs;
@@ -214,13 +233,15 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
     track(id, change) {
       const known = tracked.get(id);
       if (known && sameJson(known.change, change)) return false;
-      const now = clock.monotonic();
       window.add();
       arrivals.add();
       forget(id);
-      const entry = begin(change, now, busyMs);
+      if (waiting.size === 0) most = 0;
+      const entry = begin(change, members.item(id) !== undefined, options);
       tracked.set(id, entry);
       waiting.set(id, entry);
+      most = Math.max(most, waiting.size);
+      entry.nextLook = readAfter(entry, entry.trackedAt);
       return true;
     },
     untrack(id) {
@@ -276,8 +297,4 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
       return resting;
     },
   };
-}
-
-function isFailed(state: string | undefined): boolean {
-  return state?.startsWith("FAILED") ?? false;
 }

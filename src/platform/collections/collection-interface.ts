@@ -17,6 +17,7 @@ export type CollectionListener = (ids: ReadonlySet<string> | "all") => void;
  *   longer when few of many members change, and while more are tracked (`sharedGap`). If even that costs more than single reads
  *   (a list of fifty members costs as much as one read), each member is read every `busyMs`. Both intervals grow while nothing
  *   happens (`lookGap`) and are short again after any change.
+ * - While few members change, and it is known how long such changes take, reads follow that (`usual-durations.ts`).
  * - A member that is being deleted is gone when its request says so: once a list misses it, the requests of all such members
  *   are read in one call. Without a request, it is gone when two lists and then a read of the member miss it.
  * - A member that is BUSY but not tracked (someone else changes it) makes lists a little more frequent.

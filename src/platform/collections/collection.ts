@@ -80,6 +80,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       changedAt,
       changesFrom: oneByOne() ? undefined : changes.worthListing,
       changesGap: changes.listGap,
+      usualRead: changes.listGap > busyMs ? undefined : changes.usualRead,
       tellAgain: changes.tellAgain,
       othersBusy,
       size: members.size,

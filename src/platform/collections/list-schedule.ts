@@ -20,6 +20,8 @@ export interface ListState {
   /** The earliest time for a list of changing members; undefined when none is needed. */
   changesFrom: number | undefined;
   changesGap: number;
+  /** When the usual durations of the changing members call for a list; undefined when they are unknown. */
+  usualRead: number | undefined;
   /** When owners are to be notified again. */
   tellAgain: number | undefined;
   othersBusy: boolean;
@@ -57,11 +59,15 @@ const rules = {
   /** A member is expected and not seen: less and less often. */
   expected: ({ expectedSince, endedAt, busyMs, restMs }) =>
     expectedSince === undefined ? undefined : endedAt + lookGap(endedAt - expectedSince, busyMs, restMs),
-  /** Members are changing: often while something happens, less and less often while nothing does. */
-  changes: (state) =>
-    state.changesFrom === undefined
-      ? undefined
-      : Math.max(state.endedAt + lookGap(quiet(state), state.changesGap), state.changesFrom),
+  /**
+   * Members are changing: when they usually end or, if that is unknown, often while something happens, and less and less often
+   * while nothing does.
+   */
+  changes(state) {
+    const { changesFrom, usualRead, endedAt, changesGap } = state;
+    if (changesFrom === undefined) return undefined;
+    return usualRead ?? Math.max(endedAt + lookGap(quiet(state), changesGap), changesFrom);
+  },
   /** Owners were notified that their members are at rest, and have not read them. */
   tellAgain: ({ tellAgain }) => tellAgain,
   /** Members that are not tracked are changing. */

@@ -1,6 +1,7 @@
 /** The types of a collection: its source, its items, and readings of them. */
 import { z } from "zod";
 import type { Priority } from "../pace/pacer.ts";
+import type { UsualDurations } from "./usual-durations.ts";
 
 /** The id of a resource: a UUID or a number. It becomes part of a path. */
 export const resourceId = z.string().regex(/^\w[\w.:@-]{0,127}$/, "not an id of the platform's form");
@@ -45,6 +46,8 @@ export interface KnownRequest extends RequestState {
 /** The source of a collection. */
 export interface CollectionSource {
   readonly key: string;
+  /** How long changes of its members usually take. */
+  readonly durations?: UsualDurations;
   /** Complete: all pages. */
   list(signal: AbortSignal, priority: Priority): Promise<Item[]>;
   /** One member, in the same shape as in the list; undefined for 404. */

@@ -1,6 +1,7 @@
 import type { Clock } from "../../runtime/clock.ts";
 import type { Listed, Members } from "./members.ts";
 import type { Change, CollectionSource, KnownRequest } from "./reading.ts";
+import type { Action, UsualDurations } from "./usual-durations.ts";
 
 /** The changing members of a collection, and the single reads of them. */
 export interface ChangeTracker {
@@ -19,6 +20,8 @@ export interface ChangeTracker {
   readonly isVanishing: boolean;
   /** The shortest time between two lists of changing members: the fewer of all members change, the longer. */
   readonly listGap: number;
+  /** When the usual durations of the changing members call for a read. Undefined if they are unknown, or many change. */
+  readonly usualRead: number | undefined;
   /** When to notify owners again that their members are at rest, because some have not read them yet. */
   readonly tellAgain: number | undefined;
   /** When the next single read is due, on the monotonic clock. */
@@ -62,6 +65,11 @@ export interface ChangeTrackerOptions {
 export interface Tracked {
   change: Change;
   trackedAt: number;
+  action: Action;
+  /** The change began when it was tracked, so its duration can be measured. */
+  isNew: boolean;
+  /** When the last read that showed it in progress began. */
+  busyAt: number;
   /** Undefined once the platform no longer knows the request. */
   url: string | undefined;
   request: KnownRequest | undefined;
@@ -81,19 +89,28 @@ export interface Tracked {
 /** The earliest time to read a request for its reason. */
 export const firstReasonMs = 5_000;
 
-export const begin = (change: Change, now: number, busyMs: number): Tracked => ({
-  change,
-  trackedAt: now,
-  url: change.url,
-  request: undefined,
-  looking: false,
-  asked: false,
-  failures: 0,
-  nextLook: now + busyMs,
-  nextReason: now,
-  reasonGap: firstReasonMs,
-  missed: undefined,
-});
+/** A change that began longer ago was tracked by another process before. */
+const newMs = 2_000;
+
+export const begin = (change: Change, isKnown: boolean, { clock, busyMs }: ChangeTrackerOptions): Tracked => {
+  const now = clock.monotonic();
+  return {
+    change,
+    trackedAt: now,
+    action: change.leaving ? "delete" : isKnown ? "update" : "create",
+    isNew: Math.abs(clock.now() - change.since) < newMs,
+    busyAt: now,
+    url: change.url,
+    request: undefined,
+    looking: false,
+    asked: false,
+    failures: 0,
+    nextLook: now + busyMs,
+    nextReason: now,
+    reasonGap: firstReasonMs,
+    missed: undefined,
+  };
+};
 
 export const isLeaving = ({ change }: Tracked): boolean => change.leaving === true;
 
@@ -113,3 +130,14 @@ export function miss(entry: Tracked, isMissing: boolean, by: "lists" | "reads", 
   const counted = { at, lists, reads };
   entry.missed = isMissing ? { ...counted, [by]: counted[by] + 1 } : undefined;
 }
+
+/** A read shows a change in progress, or at rest. The duration of a change that failed tells nothing. */
+export function learnFrom(known: UsualDurations | undefined, entry: Tracked, readAt: number, isOver: boolean): void {
+  if (!isOver) entry.busyAt = readAt;
+  else if (entry.isNew && entry.request?.status !== "FAILED") {
+    known?.learn(entry.action, entry.busyAt - entry.trackedAt, readAt - entry.trackedAt);
+    entry.isNew = false;
+  }
+}
+
+export const isFailed = (state: string | undefined): boolean => state?.startsWith("FAILED") ?? false;

@@ -5,6 +5,7 @@ import { plainText } from "../answers/plain-text.ts";
 import type { Connection } from "../calls/connection.ts";
 import { keptItem, sizeOf } from "../collections/kept-item.ts";
 import { type CollectionSource, type Item, resourceId } from "../collections/reading.ts";
+import { createDurationsByPath, type UsualDurations } from "../collections/usual-durations.ts";
 import { inTurn } from "../pace/list-turns.ts";
 import { checked, onlyId, readPages, withQuery } from "./paging.ts";
 
@@ -38,6 +39,15 @@ export interface ResourceCollectionOptions {
   keep?: ((item: unknown) => unknown) | undefined;
 }
 
+const durations = new WeakMap<Connection, ReturnType<typeof createDurationsByPath>>();
+
+/** The usual durations at a URL, which live as long as the connection. */
+function durationsAt(connection: Connection, url: string): UsualDurations {
+  const known = durations.get(connection) ?? createDurationsByPath();
+  durations.set(connection, known);
+  return known(url);
+}
+
 /** A collection of any product at this URL: items with id, metadata and properties. */
 export function resourceCollection(
   connection: Connection,
@@ -54,6 +64,7 @@ export function resourceCollection(
   const room = openRoom(connection.ledger, connection.id);
   return {
     key: `${connection.id} ${url}`,
+    durations: durationsAt(connection, url),
     list(signal, priority) {
       const options = { signal, priority, product, ...(priority !== "people" && { patienceMs: LIST_PATIENCE_MS }) };
       const read = () => readPages(connection, url, query, size, options, (raw) => itemOf(raw, url), { room, sizeOf });
