@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { binaryNames, provideBinaries } from "../src/cli/control-plane/binaries.ts";
 import { progressTo } from "../src/cli/control-plane/progress.ts";
 import { endAll } from "../test/ending.ts";
-import provideProgram from "../test/program.ts";
+import provideProgram from "../test/run/program.ts";
 import { criticalPath, doneToReady, quantile, readyToNext } from "./latency/critical-path.ts";
 import { measureLandscape, type Run } from "./latency/landscape.ts";
 import { measureReactions } from "./latency/single.ts";

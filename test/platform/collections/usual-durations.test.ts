@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { lookGap } from "../../src/platform/collections/poll-intervals.ts";
+import { lookGap } from "../../../src/platform/collections/poll-intervals.ts";
 import {
   createDurationsByPath,
   createUsualDurations,
   nextRead,
   type UsualEnd,
-} from "../../src/platform/collections/usual-durations.ts";
+} from "../../../src/platform/collections/usual-durations.ts";
 
 const BUSY = 1_500;
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { type Collection, openCollection } from "../../src/platform/collections/collection.ts";
-import { createUsualDurations } from "../../src/platform/collections/usual-durations.ts";
-import { fakeClock } from "../fake-clock.ts";
+import { type Collection, openCollection } from "../../../src/platform/collections/collection.ts";
+import { createUsualDurations } from "../../../src/platform/collections/usual-durations.ts";
+import { fakeClock } from "../../fake-clock.ts";
 import { item, items, scriptedSource } from "./scripted-source.ts";
 
 const opened: Collection[] = [];
