@@ -84,7 +84,7 @@ export function createForward(parts: GatewayParts, checkExists: (model: string) 
     if (isRefusal) used(none);
     if (statusCode === 404) await checkExists(asked.model);
     const isStream = String(answer.headers["content-type"]).startsWith("text/event-stream");
-    const plain = isStream ? streamMeter(asked.hidesUsage) : wholeMeter();
+    const plain = isStream ? streamMeter(asked.hidesUsage, asked.atMost.output) : wholeMeter();
     const answered = responses ? translating(plain, responses) : plain;
     // A platform may quote the gateway's own token.
     const meter = redacting(isRefusal ? refusalMeter() : answered, answer.opaque.secrets);

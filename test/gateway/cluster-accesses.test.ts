@@ -17,6 +17,16 @@ describe("an InferenceAccess", () => {
     expect(accessOf(objectWith({ status: ready("TooManyObjects") }), "ai")).toBeUndefined();
   });
 
+  it("gives none while it is stalled: the operator has refused it", () => {
+    const { conditions } = ready("InvalidSpec");
+    const stalled = { type: "Stalled", status: "True", reason: "InvalidSpec" };
+    expect(accessOf(objectWith({ status: { conditions: [...conditions, stalled] } }), "ai")).toBeUndefined();
+    const over = { ...stalled, status: "False" };
+    expect(accessOf(objectWith({ status: { conditions: [...conditions, over] } }), "ai")).toMatchObject({
+      name: "chat",
+    });
+  });
+
   it("gives none while it is deleted", () => {
     const deletionTimestamp = "2026-01-01T00:00:00Z";
     expect(accessOf(objectWith({ metadata: { ...metadata, deletionTimestamp } }), "ai")).toBeUndefined();

@@ -120,3 +120,36 @@ describe("a whole answer", () => {
     expect(bare.usage()).toBeUndefined();
   });
 });
+
+describe("usage in an answer that is not a stream", () => {
+  const told = (usage: string) => {
+    const meter = wholeMeter();
+    through(meter, `{"choices":[],"usage":{${usage}}}`, [7]);
+    return meter.usage();
+  };
+
+  it.each([
+    ['"prompt_tokens":1e3,"completion_tokens":1e6', { input: 1000, output: 1_000_000 }],
+    ['"prompt_tokens":1.5E1,"completion_tokens":20.0', { input: 15, output: 20 }],
+    ['"prompt_tokens": 7 , "total_tokens": 7', { input: 7, output: 0 }],
+  ])("is the whole number: %s", (usage, expected) => {
+    expect(told(usage)).toEqual(expected);
+  });
+
+  it.each([
+    '"prompt_tokens":7,"completion_tokens":-1',
+    '"prompt_tokens":7,"completion_tokens":"9"',
+    '"prompt_tokens":7,"completion_tokens":1e999',
+    '"prompt_tokens":1-1,"completion_tokens":3',
+    '"completion_tokens":3',
+  ])("is not known if it cannot be read: %s", (usage) => {
+    expect(told(usage)).toBeUndefined();
+  });
+});
+
+it("a stream of many more events than tokens were asked for is ended", () => {
+  const meter = streamMeter(false, 10);
+  const pour = (count: number) => through(meter, stream(Array(count).fill(chunk("x")), "\n"), [1000]);
+  expect(pour(100)).toContain("x");
+  expect(() => pour(100)).toThrow("more than it was asked for");
+});

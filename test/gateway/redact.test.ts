@@ -84,7 +84,7 @@ describe("the gateway's token in an answer of 200", async () => {
   ])("does not reach the client: %s", async (_, path, body, type, answer) => {
     const middle = answer.indexOf(signature) + 5;
     platform.answer = (_, response) => {
-      response.writeHead(200, { "content-type": type });
+      response.writeHead(200, { "content-type": type, "x-request-id": `id-${token}`, "retry-after": signature });
       response.write(answer.slice(0, middle), () => setImmediate(() => response.end(answer.slice(middle))));
     };
     const answered = await call(path, body);
@@ -92,5 +92,6 @@ describe("the gateway's token in an answer of 200", async () => {
     const text = await answered.text();
     expect(text).toContain("it is [redacted].");
     expect(text).not.toContain(signature);
+    expect(JSON.stringify([...answered.headers])).not.toContain(signature);
   });
 });

@@ -11,7 +11,8 @@ import { watch } from "../../kube/watch/watch.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Access, Accesses } from "./access.ts";
 
-const told = z.looseObject({ conditions: z.array(z.looseObject({ type: z.string(), reason: z.string() })) });
+const condition = z.looseObject({ type: z.string(), status: z.string(), reason: z.string() });
+const told = z.looseObject({ conditions: z.array(condition) });
 
 const resourceOf = ({ kind, plural, scope }: Kind): Resource => ({
   group: GROUP,
@@ -81,11 +82,13 @@ export async function watchAccesses(options: {
   };
 }
 
-/** Undefined for an object that is being deleted, that cannot be parsed, or that exceeds the limit of its namespace. */
+/** Undefined for an object that is being deleted, that cannot be parsed, or that the operator has refused. */
 export function accessOf({ metadata, spec, status }: KubeObject, account: string): Access | undefined {
   const { conditions = [] } = told.safeParse(status).data ?? {};
-  const isExcess = conditions.some(({ type, reason }) => type === "Ready" && reason === "TooManyObjects");
-  const read = metadata.deletionTimestamp === undefined && !isExcess ? readInferenceAccess(spec) : undefined;
+  const isRefused = conditions.some(
+    ({ type, status, reason }) => (type === "Stalled" && status === "True") || reason === "TooManyObjects",
+  );
+  const read = metadata.deletionTimestamp === undefined && !isRefused ? readInferenceAccess(spec) : undefined;
   if (read?.accountRef?.kind !== "ClusterAccount" || read.accountRef.name !== account) return undefined;
   const { namespace = "", name } = metadata;
   return { namespace, name, models: read.models ?? [], ...read.budget };

@@ -20,13 +20,16 @@ const none = Buffer.alloc(0);
 const usageShape = z.object({ prompt_tokens: z.number().min(0), completion_tokens: z.number().min(0).default(0) });
 const eventShape = z.looseObject({ usage: usageShape, choices: z.array(z.unknown()).default([]) });
 const hasUsage = /"usage"\s*:\s*\{/;
-const inputTokens = /"prompt_tokens"\s*:\s*(\d+)/;
-const outputTokens = /"completion_tokens"\s*:\s*(\d+)/;
+const inputTokens = /"prompt_tokens"\s*:\s*([^,}\s]*)/;
+const outputTokens = /"completion_tokens"\s*:\s*([^,}\s]*)/;
 /** Text of a message, or a tool call. */
 const content = /"(?:content|text|reasoning_content|refusal|name)"\s*:\s*"[^"]/;
 /** A longer event is passed on before it is complete. */
 const LONGEST_EVENT = 1_048_576;
 const TAIL = 16_384;
+
+/** A number of JSON, in whatever spelling. */
+const numberIn = (text: string | undefined): unknown => (text === undefined ? undefined : json(text));
 
 const spent = ({ prompt_tokens, completion_tokens }: z.infer<typeof usageShape>): Usage => ({
   input: prompt_tokens,
@@ -90,8 +93,12 @@ export function wholeMeter(): Meter {
     usage() {
       let most: Usage | undefined;
       for (const told of tail.toString("utf8").split(hasUsage).slice(1)) {
-        const input = Number(inputTokens.exec(told)?.[1]);
-        if (!Number.isNaN(input)) most = larger(most, { input, output: Number(outputTokens.exec(told)?.[1] ?? 0) });
+        const read = usageShape.safeParse({
+          prompt_tokens: numberIn(inputTokens.exec(told)?.[1]),
+          completion_tokens: numberIn(outputTokens.exec(told)?.[1]),
+        });
+        if (!read.success) return undefined;
+        most = larger(most, spent(read.data));
       }
       return most;
     },
@@ -101,8 +108,14 @@ export function wholeMeter(): Meter {
   };
 }
 
-/** Measures a stream. The last event has the usage; it is dropped if the client did not ask for it. */
-export function streamMeter(hidesUsage: boolean): Meter {
+/** Events without a token, such as the last one, and tokens of several events. */
+const mostEvents = (tokens: number): number => 2 * tokens + 100;
+
+/**
+ * Measures a stream. The last event has the usage; it is dropped if the client did not ask for it. A platform that does not
+ * stop after `mostTokens` is cut off.
+ */
+export function streamMeter(hidesUsage: boolean, mostTokens = Number.POSITIVE_INFINITY): Meter {
   let rest: Buffer = none;
   let usage: Usage | undefined;
   let isFinal = false;
@@ -113,6 +126,7 @@ export function streamMeter(hidesUsage: boolean): Meter {
   function passed(events: Buffer): Buffer {
     const text = events.toString("utf8");
     count += text.match(/^data:/gm)?.length ?? 0;
+    if (count > mostEvents(mostTokens)) throw new Error("the platform produces more than it was asked for");
     isEmpty &&= !content.test(text);
     if (!hasUsage.test(text)) return events;
     const kept = text.split(/(?<=\r?\n\r?\n)/).filter((event) => {

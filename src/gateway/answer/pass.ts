@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Meter } from "./meter.ts";
+import { redact } from "./redact.ts";
 
 /** A client that reads nothing for this long is disconnected. */
 const STALLED_MS = 60_000;
@@ -16,13 +17,13 @@ const PASSED = ["content-type", "x-request-id", "retry-after"];
  */
 export async function pass(
   clock: Clock,
-  answer: Pick<Dispatcher.ResponseData, "statusCode" | "headers" | "body">,
+  answer: Pick<Dispatcher.ResponseData<{ secrets: readonly string[] }>, "statusCode" | "headers" | "body" | "opaque">,
   meter: Meter,
   response: ServerResponse,
 ): Promise<void> {
   const headers = PASSED.flatMap((name) => {
     const value = answer.headers[name];
-    return typeof value === "string" ? [[name, value] as const] : [];
+    return typeof value === "string" ? [[name, redact(value, answer.opaque.secrets)] as const] : [];
   });
   response.writeHead(answer.statusCode, Object.fromEntries(headers));
   if (meter.isStream) response.flushHeaders();
