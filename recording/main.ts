@@ -66,7 +66,7 @@ async function record(folder: string, { kubeconfig, endpoints, token }: Demo): P
     run("kubectl apply --server-side --force-conflicts -n demo -f changes.yaml"),
   ];
   const reason = "kubectl get volume photos -n demo -o 'jsonpath={.status.conditions[*].reason}'";
-  while (!run(reason).output.trim()) await setTimeout(500);
+  while (!/\w/.test(run(reason).output.replace("Pending", ""))) await setTimeout(500);
   return [...scenes, run("mooring why volume/photos -n demo")];
 }
 
