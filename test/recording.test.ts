@@ -12,7 +12,7 @@ it("a recording has the colours of a terminal, and no other escape sequence", ()
 });
 
 it("a recording does not show progress that was overwritten", () => {
-  expect(linesOf("\r1 object read …\r2 objects read …\r\x1b[Kresult\r\n")).toEqual(["result"]);
+  expect(linesOf("\robjects read: 1 …\robjects read: 2 …\r\x1b[Kresult\r\n")).toEqual(["result"]);
 });
 
 it("a recording shows one command after the other", () => {

@@ -55,7 +55,7 @@ describe("output for people", () => {
     now = 5_000;
     screen.progress(2, "objects read");
     screen.line("done");
-    expect(written.stderr).toBe("\r\u001b[K2 objects read …\r\u001b[K");
+    expect(written.stderr).toBe("\r\u001b[Kobjects read: 2 …\r\u001b[K");
   });
 
   it("draws live lines in place on a terminal, and writes what is new elsewhere", () => {

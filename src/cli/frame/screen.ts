@@ -71,7 +71,7 @@ export function openScreen({ stdout, stderr, env }: Surroundings, format: string
     note: (...parts) => write(stderr, parts),
     progress(done, what) {
       if (stderr.isTTY !== true || drawn > 0 || now() - began < PROGRESS_AFTER_MS) return;
-      stderr.write(`\r\u001b[K${visible(`${done} ${what} …`)}`);
+      stderr.write(`\r\u001b[K${visible(`${what}: ${done} …`)}`);
       isProgressShown = true;
     },
     live(lines) {
