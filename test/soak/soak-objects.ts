@@ -15,6 +15,7 @@ export interface Done {
 /** All objects, and which of them are there, or ought to be, at which stage of life. */
 export interface SoakObjects {
   readonly done: Done;
+  readonly count: number;
   /** Creates everybody. */
   createAll(): Promise<void>;
   /** Does to somebody what comes next: creates, changes or deletes. */
@@ -47,6 +48,7 @@ export function createSoakObjects(candidates: readonly SoakObject[], random: () 
 
   return {
     done,
+    count: candidates.length,
     remove,
     async createAll() {
       for (const soaked of candidates) await become(soaked, 0);
