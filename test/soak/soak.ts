@@ -194,10 +194,16 @@ async function rest(
   await soakObjects.applyAll();
   // The next resync shows the last manual changes.
   await delay(RESYNC_MS);
+  let toldAt = performance.now();
   const missing = async () => {
     for (const tenant of counts.restores > 0 ? tenants : []) counts.adviceFollowed += await followMessages(tenant);
     const obstacles = await Promise.all(tenants.map((each) => unrest(each.stage, soakObjects.wantedOf(each))));
-    return obstacles.find((obstacle) => obstacle !== undefined);
+    const found = obstacles.find((obstacle) => obstacle !== undefined);
+    if (found !== undefined && performance.now() - toldAt > 30_000) {
+      toldAt = performance.now();
+      onProgress(`waiting: ${found}`);
+    }
+    return found;
   };
   try {
     await until(missing, { title: "quiet", forMs: patienceMs, everyMs: 1000 });
