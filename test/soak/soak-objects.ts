@@ -15,6 +15,7 @@ export interface Done {
 /** All objects, with their expected existence and stage of life. */
 export interface SoakObjects {
   readonly done: Done;
+  readonly count: number;
   /** Creates everybody. */
   createAll(): Promise<void>;
   /** Does the next step of a random object: create, change or delete. */
@@ -47,6 +48,7 @@ export function createSoakObjects(candidates: readonly SoakObject[], random: () 
 
   return {
     done,
+    count: candidates.length,
     remove,
     async createAll() {
       for (const soaked of candidates) await become(soaked, 0);
