@@ -4,7 +4,14 @@ import { readStatus, readyOf } from "../../src/engine/status/status.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { fakeApiServer } from "../engine/support/fake-api-server.ts";
 import { fakePlatform } from "../engine/support/fake-platform.ts";
-import { clusterAccountOf, datacenterSpec, objectOf, readyCondition } from "../engine/support/fixtures.ts";
+import {
+  clusterAccountOf,
+  datacenterSpec,
+  intending,
+  intentOf,
+  objectOf,
+  readyCondition,
+} from "../engine/support/fixtures.ts";
 import { accountOf, credentials, runEngine } from "../engine/support/running-engine.ts";
 import { SETTINGS, stage } from "../engine/support/stage.ts";
 import { fakeClock } from "../fake-clock.ts";
@@ -13,6 +20,7 @@ const KEY = "Datacenter/shop/a";
 const MINUTE = 60_000;
 const dc = (more: object = {}, metadata: object = {}) =>
   objectOf("Datacenter", "a", { spec: { ...datacenterSpec, ...more }, metadata: { name: "a", ...metadata } });
+const settle = SETTINGS.createDeadlineMs + SETTINGS.settleMs + 10_000;
 const body = (name: string) => ({ properties: { name, location: "de/txl" } });
 
 /** An engine that finds these objects at its start. */
@@ -64,6 +72,29 @@ describe("an object that was there before the operator, and tells of no resource
       expect(standing(object)?.reason).toBe("Available");
       expect(platform.sent("POST")).toHaveLength(posts);
     }
+  });
+
+  test("adopts it also if a creation was begun before, once that has certainly created nothing", async () => {
+    const platform = fakePlatform();
+    const object = dc({}, intending("a", intentOf({ hash: "of another body" })));
+    const life = stage([object], { platform });
+    life.deps.memories.of(KEY).restoredAt = life.clock.monotonic();
+    const id = platform.make("a", body("a"));
+    const untilSettled = async () => {
+      for (let pass = 0; pass < 5; pass++) {
+        await life.passes(KEY);
+        await life.clock.advance(settle);
+      }
+      const found = life.api.get(object) ?? object;
+      return { found, reason: readyOf(found)?.reason };
+    };
+    const { found, reason } = await untilSettled();
+    expect(reason).toBe("AlreadyExists");
+    const metadata = { ...found.metadata, generation: 2 };
+    life.api.put({ ...found, metadata, spec: { ...Object(found.spec), externalId: id } });
+    life.sync();
+    expect(await untilSettled()).toMatchObject({ found: { status: { id } }, reason: "Available" });
+    expect(platform.sent("POST")).toEqual([]);
   });
 
   test("goes on by itself when what was in its way is gone", async () => {
@@ -150,8 +181,6 @@ test("an object that comes while the operator runs is created without a list", a
 });
 
 describe("while the API server is set back to an earlier state", () => {
-  const settle = SETTINGS.createDeadlineMs + SETTINGS.settleMs + 10_000;
-
   test("nothing is created for an object that tells of nothing any more, or comes again, while its resource is there", async () => {
     const object = dc();
     const life = stage([object]);

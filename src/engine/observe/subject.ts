@@ -27,7 +27,7 @@ export function readSubject(deps: Deps, key: ObjectKey, kind: ResourceKind, obje
   const intent = unknownKey(object) ? undefined : (openIntent(object) ?? erasedIntent(status, memory, owned));
   const named = namedResource(object, claimOf(object), status.left);
   const claim = intent || (owned && namesAnother(objects, object, owned, named, desired)) ? undefined : owned;
-  const adopt = claim || intent ? undefined : named;
+  const adopt = claim || intent?.succeeds !== undefined ? undefined : named;
   const unreadable = "obstacle" in read ? read.obstacle : undefined;
   return { key, kind, object, status, memory, desired, claim, intent, adopt, unreadable };
 }

@@ -107,13 +107,21 @@ describe("an object that names an existing resource", () => {
     expect((await pass(A)).again).toEqual({ inMs: 2000 });
   });
 
-  test("does not take what another object owns", async () => {
+  test("does not take what another object owns, and says what to correct", async () => {
     const owner = objectOf("Datacenter", "owner", { spec: { location: "de/txl" }, status: { id: "dc-theirs-0" } });
     const { pass, owned, api } = open(naming("a"), owner);
     await pass(A);
     expect(owned(A)).toBeUndefined();
     expect(api.get(naming("a"))?.status).toMatchObject({
-      conditions: [{ type: "Ready", status: "False", reason: "NotAdoptable" }, { type: "Stalled" }],
+      conditions: [
+        {
+          type: "Ready",
+          status: "False",
+          reason: "NotAdoptable",
+          message: expect.stringMatching(/: correct or remove externalId$/),
+        },
+        { type: "Stalled" },
+      ],
     });
   });
 
