@@ -76,7 +76,7 @@ function claimedStatus(
   kept: ResourceStatus["key"],
 ) {
   const before = readStatus(object);
-  const { left, leftBehind, lossAllowed } = before;
+  const { left, leftExternalId, leftBehind, lossAllowed } = before;
   const { nonce, account, endpoint, userId, parents, fixed } = intent;
   const succeeds = intent.succeeds !== undefined;
   const contract = connected?.connection.contractNumber;
@@ -115,6 +115,7 @@ function claimedStatus(
     // The Secret may lose its note before the object is up to date.
     key: kept,
     left,
+    leftExternalId,
     leftBehind,
     lossAllowed,
     request: { ...made.request, action: "create", status: "BUSY", since },

@@ -25,7 +25,7 @@ export function readSubject(deps: Deps, key: ObjectKey, kind: ResourceKind, obje
   const desired = "value" in read ? read.value : undefined;
   const owned = objects.owned(key);
   const intent = unknownKey(object) ? undefined : (openIntent(object) ?? erasedIntent(status, memory, owned));
-  const named = namedResource(object, claimOf(object), status.left);
+  const named = namedResource(object, claimOf(object), status);
   const claim = intent || (owned && namesAnother(objects, object, owned, named, desired)) ? undefined : owned;
   const adopt = claim || intent?.succeeds !== undefined ? undefined : named;
   const unreadable = "obstacle" in read ? read.obstacle : undefined;
@@ -51,11 +51,11 @@ function erasedIntent({ nonce }: ResourceStatus, { creation }: Memory, owned: Cl
 
 /**
  * The existing resource that an object names. An object that only observes shows what spec names now. Otherwise status comes
- * first: externalId stays in spec when its resource is gone and another one was created.
+ * first: externalId stays in spec when its resource is gone and another one was created. It counts again after an edit.
  */
-function namedResource(object: KubeObject, stated: Claim | undefined, left: string | undefined): string | undefined {
+function namedResource(object: KubeObject, stated: Claim | undefined, status: ResourceStatus): string | undefined {
   const { externalId } = policiesOf(object);
-  const wanted = externalId === left ? undefined : externalId;
+  const wanted = externalId === status.leftExternalId ? undefined : externalId;
   return stated?.onlyObserved ? (wanted ?? stated.id) : (stated?.id ?? wanted);
 }
 

@@ -55,6 +55,10 @@ const internalStatus = z.object({
     .optional()
     .describe("Signatures of the operator: of the claim, the request and the rest. What has none is ignored."),
   left: z.string().optional().describe("Id of the previous resource."),
+  leftExternalId: z
+    .string()
+    .optional()
+    .describe("spec.externalId when the previous resource was left: not adopted again."),
 });
 
 /** The further status of an object with a resource on the platform. */
