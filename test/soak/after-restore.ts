@@ -1,8 +1,8 @@
 import { RECREATE, ROTATE_AT } from "../../src/engine/state/names.ts";
+import { policiesOf } from "../../src/engine/state/policies.ts";
 import { readStatus } from "../../src/engine/status/status.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import type { Stage } from "../cluster/chaos-stage.ts";
 import type { SoakObjects } from "./soak-objects.ts";
 import { handOut, type Tenant } from "./tenants.ts";
 
@@ -26,33 +26,59 @@ export async function bringBack(tenants: readonly Tenant[], soakObjects: SoakObj
       for (const { metadata } of scope === "Cluster" ? [] : await tenant.stage.list(kind)) {
         if (!wanted.has(`${kind}/${metadata.name}`)) await tenant.stage.remove(kind, metadata.name);
         else if (WITH_KEYS.includes(kind))
-          await annotate(tenant.stage, kind, metadata.name, ROTATE_AT, "after-restore");
+          await tenant.stage.patch(kind, metadata.name, annotated(ROTATE_AT, "after-restore"));
       }
     }
   }
 }
 
-const annotate = (stage: Stage, kind: string, name: string, annotation: string, value: string) =>
-  stage.patch(kind, name, { metadata: { annotations: { [annotation]: value } } });
+const annotated = (annotation: string, value: string) => ({ metadata: { annotations: { [annotation]: value } } });
 
-const ADOPT = /patch \S+ \S+ --type merge -p '(\{.*?\}\})'/;
+const ADOPT = /patch \S+ \S+ --type merge -p '\{"spec":\{"externalId":"([^"]+)"\}\}'/;
 const ANEW = /mooring\.dev\/recreate to "([^"]+)"/;
 
-/** Does what the messages of stalled objects advise: adopts what is there, and has created anew what was deleted. */
-export async function followMessages({ stage }: Tenant): Promise<number> {
+/**
+ * Does what the messages of stalled objects advise: adopts what is there, and has created anew what was deleted. Objects whose
+ * deletion went on after the restore are created again, as a GitOps tool does. Resolves with the number of changed objects.
+ */
+export async function followMessages(tenants: readonly Tenant[], soakObjects: SoakObjects): Promise<number> {
   let followed = 0;
-  for (const { kind } of kinds) {
-    for (const object of await stage.list(kind)) {
-      const { reason = "", message = "" } = stalledOf(object) ?? {};
-      const adopted = reason === "AlreadyExists" ? ADOPT.exec(message)?.[1] : undefined;
-      const anew = reason === "DeletedExternally" ? ANEW.exec(message)?.[1] : undefined;
-      if (adopted !== undefined) await stage.patch(kind, object.metadata.name, JSON.parse(adopted));
-      if (anew !== undefined) await annotate(stage, kind, object.metadata.name, RECREATE, anew);
-      if (adopted !== undefined || anew !== undefined) followed += 1;
+  const there = new Set<string>();
+  for (const { stage } of tenants) {
+    for (const { kind } of kinds) {
+      for (const object of await stage.list(kind)) {
+        there.add(`${kind}/${object.metadata.name}`);
+        const change = adviceOn(object);
+        if (change === undefined) continue;
+        await stage.patch(kind, object.metadata.name, change);
+        followed += 1;
+      }
     }
   }
+  // The names are unique in all namespaces.
+  await soakObjects.applyAll(({ kind, name }) => !there.has(`${kind}/${name}`));
   return followed;
 }
 
-const stalledOf = (object: KubeObject) =>
-  readStatus(object).conditions?.find(({ type, status }) => type === "Stalled" && status === "True");
+/** The change of a stalled object that its message asks for; undefined if there is none, or it was made. */
+function adviceOn(object: KubeObject): object | undefined {
+  const { deletionTimestamp, annotations = {} } = object.metadata;
+  const stalled = readStatus(object).conditions?.find(({ type, status }) => type === "Stalled" && status === "True");
+  if (!stalled || deletionTimestamp !== undefined) return undefined;
+  const { externalId } = policiesOf(object);
+  switch (stalled.reason) {
+    case "AlreadyExists": {
+      const id = ADOPT.exec(stalled.message)?.[1];
+      return id === undefined || id === externalId ? undefined : { spec: { externalId: id } };
+    }
+    // Two objects have adopted the same resource: the next message names what is left.
+    case "NotAdoptable":
+      return stalled.message.includes("remove externalId") ? { spec: { externalId: null } } : undefined;
+    case "DeletedExternally": {
+      const id = ANEW.exec(stalled.message)?.[1];
+      return id === undefined || id === annotations[RECREATE] ? undefined : annotated(RECREATE, id);
+    }
+    default:
+      return undefined;
+  }
+}

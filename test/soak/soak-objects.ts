@@ -25,8 +25,8 @@ export interface SoakObjects {
   settledOf(tenant: Tenant): SoakObject[];
   /** No other step touches the object during the work. */
   whileHeld(soaked: SoakObject, work: () => Promise<void>): Promise<void>;
-  /** Applies all objects again, after the faults have stopped. */
-  applyAll(): Promise<void>;
+  /** Applies all objects again, or only some. */
+  applyAll(isMeant?: (soaked: SoakObject) => boolean): Promise<void>;
   wantedOf(tenant: Tenant): Wanted[];
 }
 
@@ -80,8 +80,9 @@ export function createSoakObjects(candidates: readonly SoakObject[], random: () 
         held.delete(soaked);
       }
     },
-    async applyAll() {
+    async applyAll(isMeant = () => true) {
       for (const [soaked, age] of ages) {
+        if (!isMeant(soaked)) continue;
         try {
           await become(soaked, age);
         } catch (error) {

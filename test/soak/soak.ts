@@ -196,7 +196,7 @@ async function rest(
   await delay(RESYNC_MS);
   let toldAt = performance.now();
   const missing = async () => {
-    for (const tenant of counts.restores > 0 ? tenants : []) counts.adviceFollowed += await followMessages(tenant);
+    if (counts.restores > 0) counts.adviceFollowed += await followMessages(tenants, soakObjects);
     const obstacles = await Promise.all(tenants.map((each) => unrest(each.stage, soakObjects.wantedOf(each))));
     const found = obstacles.find((obstacle) => obstacle !== undefined);
     if (found !== undefined && performance.now() - toldAt > 30_000) {
