@@ -9,8 +9,35 @@ import { handOut, type Tenant } from "./tenants.ts";
 /** Their keys are shown once: a Secret from a backup may hold one that was replaced since. */
 const WITH_KEYS = ["MetricPipeline", "LogPipeline"];
 
+/** An object in any namespace: names have the number of their namespace. */
+const nameOf = ({ kind, name }: { kind: string; name: string }): string => `${kind}/${name}`;
+
+/** The ids of resources by object, as administrators know them: from the log of the operator, or from a list of theirs. */
+export type KnownIds = ReadonlyMap<string, string>;
+
+async function objectsOf(tenants: readonly Tenant[]): Promise<{ tenant: Tenant; kind: string; object: KubeObject }[]> {
+  const all = tenants.map(async (tenant) => {
+    const namespaced = kinds.filter(({ scope }) => scope !== "Cluster");
+    const lists = namespaced.map(async ({ kind }) =>
+      (await tenant.stage.list(kind)).map((object) => ({ tenant, kind, object })),
+    );
+    return (await Promise.all(lists)).flat();
+  });
+  return (await Promise.all(all)).flat();
+}
+
+export async function knownIds(tenants: readonly Tenant[]): Promise<KnownIds> {
+  const objects = await objectsOf(tenants);
+  return new Map(
+    objects.flatMap(({ kind, object }): [string, string][] => {
+      const { id } = readStatus(object);
+      return id === undefined ? [] : [[nameOf({ kind, name: object.metadata.name }), id]];
+    }),
+  );
+}
+
 /** What an administrator and a GitOps tool do after etcd was restored from a backup (docs/backup.md). */
-export async function bringBack(tenants: readonly Tenant[], soakObjects: SoakObjects): Promise<void> {
+export async function bringBack(tenants: readonly Tenant[], soakObjects: SoakObjects, ids: KnownIds): Promise<void> {
   for (const { stage, login, prerequisites } of tenants) {
     await handOut(login);
     await stage.apply(...prerequisites);
@@ -19,17 +46,26 @@ export async function bringBack(tenants: readonly Tenant[], soakObjects: SoakObj
       await stage.patch("ClusterAccount", login.account.metadata.name, { spec: { adoption: "Any" } });
     }
   }
+  await createMissing(soakObjects, await objectsOf(tenants), ids);
   await soakObjects.applyAll();
-  for (const tenant of tenants) {
-    const wanted = new Set(soakObjects.wantedOf(tenant).map(({ kind, name }) => `${kind}/${name}`));
-    for (const { kind, scope } of kinds) {
-      for (const { metadata } of scope === "Cluster" ? [] : await tenant.stage.list(kind)) {
-        if (!wanted.has(`${kind}/${metadata.name}`)) await tenant.stage.remove(kind, metadata.name);
-        else if (WITH_KEYS.includes(kind))
-          await tenant.stage.patch(kind, metadata.name, annotated(ROTATE_AT, "after-restore"));
-      }
-    }
+  for (const { tenant, kind, object } of await objectsOf(tenants)) {
+    const { name } = object.metadata;
+    const wanted = soakObjects.wantedOf(tenant).some((each) => each.kind === kind && each.name === name);
+    if (!wanted) await tenant.stage.remove(kind, name);
+    else if (WITH_KEYS.includes(kind)) await tenant.stage.patch(kind, name, annotated(ROTATE_AT, "after-restore"));
   }
+}
+
+function createMissing(
+  soakObjects: SoakObjects,
+  objects: readonly { kind: string; object: KubeObject }[],
+  ids: KnownIds,
+): Promise<void> {
+  const there = new Set(objects.map(({ kind, object }) => nameOf({ kind, name: object.metadata.name })));
+  return soakObjects.createMissing(
+    (soaked) => there.has(nameOf(soaked)),
+    (soaked) => ids.get(nameOf(soaked)),
+  );
 }
 
 const annotated = (annotation: string, value: string) => ({ metadata: { annotations: { [annotation]: value } } });
@@ -39,24 +75,22 @@ const ANEW = /mooring\.dev\/recreate to "([^"]+)"/;
 
 /**
  * Does what the messages of stalled objects advise: adopts what is there, and has created anew what was deleted. Objects whose
- * deletion went on after the restore are created again, as a GitOps tool does. Resolves with the number of changed objects.
+ * deletion went on after the restore are created again. Resolves with the number of changed objects.
  */
-export async function followMessages(tenants: readonly Tenant[], soakObjects: SoakObjects): Promise<number> {
+export async function followMessages(
+  tenants: readonly Tenant[],
+  soakObjects: SoakObjects,
+  ids: KnownIds,
+): Promise<number> {
+  const objects = await objectsOf(tenants);
+  await createMissing(soakObjects, objects, ids);
   let followed = 0;
-  const there = new Set<string>();
-  for (const { stage } of tenants) {
-    for (const { kind } of kinds) {
-      for (const object of await stage.list(kind)) {
-        there.add(`${kind}/${object.metadata.name}`);
-        const change = adviceOn(object);
-        if (change === undefined) continue;
-        await stage.patch(kind, object.metadata.name, change);
-        followed += 1;
-      }
-    }
+  for (const { tenant, kind, object } of objects) {
+    const change = adviceOn(object);
+    if (change === undefined) continue;
+    await tenant.stage.patch(kind, object.metadata.name, change);
+    followed += 1;
   }
-  // The names are unique in all namespaces.
-  await soakObjects.applyAll(({ kind, name }) => !there.has(`${kind}/${name}`));
   return followed;
 }
 

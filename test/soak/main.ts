@@ -115,4 +115,5 @@ async function main(): Promise<number> {
   return problems.length + (borne?.complaints.length ?? 0) > 0 ? 1 : 0;
 }
 
-process.exitCode = await main();
+// After restarts of the API server, Node may not end by itself: it waits for sockets in its own cleanup.
+process.exit(await main());

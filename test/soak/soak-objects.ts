@@ -25,8 +25,13 @@ export interface SoakObjects {
   settledOf(tenant: Tenant): SoakObject[];
   /** No other step touches the object during the work. */
   whileHeld(soaked: SoakObject, work: () => Promise<void>): Promise<void>;
-  /** Applies all objects again, or only some. */
-  applyAll(isMeant?: (soaked: SoakObject) => boolean): Promise<void>;
+  /** Applies all objects again. */
+  applyAll(): Promise<void>;
+  /** Creates the objects that are not there, with the ids of their resources as `externalId`. */
+  createMissing(
+    isThere: (soaked: SoakObject) => boolean,
+    idOf: (soaked: SoakObject) => string | undefined,
+  ): Promise<void>;
   wantedOf(tenant: Tenant): Wanted[];
 }
 
@@ -35,14 +40,27 @@ export function createSoakObjects(candidates: readonly SoakObject[], random: () 
   const ages = new Map<SoakObject, number>();
   const held = new Set<SoakObject>();
 
+  const adopted = new Map<SoakObject, string>();
+
   const become = async (soaked: SoakObject, age: number) => {
-    await soaked.tenant.stage.apply(at(soaked, age));
+    const object = at(soaked, age);
+    const externalId = adopted.get(soaked);
+    await soaked.tenant.stage.apply(externalId ? { ...object, spec: { ...object.spec, externalId } } : object);
     ages.set(soaked, age);
+  };
+
+  const tryToBecome = async (soaked: SoakObject, age: number) => {
+    try {
+      await become(soaked, age);
+    } catch (error) {
+      if (!(error instanceof KubeError)) throw error;
+    }
   };
 
   const remove = async (soaked: SoakObject) => {
     await soaked.tenant.stage.remove(soaked.kind, soaked.name);
     ages.delete(soaked);
+    adopted.delete(soaked);
     done.deleted += 1;
   };
 
@@ -80,14 +98,15 @@ export function createSoakObjects(candidates: readonly SoakObject[], random: () 
         held.delete(soaked);
       }
     },
-    async applyAll(isMeant = () => true) {
+    async applyAll() {
+      for (const [soaked, age] of ages) await tryToBecome(soaked, age);
+    },
+    async createMissing(isThere, idOf) {
       for (const [soaked, age] of ages) {
-        if (!isMeant(soaked)) continue;
-        try {
-          await become(soaked, age);
-        } catch (error) {
-          if (!(error instanceof KubeError)) throw error;
-        }
+        if (isThere(soaked)) continue;
+        const id = idOf(soaked);
+        if (id !== undefined) adopted.set(soaked, id);
+        await tryToBecome(soaked, age);
       }
     },
     wantedOf: (tenant) => [

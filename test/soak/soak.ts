@@ -4,7 +4,7 @@ import type { Platform } from "../cluster/chaos-platform.ts";
 import { TooLate, until } from "../cluster/chaos-wait.ts";
 import type { Rewindable } from "../crash/rewindable.ts";
 import { editAccount } from "./account-edits.ts";
-import { bringBack, followMessages } from "./after-restore.ts";
+import { bringBack, followMessages, type KnownIds, knownIds } from "./after-restore.ts";
 import { badMoment } from "./bad-moment.ts";
 import { chance, oneOf } from "./chance.ts";
 import { loseKey } from "./key-loss.ts";
@@ -99,21 +99,23 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   };
   await startTrouble(world, seed);
   for (const { steering } of world.people.keys()) await steering.resetCalls();
+  let ids: KnownIds | undefined;
   if (control) {
     await chaos(world, chaosMs / 2, 0.5);
     const backup = await control.backup();
     await chaos(world, chaosMs / 2, 0.5);
     // What is being deleted when etcd is restored is known to nobody afterwards.
     await rest(world, options);
+    ids = await knownIds(tenants);
     onProgress("restoring etcd from the backup");
     await control.rewind(backup);
     world.counts.restores += 1;
     await startTrouble(world, seed);
-    await bringBack(tenants, world.soakObjects);
+    await bringBack(tenants, world.soakObjects, ids);
     await delay(chaosMs / 10);
   } else await chaos(world, chaosMs, 1);
   const calls = await callsSoFar(world);
-  await rest(world, options);
+  await rest(world, options, ids);
   return {
     problems: await verdict(world),
     done: world.soakObjects.done,
@@ -188,6 +190,7 @@ async function chaos(world: World, chaosMs: number, share: number): Promise<void
 async function rest(
   { tenants, people, soakObjects, counts, onProgress }: World,
   { patienceMs }: SoakOptions,
+  ids?: KnownIds,
 ): Promise<void> {
   for (const { steering } of people.keys()) await steering.faults();
   onProgress("quiet: waiting until everything is at rest");
@@ -196,7 +199,7 @@ async function rest(
   await delay(RESYNC_MS);
   let toldAt = performance.now();
   const missing = async () => {
-    if (counts.restores > 0) counts.adviceFollowed += await followMessages(tenants, soakObjects);
+    if (ids) counts.adviceFollowed += await followMessages(tenants, soakObjects, ids);
     const obstacles = await Promise.all(tenants.map((each) => unrest(each.stage, soakObjects.wantedOf(each))));
     const found = obstacles.find((obstacle) => obstacle !== undefined);
     if (found !== undefined && performance.now() - toldAt > 30_000) {
