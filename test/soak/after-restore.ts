@@ -8,6 +8,7 @@ import { handOut, type Tenant } from "./tenants.ts";
 
 /** Their keys are shown once: a Secret from a backup may hold one that was replaced since. */
 const WITH_KEYS = ["MetricPipeline", "LogPipeline"];
+const AFTER_RESTORE = { [ROTATE_AT]: "after-restore" };
 
 /** An object in any namespace: names have the number of their namespace. */
 const nameOf = ({ kind, name }: { kind: string; name: string }): string => `${kind}/${name}`;
@@ -52,7 +53,7 @@ export async function bringBack(tenants: readonly Tenant[], soakObjects: SoakObj
     const { name } = object.metadata;
     const wanted = soakObjects.wantedOf(tenant).some((each) => each.kind === kind && each.name === name);
     if (!wanted) await tenant.stage.remove(kind, name);
-    else if (WITH_KEYS.includes(kind)) await tenant.stage.patch(kind, name, annotated(ROTATE_AT, "after-restore"));
+    else if (WITH_KEYS.includes(kind)) await tenant.stage.patch(kind, name, annotated(AFTER_RESTORE));
   }
 }
 
@@ -64,11 +65,15 @@ function createMissing(
   const there = new Set(objects.map(({ kind, object }) => nameOf({ kind, name: object.metadata.name })));
   return soakObjects.createMissing(
     (soaked) => there.has(nameOf(soaked)),
-    (soaked) => ids.get(nameOf(soaked)),
+    (soaked) => {
+      const externalId = ids.get(nameOf(soaked));
+      const annotations = WITH_KEYS.includes(soaked.kind) ? AFTER_RESTORE : {};
+      return { spec: externalId === undefined ? {} : { externalId }, annotations };
+    },
   );
 }
 
-const annotated = (annotation: string, value: string) => ({ metadata: { annotations: { [annotation]: value } } });
+const annotated = (annotations: Record<string, string>) => ({ metadata: { annotations } });
 
 const ADOPT = /patch \S+ \S+ --type merge -p '\{"spec":\{"externalId":"([^"]+)"\}\}'/;
 const ANEW = /mooring\.dev\/recreate to "([^"]+)"/;
@@ -110,7 +115,7 @@ function adviceOn(object: KubeObject): object | undefined {
       return stalled.message.includes("remove externalId") ? { spec: { externalId: null } } : undefined;
     case "DeletedExternally": {
       const id = ANEW.exec(stalled.message)?.[1];
-      return id === undefined || id === annotations[RECREATE] ? undefined : annotated(RECREATE, id);
+      return id === undefined || id === annotations[RECREATE] ? undefined : annotated({ [RECREATE]: id });
     }
     default:
       return undefined;

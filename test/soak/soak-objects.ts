@@ -12,6 +12,12 @@ export interface Done {
   deleted: number;
 }
 
+/** What is added to a manifest, so that an existing resource is adopted. */
+export interface Adoption {
+  spec: { externalId?: string };
+  annotations: Record<string, string>;
+}
+
 /** All objects, with their expected existence and stage of life. */
 export interface SoakObjects {
   readonly done: Done;
@@ -27,11 +33,8 @@ export interface SoakObjects {
   whileHeld(soaked: SoakObject, work: () => Promise<void>): Promise<void>;
   /** Applies all objects again. */
   applyAll(): Promise<void>;
-  /** Creates the objects that are not there, with the ids of their resources as `externalId`. */
-  createMissing(
-    isThere: (soaked: SoakObject) => boolean,
-    idOf: (soaked: SoakObject) => string | undefined,
-  ): Promise<void>;
+  /** Creates the objects that are not there, with what is to be adopted. */
+  createMissing(isThere: (soaked: SoakObject) => boolean, adoptionOf: (soaked: SoakObject) => Adoption): Promise<void>;
   wantedOf(tenant: Tenant): Wanted[];
 }
 
@@ -40,12 +43,16 @@ export function createSoakObjects(candidates: readonly SoakObject[], random: () 
   const ages = new Map<SoakObject, number>();
   const held = new Set<SoakObject>();
 
-  const adopted = new Map<SoakObject, string>();
+  const adopted = new Map<SoakObject, Adoption>();
 
   const become = async (soaked: SoakObject, age: number) => {
-    const object = at(soaked, age);
-    const externalId = adopted.get(soaked);
-    await soaked.tenant.stage.apply(externalId ? { ...object, spec: { ...object.spec, externalId } } : object);
+    const { spec, metadata, ...object } = at(soaked, age);
+    const { spec: more, annotations } = adopted.get(soaked) ?? { spec: {}, annotations: {} };
+    await soaked.tenant.stage.apply({
+      ...object,
+      metadata: { ...metadata, annotations: { ...metadata.annotations, ...annotations } },
+      spec: { ...spec, ...more },
+    });
     ages.set(soaked, age);
   };
 
@@ -101,11 +108,10 @@ export function createSoakObjects(candidates: readonly SoakObject[], random: () 
     async applyAll() {
       for (const [soaked, age] of ages) await tryToBecome(soaked, age);
     },
-    async createMissing(isThere, idOf) {
+    async createMissing(isThere, adoptionOf) {
       for (const [soaked, age] of ages) {
         if (isThere(soaked)) continue;
-        const id = idOf(soaked);
-        if (id !== undefined) adopted.set(soaked, id);
+        adopted.set(soaked, adoptionOf(soaked));
         await tryToBecome(soaked, age);
       }
     },
