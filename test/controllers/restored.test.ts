@@ -211,6 +211,31 @@ describe("while the API server is set back to an earlier state", () => {
     expect(platform.sent("DELETE")).toEqual([]);
   });
 
+  test("an object that is set back to the middle of its creation gets its own resource again", async () => {
+    const object = dc();
+    const life = stage([object]);
+    const { api, objects, platform, clock } = life;
+    let early: KubeObject | undefined;
+    platform.afterEach(({ method }) => {
+      if (method === "POST") early = structuredClone(api.get(object));
+    });
+    await life.passes(KEY);
+    life.sync();
+    await life.passes(KEY);
+    const { id } = readStatus(api.get(object) ?? object);
+    if (!early || id === undefined) throw new Error("it was not created");
+    await objects.store("Datacenter").replaceAll([structuredClone(early)], "990");
+    api.remove(object);
+    api.put(early);
+    life.sync();
+    for (let pass = 0; pass < 5; pass++) {
+      await life.passes(KEY);
+      await clock.advance(2000);
+    }
+    expect(api.get(object)).toMatchObject({ status: { id } });
+    expect(platform.sent("POST")).toHaveLength(1);
+  });
+
   test.each([
     ["seen", (life: ReturnType<typeof stage>) => life.objects.store("Datacenter").replaceAll([], "5")],
     [
