@@ -146,6 +146,27 @@ describe("an object that was there before the operator, and tells of no resource
     expect(platform.sent("POST")).toEqual([]);
   });
 
+  test("does not create what is there in its parent of now, after a creation that was begun in another one", async () => {
+    const platform = fakePlatform();
+    platform.make("a", { properties: { name: "a", public: false } }, { path: "/datacenters/dc-1/lans" });
+    const home = objectOf("Datacenter", "home", {
+      spec: datacenterSpec,
+      status: { id: "dc-1", account: "shop/main", conditions: [readyCondition()], observedGeneration: 1 },
+    });
+    const metadata = intending("a", intentOf({ hash: "h", parents: { datacenter: "dc-0" } }));
+    const object = objectOf("Lan", "a", { spec: { datacenterRef: { name: "home" } }, metadata });
+    const life = stage([home, object], { platform });
+    const key = "Lan/shop/a";
+    life.deps.memories.of(key).restoredAt = life.clock.monotonic();
+    for (let pass = 0; pass < 8; pass++) {
+      await life.passes(key);
+      await life.clock.advance(settle);
+    }
+    const found = life.api.get(object);
+    expect(platform.sent("POST")).toEqual([]);
+    expect(found && readyOf(found)?.reason).toBe("AlreadyExists");
+  });
+
   test("learns no id of a contract that is shared", async () => {
     const platform = fakePlatform();
     const id = platform.make("a", body("a"));

@@ -63,7 +63,11 @@ function namedResource(object: KubeObject, stated: Claim | undefined, status: Re
 function namesAnother(objects: Objects, object: KubeObject, owned: Claim, named?: string, desired?: Desired): boolean {
   const { onlyObserved, id, account, parents } = owned;
   if (!onlyObserved) return false;
-  if (named !== id || isElsewhere(object, account)) return true;
+  return named !== id || isElsewhere(object, account) || isMoved(objects, object, parents, desired);
+}
+
+/** Whether spec names other parents than these. */
+export function isMoved(objects: Objects, object: KubeObject, parents: Claim["parents"], desired?: Desired): boolean {
   const resolved = desired && resolveReferences(objects, object, desired);
   return resolved !== undefined && "value" in resolved && !isDeepStrictEqual(resolved.value.parents, parents);
 }
