@@ -33,7 +33,7 @@ export interface SoakObjects {
   whileHeld(soaked: SoakObject, work: () => Promise<void>): Promise<void>;
   /** Applies all objects again. */
   applyAll(): Promise<void>;
-  /** Creates the objects that are not there, with what is to be adopted. */
+  /** Creates the objects that are not there, with what is to be adopted, and applies again what was refused. */
   createMissing(isThere: (soaked: SoakObject) => boolean, adoptionOf: (soaked: SoakObject) => Adoption): Promise<void>;
   wantedOf(tenant: Tenant): Wanted[];
 }
@@ -44,6 +44,8 @@ export function createSoakObjects(candidates: readonly SoakObject[], random: () 
   const held = new Set<SoakObject>();
 
   const adopted = new Map<SoakObject, Adoption>();
+  /** A field may be immutable until the object knows that its resource of the backup is gone. */
+  const refused = new Set<SoakObject>();
 
   const become = async (soaked: SoakObject, age: number) => {
     const { spec, metadata, ...object } = at(soaked, age);
@@ -59,8 +61,10 @@ export function createSoakObjects(candidates: readonly SoakObject[], random: () 
   const tryToBecome = async (soaked: SoakObject, age: number) => {
     try {
       await become(soaked, age);
+      refused.delete(soaked);
     } catch (error) {
       if (!(error instanceof KubeError)) throw error;
+      refused.add(soaked);
     }
   };
 
@@ -110,8 +114,8 @@ export function createSoakObjects(candidates: readonly SoakObject[], random: () 
     },
     async createMissing(isThere, adoptionOf) {
       for (const [soaked, age] of ages) {
-        if (isThere(soaked)) continue;
-        adopted.set(soaked, adoptionOf(soaked));
+        if (!isThere(soaked)) adopted.set(soaked, adoptionOf(soaked));
+        else if (!refused.has(soaked)) continue;
         await tryToBecome(soaked, age);
       }
     },
