@@ -108,7 +108,8 @@ function adviceOn(object: KubeObject): object | undefined {
   switch (stalled.reason) {
     case "AlreadyExists": {
       const id = ADOPT.exec(stalled.message)?.[1];
-      return id === undefined || id === externalId ? undefined : { spec: { externalId: id } };
+      const key = WITH_KEYS.includes(object.kind) ? annotated(AFTER_RESTORE) : {};
+      return id === undefined || id === externalId ? undefined : { ...key, spec: { externalId: id } };
     }
     // Two objects have adopted the same resource: the next message names what is left.
     case "NotAdoptable":
