@@ -4,7 +4,14 @@ import { readStatus, readyOf } from "../../src/engine/status/status.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { fakeApiServer } from "../engine/support/fake-api-server.ts";
 import { fakePlatform } from "../engine/support/fake-platform.ts";
-import { clusterAccountOf, datacenterSpec, objectOf, readyCondition } from "../engine/support/fixtures.ts";
+import {
+  clusterAccountOf,
+  datacenterSpec,
+  intending,
+  intentOf,
+  objectOf,
+  readyCondition,
+} from "../engine/support/fixtures.ts";
 import { accountOf, credentials, runEngine } from "../engine/support/running-engine.ts";
 import { SETTINGS, stage } from "../engine/support/stage.ts";
 import { fakeClock } from "../fake-clock.ts";
@@ -13,6 +20,7 @@ const KEY = "Datacenter/shop/a";
 const MINUTE = 60_000;
 const dc = (more: object = {}, metadata: object = {}) =>
   objectOf("Datacenter", "a", { spec: { ...datacenterSpec, ...more }, metadata: { name: "a", ...metadata } });
+const settle = SETTINGS.createDeadlineMs + SETTINGS.settleMs + 10_000;
 const body = (name: string) => ({ properties: { name, location: "de/txl" } });
 
 /** An engine that starts with these objects. */
@@ -66,6 +74,29 @@ describe("an object that is older than the operator and names no resource", () =
     }
   });
 
+  test("adopts it also if a creation was begun before, once that has certainly created nothing", async () => {
+    const platform = fakePlatform();
+    const object = dc({}, intending("a", intentOf({ hash: "of another body" })));
+    const life = stage([object], { platform });
+    life.deps.memories.of(KEY).restoredAt = life.clock.monotonic();
+    const id = platform.make("a", body("a"));
+    const untilSettled = async () => {
+      for (let pass = 0; pass < 5; pass++) {
+        await life.passes(KEY);
+        await life.clock.advance(settle);
+      }
+      const found = life.api.get(object) ?? object;
+      return { found, reason: readyOf(found)?.reason };
+    };
+    const { found, reason } = await untilSettled();
+    expect(reason).toBe("AlreadyExists");
+    const metadata = { ...found.metadata, generation: 2 };
+    life.api.put({ ...found, metadata, spec: { ...Object(found.spec), externalId: id } });
+    life.sync();
+    expect(await untilSettled()).toMatchObject({ found: { status: { id } }, reason: "Available" });
+    expect(platform.sent("POST")).toEqual([]);
+  });
+
   test("goes on by itself when what was in its way is gone", async () => {
     const platform = fakePlatform();
     const id = platform.make("a", body("a"));
@@ -115,6 +146,27 @@ describe("an object that is older than the operator and names no resource", () =
     expect(platform.sent("POST")).toEqual([]);
   });
 
+  test("does not create what is there in its parent of now, after a creation that was begun in another one", async () => {
+    const platform = fakePlatform();
+    platform.make("a", { properties: { name: "a", public: false } }, { path: "/datacenters/dc-1/lans" });
+    const home = objectOf("Datacenter", "home", {
+      spec: datacenterSpec,
+      status: { id: "dc-1", account: "shop/main", conditions: [readyCondition()], observedGeneration: 1 },
+    });
+    const metadata = intending("a", intentOf({ hash: "h", parents: { datacenter: "dc-0" } }));
+    const object = objectOf("Lan", "a", { spec: { datacenterRef: { name: "home" } }, metadata });
+    const life = stage([home, object], { platform });
+    const key = "Lan/shop/a";
+    life.deps.memories.of(key).restoredAt = life.clock.monotonic();
+    for (let pass = 0; pass < 8; pass++) {
+      await life.passes(key);
+      await life.clock.advance(settle);
+    }
+    const found = life.api.get(object);
+    expect(platform.sent("POST")).toEqual([]);
+    expect(found && readyOf(found)?.reason).toBe("AlreadyExists");
+  });
+
   test("learns no id of a contract that is shared", async () => {
     const platform = fakePlatform();
     const id = platform.make("a", body("a"));
@@ -150,8 +202,6 @@ test("an object that comes while the operator runs is created without a list", a
 });
 
 describe("while the API server is set back to an earlier state", () => {
-  const settle = SETTINGS.createDeadlineMs + SETTINGS.settleMs + 10_000;
-
   test("nothing is created for an object that tells of nothing any more, or comes again, while its resource is there", async () => {
     const object = dc();
     const life = stage([object]);
@@ -180,6 +230,31 @@ describe("while the API server is set back to an earlier state", () => {
     }
     expect(platform.sent("POST")).toHaveLength(1);
     expect(platform.sent("DELETE")).toEqual([]);
+  });
+
+  test("an object that is set back to the middle of its creation gets its own resource again", async () => {
+    const object = dc();
+    const life = stage([object]);
+    const { api, objects, platform, clock } = life;
+    let early: KubeObject | undefined;
+    platform.afterEach(({ method }) => {
+      if (method === "POST") early = structuredClone(api.get(object));
+    });
+    await life.passes(KEY);
+    life.sync();
+    await life.passes(KEY);
+    const { id } = readStatus(api.get(object) ?? object);
+    if (!early || id === undefined) throw new Error("it was not created");
+    await objects.store("Datacenter").replaceAll([structuredClone(early)], "990");
+    api.remove(object);
+    api.put(early);
+    life.sync();
+    for (let pass = 0; pass < 5; pass++) {
+      await life.passes(KEY);
+      await clock.advance(2000);
+    }
+    expect(api.get(object)).toMatchObject({ status: { id } });
+    expect(platform.sent("POST")).toHaveLength(1);
   });
 
   test.each([

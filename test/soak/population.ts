@@ -32,7 +32,13 @@ export interface Population {
 }
 
 /** Objects of these kinds, equally many of each, with the lives of test/crash/lives/lives.ts and this Account. */
-export function populate(count: number, api: string, inhabited: readonly Kind[], account: Manifest): Population {
+export function populate(
+  count: number,
+  api: string,
+  inhabited: readonly Kind[],
+  account: Manifest,
+  suffix = "",
+): Population {
   const subjects = subjectsOf(inhabited, ["Account"]);
   const prerequisites = new Map<string, Manifest>();
   // With several Accounts in the namespace, each object must name its own.
@@ -50,7 +56,7 @@ export function populate(count: number, api: string, inhabited: readonly Kind[],
       annotations: { ...annotations, ...change.annotations },
       shows,
     }));
-    return { kind: kind.kind, name: `${kind.kind.toLowerCase()}-${index}`, stages, secrets };
+    return { kind: kind.kind, name: `${kind.kind.toLowerCase()}-${index}${suffix}`, stages, secrets };
   });
   const accounted = [...prerequisites.values()].map((each) =>
     each.kind === "Account" ? account : { ...each, spec: { ...choice, ...each.spec } },

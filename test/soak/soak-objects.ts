@@ -12,9 +12,16 @@ export interface Done {
   deleted: number;
 }
 
+/** What is added to a manifest, so that an existing resource is adopted. */
+export interface Adoption {
+  spec: { externalId?: string };
+  annotations: Record<string, string>;
+}
+
 /** All objects, with their expected existence and stage of life. */
 export interface SoakObjects {
   readonly done: Done;
+  readonly count: number;
   /** Creates everybody. */
   createAll(): Promise<void>;
   /** Does the next step of a random object: create, change or delete. */
@@ -24,8 +31,10 @@ export interface SoakObjects {
   settledOf(tenant: Tenant): SoakObject[];
   /** No other step touches the object during the work. */
   whileHeld(soaked: SoakObject, work: () => Promise<void>): Promise<void>;
-  /** Applies all objects again, after the faults have stopped. */
+  /** Applies all objects again. */
   applyAll(): Promise<void>;
+  /** Creates the objects that are not there, with what is to be adopted, and applies again what was refused. */
+  createMissing(isThere: (soaked: SoakObject) => boolean, adoptionOf: (soaked: SoakObject) => Adoption): Promise<void>;
   wantedOf(tenant: Tenant): Wanted[];
 }
 
@@ -34,19 +43,41 @@ export function createSoakObjects(candidates: readonly SoakObject[], random: () 
   const ages = new Map<SoakObject, number>();
   const held = new Set<SoakObject>();
 
+  const adopted = new Map<SoakObject, Adoption>();
+  /** A field may be immutable until the object knows that its resource of the backup is gone. */
+  const refused = new Set<SoakObject>();
+
   const become = async (soaked: SoakObject, age: number) => {
-    await soaked.tenant.stage.apply(at(soaked, age));
+    const { spec, metadata, ...object } = at(soaked, age);
+    const { spec: more, annotations } = adopted.get(soaked) ?? { spec: {}, annotations: {} };
+    await soaked.tenant.stage.apply({
+      ...object,
+      metadata: { ...metadata, annotations: { ...metadata.annotations, ...annotations } },
+      spec: { ...spec, ...more },
+    });
     ages.set(soaked, age);
+  };
+
+  const tryToBecome = async (soaked: SoakObject, age: number) => {
+    try {
+      await become(soaked, age);
+      refused.delete(soaked);
+    } catch (error) {
+      if (!(error instanceof KubeError)) throw error;
+      refused.add(soaked);
+    }
   };
 
   const remove = async (soaked: SoakObject) => {
     await soaked.tenant.stage.remove(soaked.kind, soaked.name);
     ages.delete(soaked);
+    adopted.delete(soaked);
     done.deleted += 1;
   };
 
   return {
     done,
+    count: candidates.length,
     remove,
     async createAll() {
       for (const soaked of candidates) await become(soaked, 0);
@@ -79,12 +110,13 @@ export function createSoakObjects(candidates: readonly SoakObject[], random: () 
       }
     },
     async applyAll() {
+      for (const [soaked, age] of ages) await tryToBecome(soaked, age);
+    },
+    async createMissing(isThere, adoptionOf) {
       for (const [soaked, age] of ages) {
-        try {
-          await become(soaked, age);
-        } catch (error) {
-          if (!(error instanceof KubeError)) throw error;
-        }
+        if (!isThere(soaked)) adopted.set(soaked, adoptionOf(soaked));
+        else if (!refused.has(soaked)) continue;
+        await tryToBecome(soaked, age);
       }
     },
     wantedOf: (tenant) => [

@@ -2,11 +2,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Kind } from "../../src/kinds/kind.ts";
 import type { Platform } from "../cluster/chaos/platform.ts";
 import { TooLate, until } from "../cluster/chaos/wait.ts";
+import type { Rewindable } from "../crash/restore/rewindable.ts";
+import { bringBack, followMessages, type KnownIds, knownIds } from "./after-restore.ts";
 import { chance, oneOf } from "./chance.ts";
 import { editAccount } from "./disturbances/account-edits.ts";
 import { badMoment } from "./disturbances/bad-moment.ts";
 import { loseKey } from "./disturbances/key-loss.ts";
-import { startLeaders } from "./disturbances/leaders.ts";
+import { type Leaders, startLeaders } from "./disturbances/leaders.ts";
 import { createPerson, type Deeds } from "./disturbances/person.ts";
 import { RESYNC_MS, trouble } from "./disturbances/trouble.ts";
 import { soakedKinds } from "./population.ts";
@@ -17,6 +19,8 @@ import { lastWrites } from "./witness.ts";
 
 export interface SoakOptions {
   kubeconfig: string;
+  /** Restores etcd at the end from a backup of the middle, if it is there. */
+  control?: Pick<Rewindable, "backup" | "rewind">;
   objects: number;
   /** Namespaces that share the objects. More than one needs a separate API server. Default 4. */
   tenants?: number;
@@ -33,17 +37,24 @@ export interface SoakOptions {
   onProgress?(line: string): void;
 }
 
-export interface SoakResult {
-  problems: Problem[];
-  /** Number of actions on the objects. */
-  done: Done;
-  /** How often a leader was killed or stopped, and another one took over. */
+/** How often what happened. */
+interface Counts {
+  /** A leader was killed or stopped, and somebody else took over. */
   killed: number;
   stopped: number;
   accountEdits: number;
-  /** How often the signing key was lost for a while. */
+  /** The signing key was deleted, again and again for a while. */
   keyLosses: number;
-  /** Manual changes on the platforms. */
+  restores: number;
+  /** An object needed what its message says after the restore. */
+  adviceFollowed: number;
+}
+
+export interface SoakResult extends Counts {
+  problems: Problem[];
+  /** What was done to the objects. */
+  done: Done;
+  /** What people did on the platforms. */
   deeds: Deeds;
   /** Number of calls to the platforms during the faults. */
   calls: number;
@@ -51,82 +62,151 @@ export interface SoakResult {
   log: string;
 }
 
-const KILLS = 3;
-const STOPS = 3;
-/** Four of each type. */
+/** Who takes part, and what has happened. */
+interface World {
+  tenants: readonly Tenant[];
+  leaders: Leaders;
+  soakObjects: SoakObjects;
+  people: ReadonlyMap<Platform, ReturnType<typeof createPerson>>;
+  random: () => number;
+  counts: Counts;
+  onProgress: (line: string) => void;
+}
+
+/** Kills and stops by turns. */
+const HANDOVERS = 6;
+/** Four of each sort. */
 const ACCOUNT_EDITS = 16;
 const KEY_LOSSES = 2;
 
 /** Runs a population through `chaosMs` of faults, then without faults, and returns the problems. */
 export async function soak(options: SoakOptions): Promise<SoakResult> {
-  const { kubeconfig, objects, kinds = soakedKinds, chaosMs, seed, patienceMs, onProgress = () => {} } = options;
+  const { kubeconfig, control, objects, kinds = soakedKinds, chaosMs, seed, onProgress = () => {} } = options;
   await using cleanup = new AsyncDisposableStack();
   const tenants = await openTenants(cleanup, { kubeconfig, count: options.tenants ?? 4, objects, kinds, seed });
   const crowd = { leaders: options.leaders ?? 2, everywhere: tenants.length > 1 };
   const leaders = startLeaders(cleanup, tenants.map(({ stage }) => stage)[0], crowd);
   await Promise.all(tenants.map(moveIn));
-
   const random = chance(seed);
-  const soakObjects = createSoakObjects(soakObjectsOf(tenants), random);
-  const people = new Map(tenants.map(({ platform }) => [platform, createPerson()]));
-  const platforms = [...people.keys()];
-  const deeds = () => [...people.values()].map((each) => each.deeds).reduce(sum);
-  const callsSoFar = async () =>
-    (await Promise.all(platforms.map(({ steering }) => steering.calls()))).reduce((all, { total }) => all + total, 0);
-  for (const { steering } of platforms) {
-    await steering.call("PUT", "/_simulator/faults", { seed, rules: trouble });
-    await steering.resetCalls();
-  }
+  const world: World = {
+    tenants,
+    leaders,
+    random,
+    soakObjects: createSoakObjects(soakObjectsOf(tenants), random),
+    people: new Map(tenants.map(({ platform }) => [platform, createPerson()])),
+    counts: { killed: 0, stopped: 0, accountEdits: 0, keyLosses: 0, restores: 0, adviceFollowed: 0 },
+    onProgress,
+  };
+  await startTrouble(world, seed);
+  for (const { steering } of world.people.keys()) await steering.resetCalls();
+  let ids: KnownIds | undefined;
+  if (control) {
+    await chaos(world, chaosMs / 2, 0.5);
+    const backup = await control.backup();
+    await chaos(world, chaosMs / 2, 0.5);
+    // What is being deleted when etcd is restored is known to nobody afterwards.
+    await rest(world, options);
+    ids = await knownIds(tenants);
+    onProgress("restoring etcd from the backup");
+    await control.rewind(backup);
+    world.counts.restores += 1;
+    await startTrouble(world, seed);
+    await bringBack(tenants, world.soakObjects, ids);
+    await delay(chaosMs / 10);
+  } else await chaos(world, chaosMs, 1);
+  const calls = await callsSoFar(world);
+  await rest(world, options, ids);
+  return {
+    problems: await verdict(world),
+    done: world.soakObjects.done,
+    ...world.counts,
+    deeds: deedsIn(world),
+    calls,
+    log: leaders.log(),
+  };
+}
 
+const deedsIn = ({ people }: World): Deeds => [...people.values()].map((each) => each.deeds).reduce(sum);
+
+async function callsSoFar({ people }: World): Promise<number> {
+  const calls = await Promise.all([...people.keys()].map(({ steering }) => steering.calls()));
+  return calls.reduce((all, { total }) => all + total, 0);
+}
+
+async function startTrouble({ people }: World, seed: number): Promise<void> {
+  for (const { steering } of people.keys()) {
+    await steering.call("PUT", "/_simulator/faults", { seed, rules: trouble });
+  }
+}
+
+/** Everything goes wrong for a while, with a share of what happens only now and then. */
+async function chaos(world: World, chaosMs: number, share: number): Promise<void> {
+  const { tenants, leaders, soakObjects, counts, onProgress } = world;
   const startedAt = performance.now();
   const elapsed = () => performance.now() - startedAt;
-  /** Runs the work this many times, spread evenly; never at the very beginning or end. */
-  const repeatedly = async (times: number, work: (nth: number) => Promise<void>) => {
+  /** So often, spread evenly; never at the very beginning or end. */
+  const repeatedly = async (times: number, work: () => Promise<void>) => {
     for (let nth = 0; nth < times; nth += 1) {
       await delay(Math.max(0, ((nth + 1) * chaosMs) / (times + 1) - elapsed()));
-      await work(nth);
+      await work();
     }
   };
+  // As often as every object is touched once in a quarter of a minute, and not more often than the platform keeps up.
+  const pauseMs = Math.max(100, 15_000 / soakObjects.count);
   const meddling = async () => {
-    // Every object is touched about once per quarter of a minute, but not more often than the platform can handle.
-    for (; elapsed() < chaosMs; await delay(Math.max(100, 15_000 / objects))) await soakObjects.step();
+    for (; elapsed() < chaosMs; await delay(pauseMs)) await soakObjects.step();
   };
   const working = async (tenant: Tenant) => {
-    for (; elapsed() < chaosMs; await delay(1000)) await workByHand(soakObjects, tenant, people, random);
+    for (; elapsed() < chaosMs; await delay(1000)) await workByHand(world, tenant);
   };
-  const telling = () =>
-    repeatedly(Math.floor(chaosMs / 15_000), async () => {
-      const said = { ...soakObjects.done, ...deeds() };
-      onProgress(`${Math.round(elapsed() / 1000)} s: ${await callsSoFar()} calls, ${JSON.stringify(said)}`);
-    });
   await Promise.all([
     meddling(),
     ...tenants.map(working),
-    repeatedly(KILLS + STOPS, async (nth) => {
+    repeatedly(HANDOVERS * share, async () => {
       await badMoment(tenants, chaosMs / 20);
-      await leaders.handOver(nth % 2 === 0 ? "kill" : "stop");
+      const isKill = counts.killed <= counts.stopped;
+      await leaders.handOver(isKill ? "kill" : "stop");
+      counts[isKill ? "killed" : "stopped"] += 1;
     }),
-    repeatedly(KEY_LOSSES, async () => {
+    repeatedly(KEY_LOSSES * share, async () => {
       const [home] = tenants;
       if (home) await loseKey(home.stage);
+      counts.keyLosses += 1;
     }),
-    repeatedly(ACCOUNT_EDITS, async (nth) => {
+    repeatedly(ACCOUNT_EDITS * share, async () => {
+      const nth = counts.accountEdits;
       const tenant = tenants[nth % tenants.length];
       if (tenant) await editAccount(tenant, Math.floor(nth / tenants.length));
+      counts.accountEdits += 1;
     }),
-    telling(),
+    repeatedly(Math.floor(chaosMs / 15_000), async () => {
+      const said = { ...soakObjects.done, ...deedsIn(world) };
+      onProgress(`${Math.round(elapsed() / 1000)} s: ${await callsSoFar(world)} calls, ${JSON.stringify(said)}`);
+    }),
   ]);
+}
 
-  const calls = await callsSoFar();
-  for (const { steering } of platforms) await steering.faults();
+/** The platform works again: waits until everything is at rest. After a restore, people do what the messages say. */
+async function rest(
+  { tenants, people, soakObjects, counts, onProgress }: World,
+  { patienceMs }: SoakOptions,
+  ids?: KnownIds,
+): Promise<void> {
+  for (const { steering } of people.keys()) await steering.faults();
   onProgress("quiet: waiting until everything is at rest");
   await soakObjects.applyAll();
   // The next resync shows the last manual changes.
   await delay(RESYNC_MS);
-  const places = tenants.map((tenant) => ({ tenant, stage: tenant.stage, wanted: soakObjects.wantedOf(tenant) }));
+  let toldAt = performance.now();
   const missing = async () => {
-    const obstacles = await Promise.all(places.map(({ stage, wanted }) => unrest(stage, wanted)));
-    return obstacles.find((obstacle) => obstacle !== undefined);
+    if (ids) counts.adviceFollowed += await followMessages(tenants, soakObjects, ids);
+    const obstacles = await Promise.all(tenants.map((each) => unrest(each.stage, soakObjects.wantedOf(each))));
+    const found = obstacles.find((obstacle) => obstacle !== undefined);
+    if (found !== undefined && performance.now() - toldAt > 30_000) {
+      toldAt = performance.now();
+      onProgress(`waiting: ${found}`);
+    }
+    return found;
   };
   try {
     await until(missing, { title: "quiet", forMs: patienceMs, everyMs: 1000 });
@@ -135,34 +215,23 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
     if (!(error instanceof TooLate)) throw error;
     onProgress(error.message);
   }
+}
+
+async function verdict({ tenants, people, soakObjects, onProgress }: World): Promise<Problem[]> {
   const verdicts = [...people].map(async ([platform, { made }]) => {
-    const own = places.filter(({ tenant }) => tenant.platform === platform);
-    const problems = await judge(own, platform.steering, made);
+    const own = tenants.filter((tenant) => tenant.platform === platform);
+    const places = own.map((tenant) => ({ stage: tenant.stage, wanted: soakObjects.wantedOf(tenant) }));
+    const problems = await judge(places, platform.steering, made);
     for (const { deed } of problems) {
       if (deed) onProgress([deed.name, ...(await lastWrites(platform.steering, deed))].join("\n  "));
     }
     return problems;
   });
-  return {
-    problems: (await Promise.all(verdicts)).flat(),
-    done: soakObjects.done,
-    killed: KILLS,
-    stopped: STOPS,
-    accountEdits: ACCOUNT_EDITS,
-    keyLosses: KEY_LOSSES,
-    deeds: deeds(),
-    calls,
-    log: leaders.log(),
-  };
+  return (await Promise.all(verdicts)).flat();
 }
 
-/** A manual change to the resource of one object, which nothing else touches meanwhile. */
-async function workByHand(
-  soakObjects: SoakObjects,
-  tenant: Tenant,
-  people: ReadonlyMap<Platform, ReturnType<typeof createPerson>>,
-  random: () => number,
-): Promise<void> {
+/** A person does something to the resource of one object, which nobody else touches meanwhile. */
+async function workByHand({ soakObjects, people, random }: World, tenant: Tenant): Promise<void> {
   const soaked = oneOf(random, soakObjects.settledOf(tenant));
   if (!soaked) return;
   await soakObjects.whileHeld(soaked, async () => {

@@ -67,7 +67,7 @@ export async function openTenants(
     // Accounts that are created and deleted have the same token.
     login.secrets.push({ stage, name: CREDENTIALS });
     const share = Math.floor(objects / count) + (nth < objects % count ? 1 : 0);
-    tenants.push({ stage, platform, login, ...populate(share, platform.url, kinds, login.account) });
+    tenants.push({ stage, platform, login, ...populate(share, platform.url, kinds, login.account, `-${nth}`) });
   }
   return tenants;
 }

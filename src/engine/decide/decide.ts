@@ -47,10 +47,11 @@ const rules = {
   signedByUnknownKey: ({ kind, resource }) => resource.unknownKey && unknownKey(kind, resource.unknownKey),
   /** Without its Account nothing can be read or sent. */
   accountBlocked: ({ account }) => account.obstacle && blockedBy(account.obstacle),
-  /** A creation was begun and is not answered: search before anything else. */
+  /** A creation was begun and is not answered: search before anything else, also before an adoption. */
   creationOpen: (view) => {
     const { intent } = view.resource;
-    return intent && decideRecovery(view, intent.succeeds ? { step: "retract" } : decideCreation(view));
+    const isOver = intent?.succeeds !== undefined || view.spec.adopt !== undefined;
+    return intent && decideRecovery(view, isOver ? { step: "retract" } : decideCreation(view));
   },
   /** It only observes its resource. */
   observed: (view) => (view.resource.claim && view.spec.observed ? decideClaimed(view) : undefined),

@@ -111,7 +111,8 @@ function yieldTo(deps: Deps, context: Context, rival: ObjectKey, id: string, tit
     deps.events.record(holder, "Warning", "NotAdoptable", message);
   }
   const owner = nameFor(object.metadata.namespace, rival);
-  const way = said ? `; this object owns nothing: deleting it leaves the ${kind.kind} as it is` : "";
+  const correction = policiesOf(object).externalId === id ? ": correct or remove externalId" : "";
+  const way = said ? `; this object owns nothing: deleting it leaves the ${kind.kind} as it is` : correction;
   const message = `${title} belongs to ${owner}${way}`;
   const changes = said ? { ...said, onlyObserved: true } : {};
   return recordFailure(deps, context, { reason: "NotAdoptable", message }, changes);

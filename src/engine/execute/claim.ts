@@ -76,7 +76,7 @@ function claimedStatus(
   kept: ResourceStatus["key"],
 ) {
   const before = readStatus(object);
-  const { left, leftBehind, lossAllowed } = before;
+  const { left, leftExternalId, leftBehind, lossAllowed } = before;
   const { nonce, account, endpoint, userId, parents, fixed } = intent;
   const sent = { account, endpoint, userId, parents, fixed };
   const succeeds = intent.succeeds !== undefined;
@@ -107,6 +107,7 @@ function claimedStatus(
     ...sent,
     ...(contract !== undefined && { contract }),
     left,
+    leftExternalId,
     leftBehind,
     lossAllowed,
     id: made.id,

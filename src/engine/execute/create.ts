@@ -15,7 +15,7 @@ import { fixedFields, sources } from "../observe/spec/fixed-fields.ts";
 import { notPublic } from "../observe/spec/ownership.ts";
 import { type Resolved, resolveReferences } from "../observe/spec/references.ts";
 import { inputsOf } from "../observe/spec/spec.ts";
-import { isElsewhere } from "../observe/subject.ts";
+import { isElsewhere, isMoved } from "../observe/subject.ts";
 import type { Context } from "../observe/view.ts";
 import { obstacleToKey } from "../secrets/keys.ts";
 import { birthOf } from "../state/identity.ts";
@@ -41,10 +41,12 @@ const created = z.looseObject({ id: resourceId });
  * After a crash in between, a search finds the result of the open intent.
  */
 export async function create(deps: Deps, context: Context): Promise<Requeue> {
-  const { account, memory } = context;
+  const { account, memory, object, desired } = context;
   if (!account) throw new Error("nothing can be created without an account");
-  // Spec names another Account since the last attempt, which has created nothing: its intent is closed first.
-  if (context.view.resource.intent && isElsewhere(context.object, account.key)) return retract(deps, context);
+  // Spec names another Account or parent since the last attempt, which has created nothing: its intent is closed first.
+  const { parents } = context.view.resource.intent ?? {};
+  if (parents && (isElsewhere(object, account.key) || isMoved(deps.objects, object, parents, desired)))
+    return retract(deps, context);
   const prepared = await prepare(deps, context, account);
   if ("obstacle" in prepared) return recordFailure(deps, context, prepared.obstacle);
   const { hide, facts } = prepared.value;

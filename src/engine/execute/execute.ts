@@ -9,6 +9,7 @@ import { fetchCertificate } from "../secrets/certificate-secret.ts";
 import { deliver, republish } from "../secrets/keys.ts";
 import { writeOutput } from "../secrets/output.ts";
 import { EXTERNAL_ID, FINALIZER } from "../state/names.ts";
+import { policiesOf } from "../state/policies.ts";
 import type { ReadyState } from "../status/status.ts";
 import { countedAnnotation } from "../status/trust.ts";
 import {
@@ -162,7 +163,8 @@ async function forget(deps: Deps, context: Context): Promise<Requeue> {
   const isKept = countedAnnotation(object, EXTERNAL_ID) !== undefined;
   const after = isKept ? withWritten(context, await writeMetadata(deps, kind, object)) : context;
   const leftBehind = left ? context.status.leftBehind : leavingBehind(deps, context, replaced);
-  await record(deps, after, standing, { ...NOTHING, left: id, leftBehind, request: undefined, drift: undefined });
+  const former = { left: id, leftExternalId: policiesOf(object).externalId, leftBehind };
+  await record(deps, after, standing, { ...NOTHING, ...former, request: undefined, drift: undefined });
   deps.events.record(after.object, replaced ? "Normal" : "Warning", standing.reason, standing.message);
   deps.collections.leave(context.key);
   context.memory.absence = undefined;

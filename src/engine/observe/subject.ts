@@ -25,9 +25,9 @@ export function readSubject(deps: Deps, key: ObjectKey, kind: ResourceKind, obje
   const desired = "value" in read ? read.value : undefined;
   const owned = objects.owned(key);
   const intent = unknownKey(object) ? undefined : (openIntent(object) ?? erasedIntent(status, memory, owned));
-  const named = namedResource(object, claimOf(object), status.left);
+  const named = namedResource(object, claimOf(object), status);
   const claim = intent || (owned && namesAnother(objects, object, owned, named, desired)) ? undefined : owned;
-  const adopt = claim || intent ? undefined : named;
+  const adopt = claim || intent?.succeeds !== undefined ? undefined : named;
   const unreadable = "obstacle" in read ? read.obstacle : undefined;
   const publication = desired?.publication({ name: object.metadata.name });
   return { key, kind, object, status, memory, desired, publication, claim, intent, adopt, unreadable };
@@ -52,11 +52,11 @@ function erasedIntent({ nonce }: ResourceStatus, { creation }: Memory, owned: Cl
 
 /**
  * The existing resource that an object names. An object that only observes shows what spec names now. Otherwise status comes
- * first: externalId stays in spec when its resource is gone and another one was created.
+ * first: externalId stays in spec when its resource is gone and another one was created. It counts again after an edit.
  */
-function namedResource(object: KubeObject, stated: Claim | undefined, left: string | undefined): string | undefined {
+function namedResource(object: KubeObject, stated: Claim | undefined, status: ResourceStatus): string | undefined {
   const { externalId } = policiesOf(object);
-  const wanted = externalId === left ? undefined : externalId;
+  const wanted = externalId === status.leftExternalId ? undefined : externalId;
   return stated?.onlyObserved ? (wanted ?? stated.id) : (stated?.id ?? wanted);
 }
 
@@ -64,7 +64,11 @@ function namedResource(object: KubeObject, stated: Claim | undefined, left: stri
 function namesAnother(objects: Objects, object: KubeObject, owned: Claim, named?: string, desired?: Desired): boolean {
   const { onlyObserved, id, account, parents } = owned;
   if (!onlyObserved) return false;
-  if (named !== id || isElsewhere(object, account)) return true;
+  return named !== id || isElsewhere(object, account) || isMoved(objects, object, parents, desired);
+}
+
+/** Whether spec names other parents than these. */
+export function isMoved(objects: Objects, object: KubeObject, parents: Claim["parents"], desired?: Desired): boolean {
   const resolved = desired && resolveReferences(objects, object, desired);
   return resolved !== undefined && "value" in resolved && !isDeepStrictEqual(resolved.value.parents, parents);
 }

@@ -60,7 +60,7 @@ export interface SpecView {
   recreateAsked: boolean;
   /** managementPolicy is Observe: nothing is written to the platform. */
   observed: boolean;
-  /** Id of the existing resource to adopt; undefined for an object with a claim or an open intent. */
+  /** Id of the existing resource to adopt; undefined for an object with a claim. */
   adopt: string | undefined;
   /** Spec asks for no resource. */
   unwanted: boolean;

@@ -7,8 +7,11 @@ import type { CollectionSource } from "../../platform/collections/reading.ts";
 export const birthOf = ({ resource }: ResourceKind, raw: unknown): string | undefined =>
   resource.identity.reusesIds ? bornOf(raw) : undefined;
 
+/** Further answers with the same date: two in a row may come from the same wrong clock. */
+const CONFIRMATIONS = 2;
+
 /**
- * The same, confirmed by a second answer. One answer may come from a wrong clock, and a resource that is known by a wrong time
+ * The same, confirmed by further answers. One answer may come from a wrong clock, and a resource that is known by a wrong time
  * would never be found again, and created twice. Throws when the answers differ: a later pass asks again.
  */
 export async function confirmedBirth(
@@ -19,7 +22,9 @@ export async function confirmedBirth(
 ): Promise<string | undefined> {
   const born = birthOf(kind, raw);
   if (born === undefined || !source.isStillThere) return born;
-  if (await source.isStillThere(identityOf({ id, born }), signal)) return born;
+  let agreed = 0;
+  while (agreed < CONFIRMATIONS && (await source.isStillThere(identityOf({ id, born }), signal))) agreed += 1;
+  if (agreed === CONFIRMATIONS) return born;
   const detail = "the creation date is not the one that the answer before told";
   throw new Retry({ call: `GET ${path}/${id}`, status: 200, detail }, "no");
 }

@@ -58,6 +58,10 @@ const internalStatus = z.object({
     .optional()
     .describe("Signatures of the operator: of the claim, the request and the rest. What has none is ignored."),
   left: z.string().optional().describe("Id of the previous resource."),
+  leftExternalId: z
+    .string()
+    .optional()
+    .describe("spec.externalId when the previous resource was left: not adopted again."),
 });
 
 const request = z.object({

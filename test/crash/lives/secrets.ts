@@ -20,7 +20,8 @@ export type ReadSecret = (name: string) => Promise<Record<string, string> | unde
 export async function lostSecrets(promised: readonly PromisedSecret[], read: ReadSecret): Promise<string[]> {
   const lost: string[] = [];
   for (const { name, works, gone } of promised) {
-    const data = await read(name);
+    // Status names no Secret.
+    const data = name === "" ? undefined : await read(name);
     const problem = data ? await works(data) : gone ? undefined : "it does not exist";
     if (problem !== undefined) lost.push(`Secret ${name}: ${problem}`);
   }

@@ -23,12 +23,12 @@ export interface Rewindable extends AsyncDisposable {
 
 const portOf = ({ server }: Cluster): number => Number(new URL(server).port);
 
-export async function startRewindable(): Promise<Rewindable> {
+export async function startRewindable(options: { controllerManager?: boolean } = {}): Promise<Rewindable> {
   await using opening = new AsyncDisposableStack();
   const { path } = opening.use(temporaryFolder("rewind"));
   const data = join(path, "cluster");
   const etcd = join(data, files.etcdData);
-  let control = await startCluster({ data });
+  let control = await startCluster({ ...options, data });
   opening.defer(() => control.stop());
   const cable = opening.use(await startCuttableProxy(portOf(control)));
   const kubeconfig = join(path, "kubeconfig");
@@ -38,7 +38,7 @@ export async function startRewindable(): Promise<Rewindable> {
   const whileDown = async (work: () => Promise<void>) => {
     await control.stop();
     await work();
-    control = await startCluster({ data });
+    control = await startCluster({ ...options, data });
     cable.leadTo(portOf(control));
   };
   const closing = opening.move();

@@ -76,6 +76,8 @@ const retained = ({ deletionPolicy, observed }: Facts) => deletionPolicy === "Re
 const isFarewell = ({ observation }: Facts, decision: Decision) =>
   decision.step === "update" && observation.seen === "present" && decision.operation === observation.preDelete;
 const isOpen = ({ request }: Facts) => request?.outcome === "unanswered";
+/** Nobody needs the result of the creation: there is a resource, or the object names one. */
+const isGivenUp = ({ intent, adopt }: Facts) => intent !== undefined && (intent.succeeds ?? adopt) !== undefined;
 
 test("nothing that is to be done on the platform waits for the output, or for what is in its way", () => {
   always((view, decision) => {
@@ -297,11 +299,11 @@ describe("in every view", () => {
 
   test("what became of a write is asked only when it got no answer", () => {
     whenever(["recall", "retract", "deliver"], (view, { step }) =>
-      expect(isOpen(view) || (step === "retract" && view.intent?.succeeds !== undefined)).toBe(true),
+      expect(isOpen(view) || (step === "retract" && isGivenUp(view))).toBe(true),
     );
   });
 
-  test("a successor is given up only when it was certainly not made, or cannot be told from others", () => {
+  test("a creation is given up only when it was certainly not made, or cannot be told from others", () => {
     whenever(["retract"], ({ intent, unsent, search, settledAt }) => {
       if (!intent || unsent) return;
       expect(search).toMatchObject({ pending: false, inFlight: false });

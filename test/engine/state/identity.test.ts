@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { identified } from "../../../src/engine/state/identity.ts";
+import { confirmedBirth, identified } from "../../../src/engine/state/identity.ts";
 import { server } from "../../../src/kinds/compute/server/server.ts";
 import { lan } from "../../../src/kinds/network/lan.ts";
 import type { CollectionSource, Item } from "../../../src/platform/collections/collection.ts";
@@ -70,4 +70,18 @@ test("where ids are never given away again, the id alone counts, and nothing is 
   const { shown, found } = holding(item("s-1", MADE), server);
   expect(await shown()).toEqual(["s-1"]);
   expect(await found({ id: "s-1" })).toEqual([true, undefined]);
+});
+
+test("a creation date counts when three answers agree: two may come from the same wrong clock", async () => {
+  const WRONG = "2026-01-01T10:01:00Z";
+  const birthOf = (...dates: string[]) => {
+    const left = [...dates];
+    const get = async () => item("3", left.shift());
+    const source = identified(withResource(lan), { key: "k", list: async () => [], get, isBusy: () => false });
+    const [first = MADE] = left.splice(0, 1);
+    return confirmedBirth(withResource(lan), { source, path: "/lans" }, item("3", first), signal);
+  };
+  expect(await birthOf(MADE, MADE, MADE)).toBe(MADE);
+  await expect(birthOf(WRONG, MADE)).rejects.toThrow("creation date");
+  await expect(birthOf(WRONG, WRONG, MADE)).rejects.toThrow("creation date");
 });

@@ -419,6 +419,7 @@ const WAYS: Record<Decision["step"], readonly Partial<Facts>[]> = {
   retract: [
     { ...owned(), request: unanswered({ since: longAgo, recalledAt: NOW - 500 }) },
     { intent: succeeding(longAgo), successive: true, search: search(), settledAt: NOW - 10_000 },
+    { intent: intentAt(longAgo), adopt: "id-9", search: search(), settledAt: NOW - 10_000 },
   ],
   deliver: [{ ...owned(), secret: "current", renewal: "answered", request: unanswered() }],
   delete: [
@@ -473,7 +474,7 @@ function consistent(view: Facts): Facts {
     search: intent && view.search,
     unsent: intent !== undefined && view.unsent,
     permanent: intent === undefined && view.permanent,
-    adopt: claimed || intent ? undefined : view.adopt,
+    adopt: claimed || intent?.succeeds !== undefined ? undefined : view.adopt,
     observation,
     request: open && (lost ? open : withoutRecall(open)),
     replacement: claimed ? view.replacement : undefined,

@@ -2,6 +2,7 @@ import type { Kind } from "../../../kinds/kind.ts";
 import type { KubeObject } from "../../../kube/resource.ts";
 import { createIndex } from "../../../kube/watch/keyed-index.ts";
 import { identityOf } from "../../../platform/collections/numbered.ts";
+import { readStatus } from "../../status/status.ts";
 import { countedAnnotation, trust } from "../../status/trust.ts";
 import { type Claim, type Intent, readIntent } from "../intent.ts";
 import { INTENT } from "../names.ts";
@@ -55,7 +56,9 @@ export function createClaims(kinds: readonly Kind[], find: (key: ObjectKey) => F
       claims.set(key, owned);
       holders.set(key, claim ? [at(after.metadata.namespace, claim.id)] : []);
       for (const place of owned) if (!had.includes(place)) released.delete(place);
-      const loser = after && trust.get(after)?.claim !== "ours" ? key : undefined;
+      // The intent that the claim has answered is open again: the API server was restored.
+      const isSetBack = before && intent && readStatus(before).nonce === intent.nonce;
+      const loser = after && (isSetBack || trust.get(after)?.claim !== "ours") ? key : undefined;
       for (const place of had) if (claims.get(place).length === 0) released.add(place, loser);
       linger(key, kind.kind, intent);
       const { account, endpoint, parents: within } = claim ?? intent ?? {};

@@ -5,7 +5,7 @@ import { claimOf } from "../../../../src/engine/state/object.ts";
 import { kinds } from "../../../../src/kinds/index.ts";
 import type { KubeObject } from "../../../../src/kube/resource.ts";
 import { API } from "../../support/fake-platform.ts";
-import { annotated, objectOf } from "../../support/fixtures.ts";
+import { annotated, objectOf, readyCondition } from "../../support/fixtures.ts";
 import { BEGIN, stage } from "../../support/stage.ts";
 
 const A = "Datacenter/shop/a";
@@ -107,13 +107,21 @@ describe("an object that names an existing resource", () => {
     expect((await pass(A)).again).toEqual({ inMs: 2000 });
   });
 
-  test("does not take what another object owns", async () => {
+  test("does not take what another object owns, and says what to correct", async () => {
     const owner = objectOf("Datacenter", "owner", { spec: { location: "de/txl" }, status: { id: "dc-theirs-0" } });
     const { pass, owned, api } = open(naming("a"), owner);
     await pass(A);
     expect(owned(A)).toBeUndefined();
     expect(api.get(naming("a"))?.status).toMatchObject({
-      conditions: [{ type: "Ready", status: "False", reason: "NotAdoptable" }, { type: "Stalled" }],
+      conditions: [
+        {
+          type: "Ready",
+          status: "False",
+          reason: "NotAdoptable",
+          message: expect.stringMatching(/: correct or remove externalId$/),
+        },
+        { type: "Stalled" },
+      ],
     });
   });
 
@@ -147,10 +155,30 @@ describe("an object that names an existing resource", () => {
     expect([owned(A), owned(B)].filter((each) => each === id)).toHaveLength(1);
   });
 
-  test("does not take the same one again after it was lost: it makes its own", async () => {
-    const object = { ...naming("a"), status: { left: "dc-theirs-0" } };
-    const { sceneOf } = open(object);
-    expect(sceneOf(A).view.spec.adopt).toBeUndefined();
+  test("does not take the same one again after it was lost: it makes its own, and another one after that", async () => {
+    const object = naming("a");
+    const { passes, owned, platform, clock, id } = open(object);
+    const owners = [id];
+    await passes(A);
+    for (let nth = 1; nth <= 2; nth++) {
+      platform.removeByHand(owners.at(-1) ?? "");
+      for (let minute = 0; minute < 6; minute++) {
+        await clock.advance(60_000);
+        await passes(A);
+      }
+      owners.push(owned(A) ?? "none");
+      expect(platform.sent("POST")).toHaveLength(nth);
+    }
+    expect(new Set(owners).size).toBe(3);
+  });
+
+  test("takes the number of the one before, if it was named only after that one was lost", () => {
+    const home = objectOf("Datacenter", "home", { status: { id: "dc-1", conditions: [readyCondition()] } });
+    const lan = (internal: object) =>
+      objectOf("Lan", "a", { spec: { datacenterRef: { name: "home" }, externalId: "1" }, status: { internal } });
+    const adoptOf = (object: KubeObject) => open(home, object).sceneOf("Lan/shop/a").view.spec.adopt;
+    expect(adoptOf(lan({ left: "1" }))).toBe("1");
+    expect(adoptOf(lan({ left: "1", leftExternalId: "1" }))).toBeUndefined();
   });
 });
 
