@@ -154,7 +154,7 @@ promise(
   "does not end the key of what it adopts, and tells the way to a new one",
   async (it, expect) => {
     expect(await it.there("found")).toEqual([expect.objectContaining({ keyVersion: 1 })]);
-    expect(await world.value(it.ref("found"), "{.status.advice[0]}")).toContain("mooring.dev/rotate-at");
+    expect(await world.value(it.ref("found"), "{.status.advice}")).toContain("mooring.dev/rotate-at");
     expect(await world.value(it.ref("found"), "{.status.secretName}")).toBe("");
   },
   subjects.filter(({ kind, change }) => kind.resource.secret?.key && change),
