@@ -1,6 +1,7 @@
 import { type AccountSpec, endpointNames } from "../../kinds/identity/account.ts";
 import { endpointUrl } from "../../platform/addresses/endpoints.ts";
 import type { EndpointName } from "../../platform/products/products.ts";
+import { unlessThrown } from "../../runtime/unless-thrown.ts";
 import type { Obstacle } from "../status/reasons.ts";
 
 /** The administrator's settings for addresses. */
@@ -25,7 +26,8 @@ export function addressesOf({ endpoints = {}, region }: AccountSpec, sites: Site
     }
     try {
       const url = endpointUrl(template, region);
-      if (own === undefined || own === given || sites.isAllowed(url)) return { url };
+      if (own === undefined || url === unlessThrown(() => endpointUrl(given ?? "", region)) || sites.isAllowed(url))
+        return { url };
       const message = `spec.endpoints.${name}: the operator does not allow ${url}: remove the field to use the operator's own address, or ask the administrator to allow it (--allow-endpoint)`;
       return { obstacle: { reason: "EndpointNotAllowed", message } };
     } catch (error) {
