@@ -1,7 +1,6 @@
 import { type AccountSpec, endpointNames } from "../../kinds/identity/account.ts";
-import { endpointUrl } from "../../platform/addresses/endpoints.ts";
+import { endpointUrl, spellingOf } from "../../platform/addresses/endpoints.ts";
 import type { EndpointName } from "../../platform/products/products.ts";
-import { unlessThrown } from "../../runtime/unless-thrown.ts";
 import type { Obstacle } from "../status/reasons.ts";
 
 /** The administrator's settings for addresses. */
@@ -26,8 +25,7 @@ export function addressesOf({ endpoints = {}, region }: AccountSpec, sites: Site
     }
     try {
       const url = endpointUrl(template, region);
-      if (own === undefined || url === unlessThrown(() => endpointUrl(given ?? "", region)) || sites.isAllowed(url))
-        return { url };
+      if (own === undefined || spellingOf(own) === spellingOf(given ?? "") || sites.isAllowed(url)) return { url };
       const message = `spec.endpoints.${name}: the operator does not allow ${url}: remove the field to use the operator's own address, or ask the administrator to allow it (--allow-endpoint)`;
       return { obstacle: { reason: "EndpointNotAllowed", message } };
     } catch (error) {
