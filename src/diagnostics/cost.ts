@@ -1,8 +1,8 @@
-import { parseAllDocuments } from "yaml";
 import { z } from "zod";
-import { checkKeys, checkText } from "./manifest-text.ts";
+import { kinds } from "../kinds/index.ts";
+import { checkFields, checkText, valuesIn } from "./manifest-text.ts";
 import type { PlatformReader } from "./reader.ts";
-import type { Sources } from "./sources.ts";
+import { inOneLine, type Sources } from "./sources.ts";
 
 const HOURS_PER_MONTH = 730;
 
@@ -82,7 +82,7 @@ export const hasPrice = (kind: string): boolean => Object.hasOwn(linesOf, kind);
 
 /** The cost of one object by a price catalogue, part by part. */
 export function priceOf(prices: readonly Product[], kind: string, given: unknown) {
-  const lines = linesOf[kind]?.(spec.parse(given ?? {})) ?? [];
+  const lines = (hasPrice(kind) && linesOf[kind]?.(spec.parse(given ?? {}))) || [];
   const priced = lines.map(({ what, type, words, amount }) => {
     const price = prices.find((each) => each.type === type && words.test(each.meterDesc));
     const perHour = price && price.unitCost.quantity * amount;
@@ -111,16 +111,27 @@ export async function costEstimate(sources: Sources, asked: { manifest: string }
   const prices = await catalogue(platform, sources.signal);
   const objects = documentsIn(asked.manifest);
   if (objects.length === 0) throw new Error("manifest: it has no objects; give YAML with kind, metadata and spec");
-  const items = objects.map(({ kind, metadata, spec: given }) => ({
-    kind,
-    name: metadata?.name,
-    ...priceOf(prices, kind, given),
-  }));
+  const items = objects.map(({ kind, metadata, spec: given }) => {
+    checkAmounts(kind, metadata?.name ?? "", given);
+    return { kind, name: metadata?.name, ...priceOf(prices, kind, given) };
+  });
   const unpriced = items.flatMap(({ kind, name, lines }) =>
     lines.flatMap(({ what, note }) => (note === undefined ? [] : [`${kind}/${name ?? ""}: ${what}`])),
   );
   const notPriced = unpriced.length > 0 && { not_priced: unpriced };
   return { items, ...notPriced, per_month: sumOf(items), currency: currencyOf(prices), basis };
+}
+
+/** Throws for a number that the kind does not allow. What is missing is not priced. */
+function checkAmounts(kind: string, name: string, given: unknown): void {
+  const issues = kinds.find((each) => each.kind === kind)?.spec.safeParse(given).error?.issues ?? [];
+  for (const { path, message } of issues) {
+    const value = path.reduce<unknown>((at, key) => Reflect.get(Object(at), key), given);
+    if (typeof value !== "number") continue;
+    throw new Error(
+      `${`${kind} ${name}`.trim()}: ${["spec", ...path].join(".")}: ${value} cannot be priced: ${message}`,
+    );
+  }
 }
 
 /** The sum of all prices, rounded so that the parts add up. */
@@ -134,13 +145,13 @@ const rounded = (value: number, digits: number) => Math.round(value * 10 ** digi
 
 function documentsIn(text: string): z.output<typeof manifest>[] {
   checkText(text);
-  return parseAllDocuments(text).flatMap((document) => {
-    const [error] = document.errors;
-    if (error) throw new Error(`manifest: it is not YAML: ${error.message.split("\n")[0]}`);
-    checkKeys(document);
-    const value: unknown = document.toJS({ maxAliasCount: 100 });
+  return valuesIn(text, "manifest").flatMap((value) => {
     const inside = z.looseObject({ kind: z.literal("List"), items: z.array(z.unknown()) }).safeParse(value);
-    return (inside.success ? inside.data.items : [value]).flatMap((each) => manifest.safeParse(each).data ?? []);
+    return (inside.success ? inside.data.items : [value]).flatMap((each) => {
+      const { data } = manifest.safeParse(each);
+      if (data && hasPrice(data.kind)) checkFields(each, "manifest");
+      return data ?? [];
+    });
   });
 }
 
@@ -155,5 +166,7 @@ export async function catalogue(platform: PlatformReader, signal: AbortSignal): 
   const read = async (path: string) =>
     (await platform.read({ method: "GET", url: `${root}/billing${path}`, product: "billing", signal })).body;
   const contract = platform.contractNumber ?? profile.parse(await read("/profile")).companies[0]?.contractId;
-  return products.parse(await read(`/${contract}/products`)).products.filter(({ deprecated }) => !deprecated);
+  const found = products.safeParse(await read(`/${contract}/products`));
+  if (!found.success) throw new Error(`the price catalogue of the platform is invalid: ${inOneLine(found.error)}`);
+  return found.data.products.filter(({ deprecated }) => !deprecated);
 }

@@ -1,9 +1,10 @@
-import { type Document, isCollection, visit } from "yaml";
+import { type Document, isCollection, parseAllDocuments, visit } from "yaml";
 
 /** While a manifest is parsed the server answers nobody: these limits keep that to a fraction of a second. */
 const MOST_BYTES = 32_768;
 const MOST_DOCUMENTS = 100;
 const MOST_DEPTH = 64;
+const MOST_ALIASES = 100;
 
 /** Throws for a text that would take the YAML parser long. It does not parse. */
 export function checkText(text: string): void {
@@ -19,11 +20,55 @@ export function checkText(text: string): void {
   }
 }
 
-/** Throws for a map or list as a key: Kubernetes has none, and to write nested ones as text takes minutes. */
-export function checkKeys(document: Document.Parsed): void {
+/** The values of all YAML documents in a text. Errors name `from`. */
+export function valuesIn(text: string, from: string): unknown[] {
+  return parseAllDocuments(text).map((document) => {
+    const [error] = document.errors;
+    if (error) throw new Error(`${from}: it is not YAML: ${firstLine(error)}`);
+    checkNodes(document, from);
+    try {
+      return document.toJS({ maxAliasCount: MOST_ALIASES });
+    } catch (error) {
+      const isTooMuch = error instanceof Error && error.message.startsWith("Excessive alias count");
+      throw new Error(
+        isTooMuch
+          ? `${from}: its aliases repeat too much: write the values out`
+          : `${from}: it is not YAML: ${firstLine(error)}`,
+      );
+    }
+  });
+}
+
+const firstLine = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "";
+
+/**
+ * Throws for a map or list as a key: Kubernetes has none, and to write nested ones as text takes minutes. Throws also for many
+ * aliases, and for one of what it is in.
+ */
+function checkNodes(document: Document.Parsed, from: string): void {
+  let aliases = 0;
   visit(document, {
     Pair(_, { key }) {
-      if (isCollection(key)) throw new Error("manifest: a key is not a text");
+      if (isCollection(key)) throw new Error(`${from}: a key is not a text`);
+    },
+    Alias: () => void aliases++,
+  });
+  if (aliases > MOST_ALIASES) throw new Error(`${from}: it has ${aliases} aliases, more than ${MOST_ALIASES}`);
+  visit(document, {
+    Alias(_, alias, path) {
+      const target = alias.resolve(document);
+      if (path.some((node) => node === target)) throw new Error(`${from}: the anchor ${alias.source} contains itself`);
     },
   });
+}
+
+/** Throws for a field that every JavaScript object has: to read or compare it would not mean what the manifest says. */
+export function checkFields(value: unknown, from: string, within: readonly string[] = []): void {
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, inner] of Object.entries(value)) {
+    const path = [...within, name];
+    if (name in Object.prototype) throw new Error(`${from}: ${path.join(".")} is not a name for a field`);
+    checkFields(inner, from, path);
+  }
 }

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Kind } from "../kinds/kind.ts";
 import type { ClusterReader } from "./cluster.ts";
 import type { PlatformReader } from "./reader.ts";
@@ -17,6 +18,15 @@ export interface Sources {
   schemas?(): Promise<(kind: Kind) => object>;
 }
 
+/** The message of an error. Of an invalid answer, it names the first wrong field: there may be thousands. */
+export function inOneLine(error: unknown): string {
+  if (!(error instanceof z.ZodError)) return error instanceof Error ? error.message : String(error);
+  const [first] = error.issues;
+  const more = error.issues.length - 1;
+  const field = first?.path.join(".") || "the whole";
+  return `unexpected answer: ${field}: ${first?.message ?? "invalid"}${more > 0 ? ` (and ${more} more)` : ""}`;
+}
+
 /** Reads one side. If that fails, the answer still has the other side and says what is missing. */
 export async function attempt(
   { signal }: Sources,
@@ -28,6 +38,6 @@ export async function attempt(
     await look();
   } catch (error) {
     signal.throwIfAborted();
-    missing.push(`${side}: ${error instanceof Error ? error.message : String(error)}`);
+    missing.push(`${side}: ${inOneLine(error)}`);
   }
 }

@@ -1,5 +1,5 @@
-import { parseAllDocuments } from "yaml";
 import { z } from "zod";
+import { valuesIn } from "../diagnostics/manifest-text.ts";
 
 /**
  * Resources that another tool manages: their names by id, and how to make that tool release them without deleting them.
@@ -65,8 +65,7 @@ const resource = z.looseObject({
 export function fromCrossplane(text: string): Elsewhere {
   const names = new Map<string, string>();
   const release = new Map<string, string>();
-  for (const document of parseAllDocuments(text)) {
-    const value: unknown = document.toJS({ maxAliasCount: 100 });
+  for (const value of valuesIn(text, "the Crossplane objects")) {
     const several = z.looseObject({ items: z.array(z.unknown()) }).safeParse(value);
     for (const each of several.success ? several.data.items : [value]) {
       const parsed = resource.safeParse(each);

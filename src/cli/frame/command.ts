@@ -1,3 +1,4 @@
+import { inOneLine } from "../../diagnostics/sources.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { type Access, openAccess } from "./access.ts";
 import { onBrokenOutput } from "./broken-output.ts";
@@ -76,7 +77,7 @@ export function command<const Table extends FlagTable>(declared: Declared<Table>
           return wrongUsage;
         }
         if (surroundings.env.MOORING_DEBUG) throw error;
-        note(`mooring ${name}: ${error instanceof Error ? error.message : String(error)}`);
+        note(`mooring ${name}: ${inOneLine(error)}`);
         return FAILED;
       }
     },

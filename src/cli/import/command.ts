@@ -1,5 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { allObjects } from "../../diagnostics/objects.ts";
 import { holdingsOf } from "../../engine/state/object.ts";
 import { type Elsewhere, fromCrossplane, fromTerraform } from "../../import/elsewhere.ts";
@@ -11,6 +10,7 @@ import { clusterFlags, platformFlags, UsageError } from "../frame/flags.ts";
 import { type Screen, yamlOf } from "../frame/screen.ts";
 import { yellow } from "../frame/text.ts";
 import { schemaOf } from "../manifests/schemas.ts";
+import { writeFiles } from "./files.ts";
 
 export const importCommand = command({
   name: "import",
@@ -130,7 +130,7 @@ const refTo = (account: string) => {
   return kind === "ClusterAccount" && name !== undefined ? { kind, name } : { name: name ?? kind };
 };
 
-/** Writes one stream, or one file per object. An existing file is overwritten only with --force. */
+/** Writes one stream, or one file per object. */
 function write(screen: Screen, imported: readonly Imported[], to: string, force: boolean): void {
   const documents = imported.map(({ object }) => ({
     file: `${object.kind.toLowerCase()}-${object.metadata.name}.yaml`,
@@ -143,12 +143,7 @@ function write(screen: Screen, imported: readonly Imported[], to: string, force:
     }
     return;
   }
-  mkdirSync(to, { recursive: true });
-  const there = documents.filter(({ file }) => existsSync(join(to, file)));
-  if (there.length > 0 && !force) {
-    throw new Error(`${join(to, there[0]?.file ?? "")} exists: name another folder, or overwrite with --force`);
-  }
-  for (const { file, text } of documents) writeFileSync(join(to, file), text);
+  writeFiles(to, documents, force);
   screen.note(`${documents.length} files in ${to}`);
 }
 

@@ -6,6 +6,7 @@ import type { KubeClient } from "../../kube/client/transport.ts";
 import { type KubeObject, pathOf } from "../../kube/resource.ts";
 import { fetchObject } from "../../kube/watch/followed.ts";
 import { SECRETS, secretValue } from "../../kube/write/owned-secret.ts";
+import { spellingOf } from "../../platform/addresses/endpoints.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { hashBody } from "../../runtime/hash.ts";
 import { unlessThrown } from "../../runtime/unless-thrown.ts";
@@ -15,7 +16,7 @@ const record = z.object({
   /** The Account, the user that logs in for it, and the endpoint. */
   account: z.string(),
   username: z.string(),
-  endpoint: z.string(),
+  endpoint: z.string().transform(spellingOf),
   current: token.optional(),
   /** Revoked at `until`, by the platform's clock. */
   previous: z.object({ id: z.string(), until: z.number() }).optional(),

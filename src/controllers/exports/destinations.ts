@@ -11,6 +11,7 @@ import type { ObjectRef } from "../../kinds/desired.ts";
 import { type ActivityLogExportSpec, activityLogExport } from "../../kinds/observability/activity-log-export.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { Reading } from "../../platform/activity/reading.ts";
+import { spellingOf } from "../../platform/addresses/endpoints.ts";
 import type { Connection, Transport } from "../../platform/calls/transport.ts";
 import { toBucket } from "../../platform/export/bucket.ts";
 import type { Destination } from "../../platform/export/destination.ts";
@@ -97,7 +98,7 @@ async function bucketOf(
   }
   let endpoint: string;
   try {
-    endpoint = own ?? account.endpoint("objectStorage");
+    endpoint = own !== undefined ? spellingOf(own) : account.endpoint("objectStorage");
   } catch (error) {
     return problem("EndpointInvalid", error instanceof Error ? error.message : String(error));
   }

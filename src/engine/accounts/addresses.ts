@@ -1,5 +1,5 @@
 import { type AccountSpec, endpointNames } from "../../kinds/identity/account.ts";
-import { endpointUrl } from "../../platform/addresses/endpoints.ts";
+import { endpointUrl, spellingOf } from "../../platform/addresses/endpoints.ts";
 import type { EndpointName } from "../../platform/products/products.ts";
 import type { Obstacle } from "../status/reasons.ts";
 
@@ -25,7 +25,7 @@ export function addressesOf({ endpoints = {}, region }: AccountSpec, sites: Site
     }
     try {
       const url = endpointUrl(template, region);
-      if (own === undefined || own === given || sites.isAllowed(url)) return { url };
+      if (own === undefined || spellingOf(own) === spellingOf(given ?? "") || sites.isAllowed(url)) return { url };
       const message = `spec.endpoints.${name}: the operator does not allow ${url}: remove the field to use the operator's own address, or ask the administrator to allow it (--allow-endpoint)`;
       return { obstacle: { reason: "EndpointNotAllowed", message } };
     } catch (error) {

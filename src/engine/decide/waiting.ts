@@ -39,11 +39,10 @@ export function inProgress({ kind }: Pick<View, "kind">, action: string): Wait {
 export const isDone = ({ outcome }: PendingRequest): boolean => outcome === "DONE" || outcome === "accepted";
 
 export function awaitingFirstRead({ kind, resource: { observation } }: View, reason: Reason = "Observing"): Wait {
-  const { tooLarge } = observation.seen === "unknown" ? observation : {};
-  if (tooLarge === undefined)
-    return { step: "wait", reason, message: `waiting for the first read of the ${kind}`, look: "list" };
-  const message = `${tooLarge}: each ${kind} is read by itself`;
-  return { step: "wait", reason: "ListTooLarge", message, look: "list" };
+  const { partial } = observation.seen === "unknown" ? observation : {};
+  if (!partial) return { step: "wait", reason, message: `waiting for the first read of the ${kind}`, look: "list" };
+  const message = `${partial.message}: each ${kind} is read by itself`;
+  return { step: "wait", reason: partial.reason, message, look: "list" };
 }
 
 /** Somebody else changes it, or something inside it. Status does not say so. */

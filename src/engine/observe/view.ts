@@ -108,8 +108,8 @@ export interface ResourceView {
 
 /** What a read of the platform shows of the claimed resource. */
 export type Observation =
-  /** It was not read yet. `tooLarge` names the limit that its list exceeds. */
-  | { seen: "unknown"; tooLarge?: string }
+  /** It was not read yet. `partial`: why its list does not show all members. */
+  | { seen: "unknown"; partial?: Obstacle }
   | {
       seen: "absent";
       asOf: number;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Operation } from "../../kinds/desired.ts";
+import { spellingOf } from "../../platform/addresses/endpoints.ts";
 import { hashBody } from "../../runtime/hash.ts";
 import { unlessThrown } from "../../runtime/unless-thrown.ts";
 import { type Author, author, type Waiting } from "../status/author.ts";
@@ -20,7 +21,7 @@ const intent = z.object({
   parents: z.record(z.string(), z.string()),
   account: z.string(),
   /** Where the creation was sent, and the platform's user who sent it. */
-  endpoint: z.string(),
+  endpoint: z.string().transform(spellingOf),
   userId: z.string().optional(),
   /** Hashes of the fields that the platform cannot change, and of Secrets and lookups, as they are sent. */
   fixed: z.record(z.string(), z.string()),
@@ -50,6 +51,7 @@ export const beginningsOf = ({ at, ownAt = at }: Pick<Intent, "at" | "ownAt">): 
 const claim = known
   .pick({ id: true, parents: true, account: true, endpoint: true })
   .required()
+  .extend({ endpoint: intent.shape.endpoint })
   .extend(known.pick({ contract: true, userId: true, born: true, adoptedAt: true, onlyObserved: true }).shape);
 
 /** Which resource an object owns, or names. */

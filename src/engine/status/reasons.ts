@@ -63,6 +63,8 @@ const lasting = {
     "Spec names an object of another namespace, and no Grant there allows it. Ask for a Grant, or name another object.",
   SecretNotOwned: "The Secret to be written already exists and belongs to another owner. Change its name in spec.",
   SecretNotWritable: "The API server refuses to write the Secret. The message says why: change that.",
+  ObjectNotWritable:
+    "The API server refuses to write the object, so its status is old. The message says why: change that.",
   ConfigMapNotOwned:
     "The ConfigMap to be written already exists and belongs to another owner. Change spec.output.configMapName.",
   ConfigMapNotWritable: "The API server refuses to write the ConfigMap. The message says why: change that.",

@@ -1,7 +1,7 @@
 import { bounded } from "../../kinds/fields/bounded.ts";
 import { GROUP } from "../../kinds/index.ts";
 import { type Kind, usesAccount } from "../../kinds/kind.ts";
-import { isConflict, isNotFound } from "../../kube/client/errors.ts";
+import { isConflict, isNotFound, refusalOf } from "../../kube/client/errors.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { fetchObject as fetchNamed } from "../../kube/watch/followed.ts";
 import { hasMoreFinalizers } from "../../kube/watch/reduced.ts";
@@ -27,7 +27,7 @@ export async function writeMetadata(
   const annotations = { ...mark(INTENT, intent), ...mark(EXTERNAL_ID, claim) };
   const wanted = target(object);
   wanted.metadata = { ...wanted.metadata, finalizers: [FINALIZER], annotations };
-  const written = await apply<KubeObject>(deps.client, resourceOf(kind), wanted);
+  const written = await apply<KubeObject>(deps.client, resourceOf(kind), wanted).catch(recorded(deps, object));
   const { annotations: left } = written.metadata;
   const surplus = [INTENT, EXTERNAL_ID].filter((name) => !(name in annotations) && left?.[name]);
   // Apply leaves annotations that another field manager owns too, such as a restore from a backup.
@@ -89,10 +89,18 @@ async function write(deps: Deps, kind: Kind, object: KubeObject, wanted: object)
   const signed = isOurs ? deps.seal.signed(kind.kind, object, status) : status;
   if (!differs(object, signed)) return object;
   const body = JSON.parse(JSON.stringify(isOurs ? placed(signed) : signed));
-  const written = keep(deps, kind, await replaceStatus(deps.client, resourceOf(kind), object, body));
+  const answer = await replaceStatus(deps.client, resourceOf(kind), object, body).catch(recorded(deps, object));
+  const written = keep(deps, kind, answer);
   if (!("signature" in signed) || GROUPS.every((group) => trust.get(written)?.[group] === "ours")) return written;
   throw new Error(`the CRD ${kind.plural}.${GROUP} is older than the operator: apply crds/ of its version`);
 }
+
+/** An object that cannot be written has no status that says so: an Event does. */
+const recorded = (deps: Deps, object: KubeObject) => (error: unknown) => {
+  const why = refusalOf(error);
+  if (why) deps.events.record(object, "Warning", "ObjectNotWritable", `the API server refuses this object: ${why}`);
+  throw error;
+};
 
 /** Writes only the conditions, and leaves the rest of status alone. */
 async function writeConditions(deps: Deps, kind: Kind, object: KubeObject, standing: object) {

@@ -59,6 +59,15 @@ export const isPermanent = (error: unknown): error is KubeError =>
   error.status < 500 &&
   error.status !== 409 &&
   error.status !== 429;
+/** Why the API server refuses to write an object as it is; undefined where another attempt may succeed. */
+export function refusalOf(error: unknown): string | undefined {
+  if (!(error instanceof KubeError)) return undefined;
+  const { status, message } = error;
+  // The limit of etcd is reported as 500.
+  const isTooLarge = status === 413 || (status === 500 && message.includes("request is too large"));
+  if (isTooLarge) return `${message}: make spec and annotations smaller`;
+  return isPermanent(error) && status !== 404 && !isConflict(error) ? message : undefined;
+}
 /** The namespace is being deleted: nothing can be created in it, and nothing needs to be. */
 export const isNamespaceTerminating = (error: unknown): error is KubeError =>
   error instanceof KubeError && error.causes.some(({ reason }) => reason === "NamespaceTerminating");

@@ -1,6 +1,5 @@
-import { parseAllDocuments } from "yaml";
 import { z } from "zod";
-import { checkKeys } from "../../diagnostics/manifest-text.ts";
+import { checkFields, valuesIn } from "../../diagnostics/manifest-text.ts";
 import { GROUP, kinds } from "../../kinds/index.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
@@ -47,6 +46,7 @@ export function manifestsIn(texts: readonly { from: string; text: string }[], na
         continue;
       }
       if (!kind) throw new Error(`${from}: there is no kind ${word} in ${GROUP}; this version does not know it`);
+      checkFields(value, from);
       const { namespace: own = namespace, ...rest } = metadata;
       const placed = kind.scope === "Cluster" ? rest : { ...rest, namespace: own };
       found.set(`${word}/${own}/${metadata.name}`, {
@@ -59,11 +59,7 @@ export function manifestsIn(texts: readonly { from: string; text: string }[], na
 }
 
 function* documentsIn(text: string, from: string): Generator<unknown> {
-  for (const parsed of parseAllDocuments(text)) {
-    const [error] = parsed.errors;
-    if (error) throw new Error(`${from}: it is not YAML: ${error.message.split("\n")[0]}`);
-    checkKeys(parsed);
-    const value: unknown = parsed.toJS({ maxAliasCount: 100 });
+  for (const value of valuesIn(text, from)) {
     if (value == null) continue;
     const several = list.safeParse(value);
     yield* several.success ? several.data.items : [value];

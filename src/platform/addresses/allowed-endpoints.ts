@@ -83,7 +83,7 @@ const form = /^(https?):\/\/(\[[0-9a-f:.]+(?:\/\d+)?\]|[\w.*-]+(?:\/\d+)?)(?::(\
 
 function readPattern(text: string): Pattern {
   const [, scheme = "", host = "", port] = form.exec(text.trim()) ?? [];
-  const pattern = host === "" ? undefined : readHost(host.toLowerCase().replace(/^\[|\]$/g, ""));
+  const pattern = host === "" ? undefined : readHost(host.toLowerCase().replace(/^\[|\]$|\.$/g, ""));
   if (pattern === undefined) {
     throw new Error(`"${text}" is not a pattern for endpoints, such as https://*.example.com or http://127.0.0.1:*`);
   }

@@ -16,7 +16,7 @@ const loopback = rangeOf("127.0.0.0/8", "::1/128");
  * may have a port.
  */
 export function proxyFor({ http, https, no = "" }: Proxies, endpoint: URL): string | undefined {
-  const host = hostOf(endpoint).replace(/\.$/, "");
+  const host = hostOf(endpoint);
   const proxy = (endpoint.protocol === "https:" ? https : http) || undefined;
   const isLocal = host === "localhost" || contains(loopback, host);
   const port = endpoint.port || defaultPort(endpoint.protocol);

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from "node:net";
 
-/** A name, or an address without brackets. */
-export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "");
+/** A name without a dot after it, or an address without brackets. */
+export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$|\.$/g, "");
 
 export const defaultPort = (protocol: string): string => (protocol === "https:" ? "443" : "80");
 

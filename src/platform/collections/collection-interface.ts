@@ -25,9 +25,10 @@ export type CollectionListener = (ids: ReadonlySet<string> | "all") => void;
  * - A tracked member that is in no list is not visible yet: its request is read after five seconds, and then less and less
  *   often. The request of a member that FAILED or vanished is read until the reason is known.
  * - A member that was seen counts as absent only after two reads in a row (see `createMembers`); the second follows soon.
- * - A list over the `limits` is not read again before the next resync; members are read one by one on request.
+ * - A list over the `limits`, or with invalid items, is not read again before the next resync; members are read one by one on
+ *   request. Invalid items are left out: what the others show counts, and no member counts as absent.
  *
- * Guarantees: never two lists at once. A failed list changes only `problem` and `gone`; members are dropped when the parent is
+ * Guarantees: never two lists at once. Any other failed list changes only `problem` and `gone`; members are dropped when the parent is
  * not found twice in a row. After every list, listeners are called for tracked members at rest, changed or not, as long as they
  * are tracked: an owner must read and untrack its member. An owner that was notified and has not read yet causes another list
  * only after a minute. A listener that throws is logged and affects no other. After `close` nothing is called any more.
@@ -44,6 +45,8 @@ export interface Collection {
   readonly gone: boolean;
   /** The last list exceeds a limit: a member that is not seen may still exist. `problem` names the limit. */
   readonly isTooLarge: boolean;
+  /** The last list is too large or has invalid items: it shows no absence. `problem` says why. */
+  readonly isPartial: boolean;
   /** Whether a tracked member is being deleted. */
   isLeaving(id: string): boolean;
   /** The number of tracked members. */

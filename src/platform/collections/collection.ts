@@ -1,13 +1,13 @@
 import { yieldIfDue } from "../../runtime/time-slices.ts";
 import { PlatformError, Retry } from "../answers/errors.ts";
-import { exceedsLimit } from "../answers/limits.ts";
+import { exceedsLimit, limits } from "../answers/limits.ts";
 import { createBatchWindow } from "./batch-window.ts";
 import { createChangeTracker } from "./change-tracker.ts";
 import type { Collection, CollectionListener, CollectionOptions } from "./collection-interface.ts";
 import { listDue, soonMs } from "./list-schedule.ts";
-import { createMembers } from "./members.ts";
+import { createMembers, type ReadStart } from "./members.ts";
 import { restGap, retryGap, sharedGap } from "./poll-intervals.ts";
-import type { CollectionSource } from "./reading.ts";
+import { type CollectionSource, type Item, PartialList } from "./reading.ts";
 
 export type { Collection, CollectionListener, CollectionOptions } from "./collection-interface.ts";
 export type { Change, CollectionSource, Item, KnownRequest, Reading, RequestState } from "./reading.ts";
@@ -44,7 +44,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
   /** Ids that wait for a list to start, and are notified when it ends. */
   const askers = new Set<string>();
   const asking = createBatchWindow(clock, soonMs.shortest, longest);
-  /** The last single reads, in place of a list that is too large, and how often they failed in a row. */
+  /** The last single reads, in place of a list that does not show all members, and how often they failed in a row. */
   const singly = { endedAt: Number.NEGATIVE_INFINITY, failures: 0 };
   /** `doubtful`: the last list missed members that were seen before. `othersBusy`: it showed members that others are changing. */
   let doubtful = false;
@@ -64,15 +64,16 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
   };
 
   /** Single reads are not needed while a list is running or requested, because it shows all members. */
-  const oneByOne = () => !listing && (isTooLarge() ? changes.size > 0 : asking.since === undefined && changes.oneByOne);
+  const oneByOne = () => !listing && (isPartial() ? changes.size > 0 : asking.since === undefined && changes.oneByOne);
   const isTooLarge = () => problem !== undefined && exceedsLimit(problem);
+  const isPartial = () => isTooLarge() || problem instanceof PartialList;
 
   const nextList = (): number =>
     listDue({
       endedAt,
       patience,
       failures,
-      problem: isTooLarge() ? "tooLarge" : problem instanceof Retry ? "passing" : problem && "lasting",
+      problem: isPartial() ? "partial" : problem instanceof Retry ? "passing" : problem && "lasting",
       asked: asking.since === undefined ? undefined : { since: asking.since, dueAt: asking.dueAt ?? 0 },
       singly,
       isDoubtful: doubtful || changes.isVanishing,
@@ -105,13 +106,13 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
   const wake = () => {
     timerAt = Number.POSITIVE_INFINITY;
     if (!listing && nextList() <= clock.monotonic()) {
-      void (isTooLarge() && clock.monotonic() < endedAt + patience ? readAsked() : list());
+      void (isPartial() && clock.monotonic() < endedAt + patience ? readAsked() : list());
     }
     if (oneByOne()) changes.lookAtDue();
     schedule();
   };
 
-  /** In place of a list that is too large: reads the requested members one by one, and notifies their owners. */
+  /** In place of a list that does not show all members: reads the requested members one by one, and notifies their owners. */
   const readAsked = async () => {
     listing = true;
     const asked = [...askers];
@@ -134,6 +135,22 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
     singly.endedAt = clock.monotonic();
     tell(new Set(asked));
     schedule();
+  };
+
+  /** Applies what a list with invalid items shows: presence only. Returns the ids whose state has changed. */
+  const seeOnly = async (read: ReadStart, items: readonly Item[]) => {
+    const changed = new Set<string>();
+    for (const item of items) {
+      const isKnown = members.item(item.id) !== undefined;
+      // No absence is seen, so the number of members would have no limit.
+      if (!isKnown && members.size >= limits.items) continue;
+      if (members.one(read, item.id, item, false)) changed.add(item.id);
+      expected.delete(item.id);
+      const wait = yieldIfDue(clock);
+      if (wait) await wait;
+    }
+    if (changed.size > 0) changedAt = clock.monotonic();
+    return changed;
   };
 
   const list = async () => {
@@ -174,7 +191,12 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       const before = problem;
       problem = error instanceof PlatformError ? error : unexpected(error, source.key);
       failures = before?.kind === problem.kind ? failures + 1 : 1;
-      patience = isTooLarge() ? restGap(restMs, random) : retryGap(problem, failures, random, { busyMs, restMs });
+      patience = isPartial() ? restGap(restMs, random) : retryGap(problem, failures, random, { busyMs, restMs });
+      if (problem instanceof PartialList) {
+        const some = new Set([...(await seeOnly(read, problem.items)), ...asked]);
+        if (some.size > 0 || isAsked) news = some;
+      }
+      if (closing.signal.aborted) return;
       const lost = problem.kind === "NotFound" && failures === 2 && members.size > 0;
       if (lost) members.clear(read);
       if (lost || before?.kind !== problem.kind || before.status !== problem.status) {
@@ -216,6 +238,9 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
     },
     get isTooLarge() {
       return isTooLarge();
+    },
+    get isPartial() {
+      return isPartial();
     },
     track(id, change) {
       if (!changes.track(id, change)) return;

@@ -7,7 +7,7 @@ export interface ListState {
   patience: number;
   /** Failed lists in a row, and the kind of the last failure. */
   failures: number;
-  problem: "tooLarge" | "passing" | "lasting" | undefined;
+  problem: "partial" | "passing" | "lasting" | undefined;
   /** Since when a list is requested, and when the batch of requests is due. */
   asked: { since: number; dueAt: number } | undefined;
   /** The last single reads, in place of a list that is too large. */
@@ -87,5 +87,5 @@ export function listDue(state: ListState): number {
   const rested = rules.resync(state);
   if (!asked || problem === "passing") return rested;
   const readDue = singly.endedAt + soonMs.shortest * 2 ** Math.min(singly.failures, 7);
-  return Math.min(rested, problem === "tooLarge" ? readDue : soon(state));
+  return Math.min(rested, problem === "partial" ? readDue : soon(state));
 }

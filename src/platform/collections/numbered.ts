@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { renamed } from "./kept-item.ts";
-import type { CollectionSource, Item } from "./reading.ts";
+import { type CollectionSource, type Item, PartialList } from "./reading.ts";
 
 const dated = z.looseObject({ metadata: z.looseObject({ createdDate: z.iso.datetime({ offset: true }) }) });
 
@@ -29,7 +29,13 @@ export function numbered(source: CollectionSource): CollectionSource {
   };
   return {
     ...source,
-    list: async (signal, priority) => (await source.list(signal, priority)).map(named),
+    async list(signal, priority) {
+      try {
+        return (await source.list(signal, priority)).map(named);
+      } catch (error) {
+        throw error instanceof PartialList ? new PartialList(error.failure, error.items.map(named)) : error;
+      }
+    },
     get,
     // Read again: a list may be minutes old, and the number may have been reused meanwhile.
     isStillThere: async (identity, signal) => (await get(identity, signal))?.id.startsWith(identity) ?? false,

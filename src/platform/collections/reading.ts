@@ -1,5 +1,6 @@
 /** The types of a collection: its source, its items, and readings of them. */
 import { z } from "zod";
+import { type Failure, Retry } from "../answers/errors.ts";
 import type { Priority } from "../pace/pacer.ts";
 import type { UsualDurations } from "./usual-durations.ts";
 
@@ -12,6 +13,17 @@ export interface Item {
   readonly state: string | undefined;
   /** The item as the platform sent it, reduced to what its kind reads. It must not be changed. */
   readonly raw: unknown;
+}
+
+/** A list has invalid items, so it shows no absence. `items` are the others. */
+export class PartialList<T = Item> extends Retry {
+  readonly failure: Failure;
+  readonly items: readonly T[];
+  constructor(failure: Failure, items: readonly T[]) {
+    super(failure, "no");
+    this.failure = failure;
+    this.items = items;
+  }
 }
 
 const creator = z.looseObject({ createdByUserId: z.string().nullish() });
@@ -48,7 +60,7 @@ export interface CollectionSource {
   readonly key: string;
   /** How long changes of its members usually take. */
   readonly durations?: UsualDurations;
-  /** Complete: all pages. */
+  /** Complete: all pages. A list with invalid items fails with the others (`PartialList`): it proves no absence. */
   list(signal: AbortSignal, priority: Priority): Promise<Item[]>;
   /** One member, in the same shape as in the list; undefined for 404. */
   get?(id: string, signal: AbortSignal): Promise<Item | undefined>;

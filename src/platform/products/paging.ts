@@ -7,7 +7,7 @@ import { openRoom, type Room } from "../answers/memory-budget.ts";
 import type { PlatformCall } from "../calls/call.ts";
 import type { Connection } from "../calls/connection.ts";
 import { startDeadline } from "../calls/deadline.ts";
-import { resourceId } from "../collections/reading.ts";
+import { PartialList, resourceId } from "../collections/reading.ts";
 
 /** Options of a read. */
 export type ReadOptions = Pick<PlatformCall, "signal" | "priority" | "patienceMs" | "product">;
@@ -40,7 +40,7 @@ export interface Kept<T> {
 /**
  * All items of a list, each id once, over all pages. A page shorter than the limit is the last one. The limit is the one in the
  * answer, because the platform may lower ours. A list that ignores paging ends when a page has nothing new; one that never ends
- * fails (see `limits`). The memory of the list is counted until it is read or, with `kept`, until its room is closed.
+ * fails (see `limits`). So does one with invalid items, with the others as its `PartialList`. The memory of the list is counted until it is read or, with `kept`, until its room is closed.
  */
 export async function readPages<T>(
   connection: Connection,
@@ -59,6 +59,9 @@ export async function readPages<T>(
     );
     isKept = kept !== undefined;
     return all;
+  } catch (error) {
+    isKept = kept !== undefined && error instanceof PartialList;
+    throw error;
   } finally {
     room.end(isKept);
   }
@@ -88,8 +91,9 @@ async function readAll<T>(
 ): Promise<T[]> {
   const { clock = systemClock } = connection;
   const found = new Map<string, T>();
-  const end = (detail: string, cause = new LimitExceeded(detail)) =>
-    new Retry({ call: `GET ${new URL(url).pathname}`, status: 200, detail, cause }, "no");
+  const invalid: Unexpected[] = [];
+  const failure = { call: `GET ${new URL(url).pathname}`, status: 200 };
+  const end = (detail: string, cause = new LimitExceeded(detail)) => new Retry({ ...failure, detail, cause }, "no");
   let bytes = 0;
   for (let pages = 0, offset = 0; ; pages++) {
     if (pages === limits.pages) throw end(`the list has more than ${inFigures(pages)} pages`);
@@ -110,17 +114,27 @@ async function readAll<T>(
     if (before + items.length > limits.items) throw end(`the list has more than ${inFigures(limits.items)} items`);
     let keptBytes = 0;
     for (const [index, item] of items.entries()) {
-      const { id } = checked(identified, item, pageUrl, `items.${index}`);
-      const one = read(item);
-      found.set(id, one);
-      keptBytes += sizeOf?.(one) ?? 0;
+      try {
+        const { id } = checked(identified, item, pageUrl, `items.${index}`);
+        const one = read(item);
+        found.set(id, one);
+        keptBytes += sizeOf?.(one) ?? 0;
+      } catch (error) {
+        if (!(error instanceof Unexpected)) throw error;
+        invalid.push(error);
+      }
       const pause = yieldIfDue(clock);
       if (pause) await pause;
     }
     if (sizeOf) room.shed((reply.bytes ?? 0) - keptBytes);
     offset += items.length;
     const full = items.length >= (page.limit ?? size.items) || (page._links?.next ?? "") !== "";
-    if (!full || found.size === before) return [...found.values()];
+    if (full && found.size > before) continue;
+    const [first] = invalid;
+    if (first === undefined) return [...found.values()];
+    const count = invalid.length === 1 ? "an invalid item" : `${inFigures(invalid.length)} invalid items`;
+    const detail = `${first.detail}; the list has ${count}, so nothing counts as gone`;
+    throw new PartialList({ ...failure, detail, cause: first }, [...found.values()]);
   }
 }
 
@@ -136,6 +150,15 @@ export function withQuery(url: string, query: Record<string, string>): string {
   return `${url}?${new URLSearchParams(query)}`;
 }
 
+/** An answer is not as expected. */
+class Unexpected extends Retry {
+  readonly detail: string;
+  constructor(url: string, detail: string, cause: Error) {
+    super({ call: `GET ${new URL(url).pathname}`, status: 200, detail, cause }, "no");
+    this.detail = detail;
+  }
+}
+
 /** Validates an answer. Anything else is a temporary failure; the message names the field. */
 export function checked<Shape extends z.ZodType>(
   shape: Shape,
@@ -148,5 +171,5 @@ export function checked<Shape extends z.ZodType>(
   const issue = parsed.error.issues[0];
   const where = [...(place === undefined ? [] : [place]), ...(issue?.path ?? [])].join(".");
   const detail = `unexpected body: ${where || "the whole"}: ${issue?.message ?? "invalid"}`;
-  throw new Retry({ call: `GET ${new URL(url).pathname}`, status: 200, detail, cause: parsed.error }, "no");
+  throw new Unexpected(url, detail, parsed.error);
 }

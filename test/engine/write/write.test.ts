@@ -5,7 +5,7 @@ import { createSignatures } from "../../../src/engine/state/signatures.ts";
 import { conditions, readStatus } from "../../../src/engine/status/status.ts";
 import { fetchObject, release, writeMetadata, writeStatus } from "../../../src/engine/write/write.ts";
 import { datacenter } from "../../../src/kinds/compute/datacenter.ts";
-import { isConflict } from "../../../src/kube/client/errors.ts";
+import { isConflict, KubeError } from "../../../src/kube/client/errors.ts";
 import type { KubeObject } from "../../../src/kube/resource.ts";
 import { API, datacenterSpec, intentOf, objectOf } from "../support/fixtures.ts";
 import { stage } from "../support/stage.ts";
@@ -179,5 +179,50 @@ describe("a change of the Ready reason", () => {
       { object, ready: "False", reason: "Creating", message: "being made", platformRequest: "r-1" },
       { object, ready: "False", reason: "Available", message: "up to date" },
     ]);
+  });
+});
+
+describe("an object that the API server refuses to write", () => {
+  const refused = (status: number, message: string) =>
+    new KubeError({ status, reason: "X", message: `PUT /x: ${message}` });
+  const failing = (error: KubeError) => {
+    const all = stage([dc()]);
+    const client = { ...all.deps.client, request: () => Promise.reject(error) };
+    return { ...all, deps: { ...all.deps, client }, object: all.objects.find("Datacenter/shop/a")?.object ?? dc() };
+  };
+  const standing = { mode: "reconciling", reason: "Creating", message: "m" } as const;
+
+  test.each([
+    refused(500, "500 InternalError: etcdserver: request is too large"),
+    refused(413, "413 RequestEntityTooLarge: limit is 3145728"),
+    refused(403, "403 Forbidden: denied by a policy"),
+    refused(422, "422 Invalid: status.x: too long"),
+  ])("says so in an Event, because it has no other place: $message", async (error) => {
+    const { deps, object, events } = failing(error);
+    const status = { conditions: conditions(object, 0, standing) };
+    await expect(writeStatus(deps, datacenter, object, status)).rejects.toBe(error);
+    await expect(writeMetadata(deps, datacenter, object, { intent })).rejects.toBe(error);
+    const told = expect.stringContaining(
+      `Warning ObjectNotWritable the API server refuses this object: ${error.message}`,
+    );
+    expect(events).toEqual([told, told]);
+  });
+
+  test("because it is too large names the way out", async () => {
+    const { deps, object, events } = failing(refused(500, "500 InternalError: etcdserver: request is too large"));
+    await expect(writeMetadata(deps, datacenter, object, { intent })).rejects.toThrow();
+    expect(events[0]).toMatch(/make spec and annotations smaller$/);
+  });
+
+  test.each([
+    refused(409, "409 Conflict"),
+    refused(404, "404 NotFound"),
+    refused(429, "429 TooManyRequests"),
+    refused(500, "500 InternalError: etcdserver: leader changed"),
+    refused(0, "Timeout"),
+  ])("says nothing where the next attempt may succeed: $message", async (error) => {
+    const { deps, object, events } = failing(error);
+    await expect(writeMetadata(deps, datacenter, object, { intent })).rejects.toBe(error);
+    expect(events).toEqual([]);
   });
 });

@@ -6,6 +6,7 @@ import {
   type CollectionOptions,
   openCollection,
 } from "../../../src/platform/collections/collection.ts";
+import { type Item, PartialList } from "../../../src/platform/collections/reading.ts";
 import { fakeClock } from "../../fake-clock.ts";
 import { item, items, type ScriptedSource, scriptedSource } from "./scripted-source.ts";
 
@@ -302,6 +303,68 @@ describe("a list of more than is taken", () => {
     source.failing = undefined;
     await clock.advance(2 * minute);
     expect([collection.isTooLarge, [...collection.members()].length]).toEqual([false, 3]);
+  });
+});
+
+describe("a list with an item that is none", () => {
+  const invalid = "unexpected body: items.3.id: not an id of the platform's form";
+  const partial = (...seen: Item[]) => new PartialList({ ...failed, status: 200, detail: invalid }, seen);
+
+  test("shows its other members, and proves no absence", async () => {
+    const source = scriptedSource(items(3));
+    const { clock, collection, heard } = await open(source, { restMs: minute });
+    source.failing = partial(item("m1", "AVAILABLE", { cores: 2 }), item("m5"));
+    const before = collection.read("m1").asOf ?? 0;
+    await clock.advance(5 * minute);
+    expect([...collection.members()].map(({ id }) => id)).toEqual(["m0", "m1", "m2", "m5"]);
+    expect(collection.read("m1")).toMatchObject({ item: { raw: { properties: { cores: 2 } } } });
+    expect(collection.read("m1").asOf).toBeGreaterThan(before);
+    expect(collection.read("m0").asOf).toBe(before);
+    expect(collection.read("never").asOf).toBe(before);
+    expect([collection.isPartial, collection.isTooLarge]).toEqual([true, false]);
+    expect(collection.problem?.message).toContain(invalid);
+    expect(heard).toEqual(["all", "all"]);
+    source.failing = partial(item("m6"));
+    await clock.advance(2 * minute);
+    expect(heard.at(-1)).toEqual(["m6"]);
+  });
+
+  test("is logged once while it lasts", async () => {
+    const source = scriptedSource(items(3));
+    source.failing = partial(item("m1"));
+    const warnings: object[] = [];
+    const log = { debug: () => {}, info: () => {}, error: () => {}, warn: (what: object) => void warnings.push(what) };
+    const { clock } = await open(source, { restMs: minute, log });
+    await clock.advance(10 * minute);
+    expect(source.calls.list).toBeGreaterThan(5);
+    expect(warnings).toEqual([{ collection: source.key, problem: expect.stringContaining(invalid) }]);
+  });
+
+  test("keeps no change from being known: members are read alone", async () => {
+    const source = scriptedSource(items(3, "BUSY"));
+    source.failing = partial(item("m0"));
+    const { clock, collection, heard } = await open(source);
+    collection.track("m1", { url: "/requests/r1/status", since: clock.now(), leaving: true });
+    collection.track("m2", { url: "/requests/r2/status", since: clock.now() });
+    source.there.delete("m1");
+    source.put(item("m2"));
+    source.requests.set("/requests/r1/status", { status: "DONE", targets: [] });
+    source.requests.set("/requests/r2/status", { status: "DONE", targets: [] });
+    await clock.advance(5000);
+    expect(collection.read("m1")).toMatchObject({ item: undefined, request: { status: "DONE" } });
+    expect(collection.read("m2")).toMatchObject({ item: { state: "AVAILABLE" } });
+    expect(heard.flat()).toEqual(expect.arrayContaining(["m1", "m2"]));
+  });
+
+  test("that is whole again shows absence again", async () => {
+    const source = scriptedSource(items(3));
+    const { clock, collection } = await open(source, { restMs: minute });
+    source.failing = partial(item("m1"));
+    await clock.advance(2 * minute);
+    source.failing = undefined;
+    source.there.delete("m0");
+    await clock.advance(4 * minute);
+    expect([collection.isPartial, collection.read("m0").item]).toEqual([false, undefined]);
   });
 });
 

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { type Connection, createTransport, type Transport } from "../../../src/platform/calls/transport.ts";
+import { numbered } from "../../../src/platform/collections/numbered.ts";
+import { PartialList } from "../../../src/platform/collections/reading.ts";
 import { coreCollection, findRequests, readContract, requestStatus } from "../../../src/platform/products/core.ts";
 import { fakeClock } from "../../fake-clock.ts";
 import { answer, type Script, scriptedServer } from "../scripted-server.ts";
@@ -81,6 +83,31 @@ describe("a list", () => {
     const failure = source.list(never, "normal");
     await expect(failure).rejects.toMatchObject({ kind: "Retry", executed: "no", status: 200 });
     await expect(failure).rejects.toThrow(`GET /cloudapi/v6/datacenters answered 200: unexpected body: ${place}`);
+  });
+});
+
+describe("a list with items that are none", () => {
+  test.each([
+    ["items.1.id: not an id", { id: "../contracts" }],
+    ["items.1: Invalid input", "text"],
+    ["metadata.state", { id: "s9", metadata: { state: {} } }],
+  ])("fails with the others, and names the first one: %s", async (place, odd) => {
+    const all = [server(1), odd, server(2), { id: "a/b" }];
+    await using platform = await scriptedServer(answer(200, { items: all }));
+    const source = coreCollection(connect(), platform.url, "/datacenters", { depth: 1 });
+    const error: unknown = await source.list(never, "normal").catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ kind: "Retry", executed: "no", status: 200 });
+    expect(String(error)).toContain(place);
+    expect(String(error)).toContain("the list has 2 invalid items");
+    expect(error instanceof PartialList && error.items.map(({ id }) => id)).toEqual(["s1", "s2"]);
+  });
+
+  test("shows the identity of the others where numbers are reused", async () => {
+    const lan = { id: "1", metadata: { state: "AVAILABLE", createdDate: "2026-01-01T00:00:00Z" }, properties: {} };
+    await using platform = await scriptedServer(answer(200, { items: [lan, { id: "../contracts" }] }));
+    const source = numbered(coreCollection(connect(), platform.url, "/datacenters/d/lans", { depth: 1 }));
+    const error: unknown = await source.list(never, "normal").catch((reason: unknown) => reason);
+    expect(error instanceof PartialList && error.items.map(({ id }) => id)).toEqual(["1 of 2026-01-01T00:00:00Z"]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { parseAllDocuments } from "yaml";
 import { z } from "zod";
+import { valuesIn } from "../../../diagnostics/manifest-text.ts";
 
 /** The fields that identify the object of a manifest. */
 const manifest = z.looseObject({
@@ -25,10 +25,7 @@ export function manifestsIn(paths: readonly string[], stdin: () => string = () =
 }
 
 function objectsIn(text: string, from: string): Manifest[] {
-  return parseAllDocuments(text).flatMap((document) => {
-    const [error] = document.errors;
-    if (error) throw new Error(`${from} is not YAML: ${error.message.split("\n")[0]}`);
-    const value: unknown = document.toJS({ maxAliasCount: 100 });
+  return valuesIn(text, from).flatMap((value) => {
     if (value === null || value === undefined) return [];
     const whole = list.safeParse(value);
     return (whole.success ? whole.data.items : [value]).map((each) => {

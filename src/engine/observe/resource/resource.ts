@@ -60,8 +60,8 @@ export function observeResource(
   // Whatever was sent to a resource that is gone has no effect any more.
   const isOver = observation.seen === "absent" && request?.outcome === "unanswered";
   const unlisted = !!shared && !claim && isDoubted(kind, memory) && isUnlisted(memory, shared);
-  const { problem, isTooLarge } = shared?.collection ?? {};
-  const isUnread = claim ? observation.seen === "unknown" && !isTooLarge : unlisted;
+  const { problem, isPartial } = shared?.collection ?? {};
+  const isUnread = claim ? observation.seen === "unknown" && !isPartial : unlisted;
   let contents: Contents | undefined;
   const view: ResourceView = {
     permanent: kind.resource.identity.permanent ?? false,
@@ -97,7 +97,9 @@ function readResource(
 ): Observation {
   const { item, asOf } = collection.read(identity);
   if (asOf === undefined && !collection.gone) {
-    return { seen: "unknown", ...(collection.isTooLarge && { tooLarge: collection.problem?.message ?? "" }) };
+    const { isPartial, isTooLarge, problem } = collection;
+    const reason = isTooLarge ? "ListTooLarge" : "PlatformUnavailable";
+    return { seen: "unknown", ...(isPartial && { partial: { reason, message: problem?.message ?? "" } }) };
   }
   if (!item || asOf === undefined) {
     const { by, at } = facts?.deletion ?? {};
