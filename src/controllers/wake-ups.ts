@@ -6,7 +6,7 @@ import { isPaused } from "../engine/state/annotations.ts";
 import type { Claim } from "../engine/state/intent.ts";
 import { desiredVersionOf } from "../engine/state/memory.ts";
 import { FINALIZER } from "../engine/state/names.ts";
-import { claimOf, namespaceOf, type ObjectKey, openIntent } from "../engine/state/object.ts";
+import { claimOf, isMisnamed, namespaceOf, type ObjectKey, openIntent } from "../engine/state/object.ts";
 import type { Objects } from "../engine/state/objects.ts";
 import { policiesOf } from "../engine/state/policies.ts";
 import { readFacts, readyOf } from "../engine/status/status.ts";
@@ -140,8 +140,13 @@ export function isEdited(before: KubeObject, after: KubeObject): boolean {
   const counted = ({ claim, request }: Partial<Trust> = {}) => claim === "ours" && request === "ours";
   const isForged = counted(trust.get(before)) && !counted(trust.get(after));
   const isJudgedAnew = (unknownKey(before) === undefined) !== (unknownKey(after) === undefined);
+  const isReplayed = trust.get(after)?.instead !== undefined || (isMisnamed(after) && !isMisnamed(before));
   return (
-    isForged || isJudgedAnew || lostFinalizer(before, after) || desiredVersionOf(before) !== desiredVersionOf(after)
+    isForged ||
+    isReplayed ||
+    isJudgedAnew ||
+    lostFinalizer(before, after) ||
+    desiredVersionOf(before) !== desiredVersionOf(after)
   );
 }
 

@@ -2,7 +2,9 @@ import type { KubeObject } from "../../kube/resource.ts";
 import { createSigner, isVoid, type Verdict } from "../../runtime/signer.ts";
 import { unlessThrown } from "../../runtime/unless-thrown.ts";
 import { flat, groupOf } from "../status/schema.ts";
+import { readStatus as stateOf } from "../status/status.ts";
 import { GROUPS, type Group, type Trust, trust } from "../status/trust.ts";
+import { isAsNew } from "./intent.ts";
 import { EXTERNAL_ID, INTENT } from "./names.ts";
 
 /**
@@ -41,7 +43,7 @@ export function createSignatures({ keys, believes = () => false }: Options) {
     return { status, current, verdicts: { claim, request, facts } satisfies Record<Group, Verdict> };
   };
 
-  function examine(kind: string, object: KubeObject, isNamed: () => boolean): Trust {
+  function examine(kind: string, object: KubeObject, isNamed: () => boolean, before: KubeObject | undefined): Trust {
     const { status, current, verdicts } = readStatus(kind, object);
     const present = MARKS.filter((name) => object.metadata.annotations?.[name] !== undefined);
     const marks = present.map((name) => ({ name, ...readMark(kind, object, name) }));
@@ -70,20 +72,25 @@ export function createSignatures({ keys, believes = () => false }: Options) {
       if (isBelieved && mark === source) return "ours";
       return isOurs && mark.verdict === "foreign" && repeats(mark) ? "absent" : mark.verdict;
     };
-    return {
+    const all = {
       ...judged,
       annotations: Object.fromEntries(marks.map((mark) => [mark.name, verdictOf(mark)])),
       current: { status: current, marks: marks.every(({ signature }) => isCurrent(signature)) },
       named,
       by: keys(),
     };
+    const counted = marks.filter(({ name }) => all.annotations[name] === "ours");
+    return { ...all, ...newest(object, before, all, { status, kept: counted }) };
   }
 
   return {
     believes,
-    /** Judges an object, and keeps the verdict with it. `isNamed`: whether another object names the same resource. */
-    judge(kind: string, object: KubeObject, isNamed = () => true): void {
-      if (trust.get(object)?.by !== keys()) trust.set(object, examine(kind, object, isNamed));
+    /**
+     * Judges an object, and keeps the verdict with it. `isNamed`: whether another object names the same resource. `before`: the
+     * object as it was known until now.
+     */
+    judge(kind: string, object: KubeObject, isNamed = () => true, before?: KubeObject): void {
+      if (trust.get(object)?.by !== keys()) trust.set(object, examine(kind, object, isNamed, before));
     },
     /** The status with its signature. */
     signed(kind: string, object: KubeObject, status: object): object {
@@ -100,6 +107,36 @@ export function createSignatures({ keys, believes = () => false }: Options) {
       return { words, verdict, current: isCurrent(signature) };
     },
   };
+}
+
+interface Said {
+  status: Record<string, unknown>;
+  kept: readonly { name: string; words: Record<string, unknown> }[];
+}
+
+/**
+ * Everything that an object has ever said has a valid signature, so only the newest counts. If the object was known with something
+ * newer, that status stays. If its annotation is newer than its status, its status is void.
+ */
+function newest(
+  object: KubeObject,
+  before: KubeObject | undefined,
+  all: Trust,
+  { status, kept }: Said,
+): Partial<Trust> {
+  const verdicts = [...GROUPS.map((group) => all[group]), ...Object.values(all.annotations)];
+  if (verdicts.includes("foreign")) return {};
+  const isOurs = all.claim === "ours";
+  const said = isOurs ? [status] : kept.map(({ words }) => words);
+  if (before && before.metadata.uid === object.metadata.uid) {
+    const known = stateOf(before);
+    if (!isAsNew({}, known) && !said.some((each) => isAsNew(each, known))) {
+      const { claim = "ours", request = "ours", facts = "ours", instead = before.status } = trust.get(before) ?? {};
+      return { claim, request, facts, instead, current: { ...all.current, status: false } };
+    }
+  }
+  const isOlder = isOurs && kept.some(({ name, words }) => name === EXTERNAL_ID && !isAsNew(status, words));
+  return isOlder ? { claim: "absent", request: "absent", facts: "absent" } : {};
 }
 
 type Owner = Pick<KubeObject, "metadata">;
