@@ -14,12 +14,15 @@ const PROVEN_MS = 1_800_000;
 /** Recheck interval during a deletion. Usually the collection enqueues the object earlier. */
 const VANISHING_MS = 30_000;
 
-/** Whether a missing resource is created again. A missing answer is never enough: the platform or a person must say so. */
+/**
+ * Whether a missing resource is created again. A missing answer is never enough: the platform must say so, or a person about a
+ * resource that is certainly missing.
+ */
 export function isRecreated({ recreatePolicy, recreateAsked, replacement }: View["spec"], absent: Absent): boolean {
   const { absence, logged } = absent;
   // A replacement deletes first, and the process may have died right after that.
   const isReplaced = absence === "deleted" && replacement?.verdict === "allowed";
-  if (recreateAsked || isReplaced) return true;
+  if (isReplaced || (recreateAsked && isOver(absence))) return true;
   switch (recreatePolicy) {
     case "WhenDeleted":
       return absence === "deleted" || (absence === "missing" && !logged);
@@ -38,8 +41,9 @@ function pauseOf({ now }: View["times"], { since }: Absent): number {
 }
 
 /** A resource that is missing and not created again: says so, and goes on looking for it. */
-export function notSeen({ kind, spec: { observed }, resource: { claim }, times }: View, absent: Absent): Decision {
+export function notSeen({ kind, spec, resource: { claim }, times }: View, absent: Absent): Decision {
   const { absence, since, deletion = "" } = absent;
+  const { observed, recreateAsked } = spec;
   const what = `${kind} ${claim?.id}`;
   const recheckMs = pauseOf(times, absent);
   if (absence === "leaving") {
@@ -49,7 +53,9 @@ export function notSeen({ kind, spec: { observed }, resource: { claim }, times }
   if (absence !== "deleted" && times.now - since < PATIENCE_MS) {
     return { step: "wait", reason: "Observing", message: `looking for ${what}`, look: "member", recheckMs };
   }
-  const anew = `to create a new one, set the annotation mooring.dev/recreate to "${claim?.id}"`;
+  const anew = recreateAsked
+    ? "a new one is created when complete lists have shown others, and not this one, for long enough; an empty list proves nothing"
+    : `to create a new one, set the annotation mooring.dev/recreate to "${claim?.id}"`;
   if (absence === "deleted") {
     const lost = observed ? "" : `; what it held is lost, and recreatePolicy is Never: ${anew}`;
     const message = `${what} was deleted outside Mooring ${deletion}${lost}`;

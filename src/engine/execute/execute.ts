@@ -126,10 +126,8 @@ async function fail(deps: Deps, context: Context, decision: Decision<"fail">): P
   const { request } = context.status;
   // The backoff of a failure replaces that of an accepted write.
   context.memory.accepted = undefined;
-  const changes = {
-    request: request && { ...request, status: "FAILED" as const },
-    ...(decision.gone && nothing(context)),
-  };
+  const none = decision.gone && nothing(context);
+  const changes = { request: request && { ...request, status: "FAILED" as const }, ...none };
   const { inMs, message } = postpone(deps, context, decision);
   await stall(deps, context, { reason: decision.reason, message }, changes);
   if (decision.gone) {

@@ -80,15 +80,13 @@ export function createSignatures({ keys, believes = () => false }: Options) {
       by: keys(),
     };
     const counted = marks.filter(({ name }) => all.annotations[name] === "ours");
-    return { ...all, ...newest(object, before, all, { status, kept: counted }) };
+    const isSame = before?.metadata.uid === object.metadata.uid;
+    return { ...all, ...newest(status, counted, all, isSame ? before : undefined) };
   }
 
   return {
     believes,
-    /**
-     * Judges an object, and keeps the verdict with it. `isNamed`: whether another object names the same resource. `before`: the
-     * object as it was known until now.
-     */
+    /** Judges an object, and keeps the verdict with it. `isNamed`: another object names the same. `before`: the object until now. */
     judge(kind: string, object: KubeObject, isNamed = () => true, before?: KubeObject): void {
       if (trust.get(object)?.by !== keys()) trust.set(object, examine(kind, object, isNamed, before));
     },
@@ -109,36 +107,24 @@ export function createSignatures({ keys, believes = () => false }: Options) {
   };
 }
 
-interface Said {
-  status: Record<string, unknown>;
-  kept: readonly { name: string; words: Record<string, unknown> }[];
-}
-
 /**
  * Everything that an object has ever said has a valid signature, so only the newest counts. If the object was known with something
  * newer, that status stays. If its annotation is newer than its status, its status is void.
  */
-function newest(
-  object: KubeObject,
-  before: KubeObject | undefined,
-  all: Trust,
-  { status, kept }: Said,
-): Partial<Trust> {
-  const verdicts = [...GROUPS.map((group) => all[group]), ...Object.values(all.annotations)];
-  if (verdicts.includes("foreign")) return {};
+function newest(status: object, kept: readonly Mark[], all: Trust, before: KubeObject | undefined): Partial<Trust> {
+  if ([all.claim, all.request, ...Object.values(all.annotations)].includes("foreign")) return {};
   const isOurs = all.claim === "ours";
   const said = isOurs ? [status] : kept.map(({ words }) => words);
-  if (before && before.metadata.uid === object.metadata.uid) {
-    const known = stateOf(before);
-    if (!isAsNew({}, known) && !said.some((each) => isAsNew(each, known))) {
-      const { claim = "ours", request = "ours", facts = "ours", instead = before.status } = trust.get(before) ?? {};
-      return { claim, request, facts, instead, current: { ...all.current, status: false } };
-    }
+  const known = before ? stateOf(before) : {};
+  if (before && !isAsNew({}, known) && !said.some((each) => isAsNew(each, known))) {
+    const { claim = "ours", request = "ours", facts = "ours", instead = before.status } = trust.get(before) ?? {};
+    return { claim, request, facts, instead, current: { ...all.current, status: false } };
   }
   const isOlder = isOurs && kept.some(({ name, words }) => name === EXTERNAL_ID && !isAsNew(status, words));
   return isOlder ? { claim: "absent", request: "absent", facts: "absent" } : {};
 }
 
+type Mark = { name: string; words: object };
 type Owner = Pick<KubeObject, "metadata">;
 
 /** The owner of signed words. Annotations are without the uid, which would not survive a backup. */

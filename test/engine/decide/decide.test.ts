@@ -301,8 +301,13 @@ describe("a resource that is not seen", () => {
     ],
     [
       "is created again when a person says so",
-      { ...unseen(), recreatePolicy: "Never", recreateAsked: true },
+      { ...missing(), recreatePolicy: "Never", recreateAsked: true },
       { step: "forget" },
+    ],
+    [
+      "is not created again before it is certain, whatever a person says",
+      { ...unseen(), recreatePolicy: "Never", recreateAsked: true },
+      { step: "stall", reason: "Missing" },
     ],
   ]);
 });
