@@ -36,8 +36,7 @@ export function noticeRestore(deps: Deps, key: ObjectKey, change: Omit<Change<Ku
     memories.handOver(key);
   }
   const isNew = before?.metadata.uid !== after?.metadata.uid;
-  const isCopy =
-    listed || memories.rewound.at !== undefined || after?.metadata.annotations?.[EXTERNAL_ID] !== undefined;
+  const isCopy = listed || memories.rewound.at !== undefined || EXTERNAL_ID in (after?.metadata.annotations ?? {});
   if (after && (rewound || (isNew && isCopy))) memories.of(key).restoredAt = now;
   const id = rewound && before && !after ? claimOf(before)?.id : undefined;
   if (id !== undefined) log.warn({ object: key, id }, leftOnPlatform(key.split("/")[0] ?? ""));

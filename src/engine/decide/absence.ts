@@ -14,10 +14,7 @@ const PROVEN_MS = 1_800_000;
 /** Recheck interval during a deletion. Usually the collection enqueues the object earlier. */
 const VANISHING_MS = 30_000;
 
-/**
- * Whether a missing resource is created again. A missing answer is never enough: the platform must say so, or a person about a
- * resource that is certainly missing.
- */
+/** Whether a missing resource is created again. The platform must say so, or a person once it is certainly missing. */
 export function isRecreated({ recreatePolicy, recreateAsked, replacement }: View["spec"], absent: Absent): boolean {
   const { absence, logged } = absent;
   // A replacement deletes first, and the process may have died right after that.

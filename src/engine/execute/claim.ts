@@ -7,7 +7,7 @@ import { type Deps, deadlineFrom, leads, overlapOf } from "../observe/deps.ts";
 import { noteWith } from "../observe/secrets/secret-state.ts";
 import type { Context } from "../observe/view.ts";
 import { keepKey, Overtaken } from "../secrets/keys.ts";
-import { answerTo, type Intent } from "../state/intent.ts";
+import type { Intent } from "../state/intent.ts";
 import type { Creation } from "../state/memory.ts";
 import { INTENT } from "../state/names.ts";
 import { openIntent } from "../state/object.ts";
@@ -77,7 +77,7 @@ function claimedStatus(
 ) {
   const before = readStatus(object);
   const { left, leftExternalId, leftBehind, lossAllowed } = before;
-  const { account, endpoint, userId, parents, fixed } = intent;
+  const { nonce, revision, account, endpoint, userId, parents, fixed } = intent;
   const sent = { account, endpoint, userId, parents, fixed };
   const succeeds = intent.succeeds !== undefined;
   const contract = connected?.connection.contractNumber;
@@ -96,7 +96,8 @@ function claimedStatus(
     ...readFacts(object),
     observedGeneration: object.metadata.generation,
     conditions: conditions(object, deps.clock.now(), state),
-    ...answerTo(intent),
+    nonce,
+    revision,
     previous: succeeds ? former : before.previous,
   };
   // The new key was lost: the key in the Secret stays in use.

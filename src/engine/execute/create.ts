@@ -19,7 +19,7 @@ import { isElsewhere, isMoved } from "../observe/subject.ts";
 import type { Context } from "../observe/view.ts";
 import { obstacleToKey } from "../secrets/keys.ts";
 import { birthOf } from "../state/identity.ts";
-import { answerTo, type Intent } from "../state/intent.ts";
+import type { Intent } from "../state/intent.ts";
 import type { Begun } from "../state/memory.ts";
 import { keyOfTarget } from "../state/object.ts";
 import { lifeOf, succeeded, tooBrief } from "../state/succession.ts";
@@ -70,7 +70,7 @@ export async function create(deps: Deps, context: Context): Promise<Requeue> {
       // Another process has replaced the intent.
       if (!stands(after.object, begun.intent)) return "now";
       // A refusal closes the intent.
-      const changes = answerTo(begun.intent);
+      const changes = { nonce: begun.intent.nonce, revision: begun.intent.revision };
       const orphan = error instanceof NotFound ? orphaned(deps, context) : undefined;
       if (orphan) return recordFailure(deps, after, orphan, changes);
       const choices = await choicesFor(deps, context, error);
@@ -225,8 +225,7 @@ async function intend(deps: Deps, context: Context, facts: Prepared["facts"], be
   const at = new Date(platformTime(deps.clock, account?.connection)).toISOString();
   const isSkewed = Math.abs(skewOf(account?.connection)) > NOTABLE_SKEW_MS;
   const own = isSkewed && { ownAt: new Date(deps.clock.now()).toISOString() };
-  const [open, stated] = [context.view.resource.intent?.revision ?? 0, context.status.revision ?? 0];
-  const revision = Math.max(open, stated) + 1;
+  const revision = Math.max(context.view.resource.intent?.revision ?? 0, context.status.revision ?? 0) + 1;
   const intent: Intent = { nonce: deps.nonce(), revision, at, ...own, by: deps.self, ...facts };
   // Nothing is sent with this nonce before the guard of the POST runs.
   const begun = { intent, begunAt, own: true };

@@ -10,7 +10,7 @@ import { inProgress } from "../decide/waiting.ts";
 import type { Deps } from "../observe/deps.ts";
 import { track } from "../observe/resource/pending-request.ts";
 import type { Context } from "../observe/view.ts";
-import { answerTo, markOf, SKEW_MS } from "../state/intent.ts";
+import { markOf, SKEW_MS } from "../state/intent.ts";
 import { begunBy } from "../state/memory.ts";
 import type { ResourceStatus } from "../status/schema.ts";
 import { readyOf } from "../status/status.ts";
@@ -58,8 +58,8 @@ export async function announce(deps: Deps, context: Context, operation: Operatio
 export async function retract(deps: Deps, context: Context): Promise<Requeue> {
   const { intent } = context.view.resource;
   const begun = intent && !intent.succeeds ? "create" : "update";
-  const changes = { request: undefined, ...(intent && answerTo(intent)) };
-  await recordProgress(deps, context, context.status.request?.action ?? begun, changes);
+  const { nonce, revision } = intent ?? context.status;
+  await recordProgress(deps, context, context.status.request?.action ?? begun, { request: undefined, nonce, revision });
   context.shared?.collection.refresh([context.identity]);
   return "now";
 }

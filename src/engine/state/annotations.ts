@@ -48,17 +48,14 @@ export const ANOTHER = "another";
 const early = (word: string): string =>
   `annotation ${RECREATE} is ${JSON.stringify(word.slice(0, 80))} and has no effect: it was there before status asked for it; remove it, and set it again if status asks for it`;
 
-/**
- * The resources that a person wants to be created anew. The annotation answers a question: one that was there before has no effect
- * until it is set again, and status.advice, which is signed, remembers that.
- */
+/** The resources to create anew. The annotation answers a question: one that was there before must be set again. */
 export function recreateAsked(object: KubeObject): string[] {
   const { [RECREATE]: word = "" } = object.metadata.annotations ?? {};
   const isEarly = readStatus(object).advice?.includes(early(word));
   return isEarly || !ASKING.includes(readyOf(object)?.reason) ? [] : word.split(",");
 }
 
-/** Advice about an annotation that came too early, for an object whose next status has this reason. */
+/** Advice, for a next status with this reason. It is signed, and remembers that the annotation came too early. */
 export function recreateAdvice(object: KubeObject, next: string | undefined): string[] {
   const { [RECREATE]: word = "" } = object.metadata.annotations ?? {};
   const { id, advice = [] } = readStatus(object);

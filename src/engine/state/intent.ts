@@ -46,9 +46,6 @@ export const windowOf = ({ settings }: Waiting, { at, by }: { at: number; by: Au
   latest: at + by.deadlineMs + settings.settleMs + 2 * SKEW_MS,
 });
 
-/** What status says once an intent is answered: it is closed, and so is every earlier one. */
-export const answerTo = ({ nonce, revision }: Intent) => ({ nonce, ...(revision !== undefined && { revision }) });
-
 /** Whether the first is at least as new as the second. One without a revision is older than any that has one. */
 export const isAsNew = (one: { revision?: unknown }, other: { revision?: unknown }): boolean =>
   Number(one.revision ?? 0) >= Number(other.revision ?? 0);

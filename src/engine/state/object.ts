@@ -94,8 +94,7 @@ function readStated(object: KubeObject): Claim | undefined {
 
 /** Whether the annotation with the id was edited or removed, or is older than status: a backup would bring back something else. */
 export function isMisnamed(object: KubeObject): boolean {
-  const status = readStatus(object);
-  const { annotations = {} } = object.metadata;
+  const [status, { annotations = {} }] = [readStatus(object), object.metadata];
   if (status.id === undefined) return false;
   if (annotations[EXTERNAL_ID] === undefined) return !annotations[INTENT] && status.revision !== undefined;
   const kept = keptClaim(object);

@@ -80,8 +80,10 @@ export function createSignatures({ keys, believes = () => false }: Options) {
       by: keys(),
     };
     const counted = marks.filter(({ name }) => all.annotations[name] === "ours");
-    const isSame = before?.metadata.uid === object.metadata.uid;
-    return { ...all, ...newest(status, counted, all, isSame ? before : undefined) };
+    return {
+      ...all,
+      ...newest(status, counted, all, before?.metadata.uid === object.metadata.uid ? before : undefined),
+    };
   }
 
   return {
@@ -107,10 +109,7 @@ export function createSignatures({ keys, believes = () => false }: Options) {
   };
 }
 
-/**
- * Everything that an object has ever said has a valid signature, so only the newest counts. If the object was known with something
- * newer, that status stays. If its annotation is newer than its status, its status is void.
- */
+/** All that an object ever said is signed, so only the newest counts: the status that was known before, else the annotation. */
 function newest(status: object, kept: readonly Mark[], all: Trust, before: KubeObject | undefined): Partial<Trust> {
   if ([all.claim, all.request, ...Object.values(all.annotations)].includes("foreign")) return {};
   const isOurs = all.claim === "ours";

@@ -117,8 +117,7 @@ function withAnnotationAdvice(kind: Kind, object: KubeObject, status: object): o
   const { advice: before, ...rest }: { advice?: unknown; conditions?: Condition[] } = status;
   const others: unknown[] = Array.isArray(before) ? before.filter((each) => !isAboutAnnotations(String(each))) : [];
   const reason = rest.conditions?.find(({ type }) => type === "Ready")?.reason;
-  const early = kind.resource ? recreateAdvice(object, reason) : [];
-  const advice = [...others, ...annotationAdvice(kind, object), ...early];
+  const advice = [...others, ...annotationAdvice(kind, object), ...recreateAdvice(object, reason)];
   return advice.length > 0 ? { ...rest, advice } : rest;
 }
 

@@ -315,12 +315,11 @@ describe("a resource that is not seen any more", () => {
 
   test("is not created anew by an annotation that was there before, which status.advice says, until it is set again", async () => {
     const annotations = { [RECREATE]: id };
-    let before: unknown;
     const looked = await lookAfter((platform) => platform.items.delete(id), { neighbours: 5, spec, annotations });
     const early = expect.stringContaining(`annotation ${RECREATE} is "${id}" and has no effect`);
     expect(adviceOf(looked)).toEqual([early]);
     expect([looked.posts(), looked.events.filter((event) => event.includes(RECREATE)).length]).toEqual([0, 2]);
-    before = looked.api.get(looked.sceneOf(A).object)?.metadata.resourceVersion;
+    const before = looked.api.get(looked.sceneOf(A).object)?.metadata.resourceVersion;
     await looked.look(1200);
     expect(looked.api.get(looked.sceneOf(A).object)?.metadata.resourceVersion).toBe(before);
     annotate(looked, {});
