@@ -48,11 +48,11 @@ export const openIntent: (object: KubeObject) => Intent | undefined = memo((obje
   if (isReleased(object) || unknownKey(object)) return undefined;
   const intent = readIntent(countedAnnotation(object, INTENT));
   const status = readStatus(object);
-  const isNewest = [status, keptClaim(object)].every((each) => !intent || !each || isAsNew(intent, each));
-  return intent?.nonce !== status.nonce && isNewest ? intent : undefined;
+  if (!intent || intent.nonce === status.nonce) return undefined;
+  return [status, keptClaim(object) ?? {}].every((each) => isAsNew(intent, each)) ? intent : undefined;
 });
 
-const keptClaim = (object: KubeObject): Claim | undefined => readClaim(countedAnnotation(object, EXTERNAL_ID));
+const keptClaim = memo((object: KubeObject) => readClaim(countedAnnotation(object, EXTERNAL_ID)));
 
 /** The resource that an object names: by its status, or by its annotation where status was lost. */
 export function claimOf(object: KubeObject): Claim | undefined {
