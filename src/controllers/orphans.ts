@@ -1,5 +1,6 @@
 import { isDropped, leftOnPlatform, undo } from "../engine/execute/delete-unclaimed.ts";
 import { type Deps, leads } from "../engine/observe/deps.ts";
+import { EXTERNAL_ID } from "../engine/state/names.ts";
 import { claimOf, type ObjectKey, openIntent } from "../engine/state/object.ts";
 import { writeMetadata } from "../engine/write/write.ts";
 import { hasResource } from "../kinds/kind.ts";
@@ -22,8 +23,8 @@ const RESTORED =
   "the API server was restored to an earlier state: nothing is created before the platform was read anew";
 
 /**
- * An object may be older than its resource: when it was there before this process, or came after the API server was restored to an
- * earlier state. A resource that such an object no longer names is left on the platform.
+ * An object may be older than its resource: when it was there before this process, came after the API server was restored to an
+ * earlier state, or is new and names a resource already. A resource that such an object no longer names is left on the platform.
  */
 export function noticeRestore(deps: Deps, key: ObjectKey, change: Omit<Change<KubeObject>, "key">): void {
   const { memories, clock, log } = deps;
@@ -35,7 +36,8 @@ export function noticeRestore(deps: Deps, key: ObjectKey, change: Omit<Change<Ku
     memories.handOver(key);
   }
   const isNew = before?.metadata.uid !== after?.metadata.uid;
-  if (after && (rewound || (isNew && (listed || memories.rewound.at !== undefined)))) memories.of(key).restoredAt = now;
+  const isCopy = listed || memories.rewound.at !== undefined || EXTERNAL_ID in (after?.metadata.annotations ?? {});
+  if (after && (rewound || (isNew && isCopy))) memories.of(key).restoredAt = now;
   const id = rewound && before && !after ? claimOf(before)?.id : undefined;
   if (id !== undefined) log.warn({ object: key, id }, leftOnPlatform(key.split("/")[0] ?? ""));
 }

@@ -6,11 +6,11 @@ import { isPaused } from "../engine/state/annotations.ts";
 import type { Claim } from "../engine/state/intent.ts";
 import { desiredVersionOf } from "../engine/state/memory.ts";
 import { FINALIZER } from "../engine/state/names.ts";
-import { claimOf, namespaceOf, type ObjectKey, openIntent } from "../engine/state/object.ts";
+import { claimOf, isMisnamed, namespaceOf, type ObjectKey, openIntent } from "../engine/state/object.ts";
 import type { Objects } from "../engine/state/objects.ts";
 import { policiesOf } from "../engine/state/policies.ts";
 import { readFacts, readyOf } from "../engine/status/status.ts";
-import { type Trust, trust, unknownKey } from "../engine/status/trust.ts";
+import { trust, unknownKey } from "../engine/status/trust.ts";
 import { type Kind, usesAccount } from "../kinds/kind.ts";
 import type { Lane } from "../kube/queue/lanes.ts";
 import type { KubeObject } from "../kube/resource.ts";
@@ -137,8 +137,11 @@ export const isReady = (object: KubeObject): boolean => readyOf(object)?.status 
 
 /** Whether somebody has edited the desired state of an object, or what Mooring relies on. */
 export function isEdited(before: KubeObject, after: KubeObject): boolean {
-  const counted = ({ claim, request }: Partial<Trust> = {}) => claim === "ours" && request === "ours";
-  const isForged = counted(trust.get(before)) && !counted(trust.get(after));
+  const counts = (object: KubeObject) => {
+    const { claim, request, instead } = trust.get(object) ?? {};
+    return claim === "ours" && request === "ours" && instead === undefined && !isMisnamed(object);
+  };
+  const isForged = counts(before) && !counts(after);
   const isJudgedAnew = (unknownKey(before) === undefined) !== (unknownKey(after) === undefined);
   return (
     isForged || isJudgedAnew || lostFinalizer(before, after) || desiredVersionOf(before) !== desiredVersionOf(after)

@@ -19,7 +19,7 @@ export function isRecreated({ recreatePolicy, recreateAsked, replacement }: View
   const { absence, logged } = absent;
   // A replacement deletes first, and the process may have died right after that.
   const isReplaced = absence === "deleted" && replacement?.verdict === "allowed";
-  if (recreateAsked || isReplaced) return true;
+  if (isReplaced || recreateAsked) return true;
   switch (recreatePolicy) {
     case "WhenDeleted":
       return absence === "deleted" || (absence === "missing" && !logged);

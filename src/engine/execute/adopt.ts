@@ -57,7 +57,8 @@ export async function adopt(deps: Deps, context: Context, named: string | undefi
   const held = observed
     ? { onlyObserved: true, adoptedAt: undefined }
     : { onlyObserved: undefined, adoptedAt: new Date(view.times.platformNow).toISOString() };
-  const owned = { id, parents, account: account.key, ...located(account, kind), born, ...held };
+  const { revision = context.status.revision } = claimOf(object) ?? {};
+  const owned = { id, parents, account: account.key, ...located(account, kind), born, ...held, revision };
   const differences = drift.length > 0 ? `; differs in ${drift.map(({ field }) => field).join(", ")}` : "";
   const [reason, doing] = observed ? (["Observing", "observing"] as const) : (["Adopting", "adopting"] as const);
   const message = `${doing} ${kind.kind} ${id}${differences}`;

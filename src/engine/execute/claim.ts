@@ -77,7 +77,7 @@ function claimedStatus(
 ) {
   const before = readStatus(object);
   const { left, leftExternalId, leftBehind, lossAllowed } = before;
-  const { nonce, account, endpoint, userId, parents, fixed } = intent;
+  const { nonce, revision, account, endpoint, userId, parents, fixed } = intent;
   const sent = { account, endpoint, userId, parents, fixed };
   const succeeds = intent.succeeds !== undefined;
   const contract = connected?.connection.contractNumber;
@@ -97,6 +97,7 @@ function claimedStatus(
     observedGeneration: object.metadata.generation,
     conditions: conditions(object, deps.clock.now(), state),
     nonce,
+    revision,
     previous: succeeds ? former : before.previous,
   };
   // The new key was lost: the key in the Secret stays in use.

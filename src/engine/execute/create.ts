@@ -70,7 +70,7 @@ export async function create(deps: Deps, context: Context): Promise<Requeue> {
       // Another process has replaced the intent.
       if (!stands(after.object, begun.intent)) return "now";
       // A refusal closes the intent.
-      const changes = { nonce: begun.intent.nonce };
+      const changes = { nonce: begun.intent.nonce, revision: begun.intent.revision };
       const orphan = error instanceof NotFound ? orphaned(deps, context) : undefined;
       if (orphan) return recordFailure(deps, after, orphan, changes);
       const choices = await choicesFor(deps, context, error);
@@ -225,7 +225,8 @@ async function intend(deps: Deps, context: Context, facts: Prepared["facts"], be
   const at = new Date(platformTime(deps.clock, account?.connection)).toISOString();
   const isSkewed = Math.abs(skewOf(account?.connection)) > NOTABLE_SKEW_MS;
   const own = isSkewed && { ownAt: new Date(deps.clock.now()).toISOString() };
-  const intent: Intent = { nonce: deps.nonce(), at, ...own, by: deps.self, ...facts };
+  const revision = Math.max(context.view.resource.intent?.revision ?? 0, context.status.revision ?? 0) + 1;
+  const intent: Intent = { nonce: deps.nonce(), revision, at, ...own, by: deps.self, ...facts };
   // Nothing is sent with this nonce before the guard of the POST runs.
   const begun = { intent, begunAt, own: true };
   memory.creation = { ...begun, phase: "unsent" };

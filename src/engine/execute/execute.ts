@@ -126,7 +126,8 @@ async function fail(deps: Deps, context: Context, decision: Decision<"fail">): P
   const { request } = context.status;
   // The backoff of a failure replaces that of an accepted write.
   context.memory.accepted = undefined;
-  const changes = { request: request && { ...request, status: "FAILED" as const }, ...(decision.gone && NOTHING) };
+  const none = decision.gone && nothing(context);
+  const changes = { request: request && { ...request, status: "FAILED" as const }, ...none };
   const { inMs, message } = postpone(deps, context, decision);
   await stall(deps, context, { reason: decision.reason, message }, changes);
   if (decision.gone) {
@@ -164,7 +165,7 @@ async function forget(deps: Deps, context: Context): Promise<Requeue> {
   const after = isKept ? withWritten(context, await writeMetadata(deps, kind, object)) : context;
   const leftBehind = left ? context.status.leftBehind : leavingBehind(deps, context, replaced);
   const former = { left: id, leftExternalId: policiesOf(object).externalId, leftBehind };
-  await record(deps, after, standing, { ...NOTHING, ...former, request: undefined, drift: undefined });
+  await record(deps, after, standing, { ...nothing(context), ...former, request: undefined, drift: undefined });
   deps.events.record(after.object, replaced ? "Normal" : "Warning", standing.reason, standing.message);
   deps.collections.leave(context.key);
   context.memory.absence = undefined;
@@ -172,8 +173,9 @@ async function forget(deps: Deps, context: Context): Promise<Requeue> {
   return "now";
 }
 
-/** The status of an object without a resource. */
-const NOTHING = {
+/** The status of an object without a resource. What it said before is older. */
+const nothing = ({ view }: Context) => ({
+  revision: (view.resource.claim?.revision ?? 0) + 1,
   id: undefined,
   state: undefined,
   parents: undefined,
@@ -186,4 +188,4 @@ const NOTHING = {
   key: undefined,
   certificate: undefined,
   expiresIn: undefined,
-};
+});

@@ -58,8 +58,8 @@ export async function announce(deps: Deps, context: Context, operation: Operatio
 export async function retract(deps: Deps, context: Context): Promise<Requeue> {
   const { intent } = context.view.resource;
   const begun = intent && !intent.succeeds ? "create" : "update";
-  const nonce = intent?.nonce ?? context.status.nonce;
-  await recordProgress(deps, context, context.status.request?.action ?? begun, { request: undefined, nonce });
+  const { nonce, revision } = intent ?? context.status;
+  await recordProgress(deps, context, context.status.request?.action ?? begun, { request: undefined, nonce, revision });
   context.shared?.collection.refresh([context.identity]);
   return "now";
 }

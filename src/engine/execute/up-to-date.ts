@@ -10,8 +10,9 @@ import { inputsOf } from "../observe/spec/spec.ts";
 import type { Context } from "../observe/view.ts";
 import { confirmedBirth } from "../state/identity.ts";
 import type { Claim } from "../state/intent.ts";
-import type { Memory } from "../state/memory.ts";
-import { ALLOW_DATA_LOSS, PUBLISHED } from "../state/names.ts";
+import { type Memory, nextAttempt } from "../state/memory.ts";
+import { ALLOW_DATA_LOSS, EXTERNAL_ID, PUBLISHED } from "../state/names.ts";
+import { isMisnamed } from "../state/object.ts";
 import { daysLeft } from "../status/expiry.ts";
 import type { Obstacle } from "../status/reasons.ts";
 import type { ResourceStatus } from "../status/schema.ts";
@@ -67,6 +68,7 @@ export async function rest(deps: Deps, context: Context, keep: boolean, obstacle
   if (memory.creation && isFinal(deps, memory.creation)) memory.creation = undefined;
   const isAnnotated = keep || annotateAt === undefined;
   memory.restingSince = isAnnotated ? undefined : (memory.restingSince ?? now);
+  if (isMisnamed(shown) && keep) memory.renamed = nextAttempt(memory.renamed, EXTERNAL_ID, now);
   if (keep) await writeMetadata(deps, kind, shown, { claim: ownership(context) });
   const dueIn = [
     ...(isAnnotated ? [] : [annotateAt - now]),

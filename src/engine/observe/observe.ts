@@ -3,7 +3,7 @@ import type { KubeObject } from "../../kube/resource.ts";
 import { platformTime } from "../../platform/calls/platform-time.ts";
 import type { AccountHandle } from "../accounts/accounts.ts";
 import { INTENT } from "../state/names.ts";
-import type { ObjectKey } from "../state/object.ts";
+import { isMisnamed, type ObjectKey } from "../state/object.ts";
 import { settledAt } from "../status/author.ts";
 import { readStatus } from "../status/status.ts";
 import { countedAnnotation, trust } from "../status/trust.ts";
@@ -71,6 +71,7 @@ const LONGEST_DELAY = 20;
 function annotateAt({ settings }: Deps, now: number, { object, memory }: Subject, shared?: Shared): number | undefined {
   const { annotateAfterMs } = settings;
   const { restingSince = now } = memory;
+  if (isMisnamed(object)) return Math.max(now, memory.renamed?.retryAt ?? now);
   const isAnnotated = countedAnnotation(object, INTENT) === undefined && (trust.get(object)?.current.marks ?? true);
   if (isAnnotated) return undefined;
   const othersSince = !shared || shared.collection.changing > 0 ? now : shared.collection.changedAt;

@@ -56,7 +56,7 @@ export interface SpecView {
   terminating: boolean;
   deletionPolicy: "Delete" | "Retain";
   recreatePolicy: RecreatePolicy;
-  /** The annotation mooring.dev/recreate names the claimed resource. */
+  /** The annotation mooring.dev/recreate names the claimed resource, and was set after status said that it is gone. */
   recreateAsked: boolean;
   /** managementPolicy is Observe: nothing is written to the platform. */
   observed: boolean;

@@ -1,5 +1,6 @@
 import { type Kind, usesAccount } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
+import { readStatus, readyOf } from "../status/status.ts";
 import {
   ALLOW_DATA_LOSS,
   ALLOW_NON_EMPTY_DELETE,
@@ -38,6 +39,29 @@ export function annotationsOf(kind: Kind): string[] {
     ...(secret ? [ROTATE_AT] : []),
     ...(kind.annotations ?? []),
   ];
+}
+
+/** Reasons with which an object asks whether to create another resource. */
+const ASKING: readonly (string | undefined)[] = ["Missing", "DeletedExternally", "AlreadyExists"];
+/** The value of mooring.dev/recreate that means: create another one, whatever exists. */
+export const ANOTHER = "another";
+const early = (word: string): string =>
+  `annotation ${RECREATE} is ${JSON.stringify(word.slice(0, 80))} and has no effect: it was there before status asked for it; remove it, and set it again if status asks for it`;
+
+/** The resources to create anew. The annotation answers a question: one that was there before must be set again. */
+export function recreateAsked(object: KubeObject): string[] {
+  const { [RECREATE]: word = "" } = object.metadata.annotations ?? {};
+  const isEarly = readStatus(object).advice?.includes(early(word));
+  return isEarly || !ASKING.includes(readyOf(object)?.reason) ? [] : word.split(",");
+}
+
+/** Advice, for a next status with this reason. It is signed, and remembers that the annotation came too early. */
+export function recreateAdvice(object: KubeObject, next: string | undefined): string[] {
+  const { [RECREATE]: word = "" } = object.metadata.annotations ?? {};
+  const { id, advice = [] } = readStatus(object);
+  const isNews = word !== "" && ASKING.includes(next) && !ASKING.includes(readyOf(object)?.reason);
+  const isIdle = next === "Available" && word.split(",").some((each) => each === id || each === ANOTHER);
+  return isNews || isIdle || advice.includes(early(word)) ? [early(word)] : [];
 }
 
 /** Each piece of advice about annotations begins like this. */

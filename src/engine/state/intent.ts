@@ -11,6 +11,8 @@ export const SKEW_MS = 120_000;
 
 const intent = z.object({
   nonce: z.string().min(1),
+  /** Higher than that of every earlier intent and claim of the object. */
+  revision: z.int().optional(),
   /** When the creation was begun, by the platform's clock, which dates its log. */
   at: z.iso.datetime(),
   /** The same by our own clock, where that differs much: one of the two is wrong, and nobody knows which. */
@@ -45,6 +47,10 @@ export const windowOf = ({ settings }: Waiting, { at, by }: { at: number; by: Au
   latest: at + by.deadlineMs + settings.settleMs + 2 * SKEW_MS,
 });
 
+/** Whether the first is at least as new as the second. One without a revision is older than any that has one. */
+export const isAsNew = (one: { revision?: unknown }, other: { revision?: unknown }): boolean =>
+  Number(one.revision ?? 0) >= Number(other.revision ?? 0);
+
 /** When a creation was begun, by either clock. */
 export const beginningsOf = ({ at, ownAt = at }: Pick<Intent, "at" | "ownAt">): number[] => [at, ownAt].map(Date.parse);
 
@@ -52,7 +58,9 @@ const claim = known
   .pick({ id: true, parents: true, account: true, endpoint: true })
   .required()
   .extend({ endpoint: intent.shape.endpoint })
-  .extend(known.pick({ contract: true, userId: true, born: true, adoptedAt: true, onlyObserved: true }).shape);
+  .extend(
+    known.pick({ contract: true, userId: true, born: true, adoptedAt: true, onlyObserved: true, revision: true }).shape,
+  );
 
 /** Which resource an object owns, or names. */
 export type Claim = z.output<typeof claim>;

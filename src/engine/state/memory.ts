@@ -150,7 +150,8 @@ export interface Memory {
   /** The facts of a catalogue of the platform about a value in spec. */
   checked?: { what: string; facts: Readonly<Record<string, unknown>> } | undefined;
   output?: Attempt | undefined;
-  /** The last renewal of a key that was lost, and the last repair of the rest of its Secret. */
+  /** The last renewal of a key that was lost, and the last repair of the rest of its Secret, and of the annotation with the id. */
+  renamed?: Attempt | undefined;
   renewal?: Attempt | undefined;
   repair?: Attempt | undefined;
   /** How far an export is, where that is not worth a write, and the record that it goes on from. */

@@ -6,7 +6,7 @@ import { memo } from "../../runtime/memo.ts";
 import { unlessThrown } from "../../runtime/unless-thrown.ts";
 import { readStatus } from "../status/status.ts";
 import { countedAnnotation, unknownKey } from "../status/trust.ts";
-import { type Claim, claimIn, type Intent, readClaim, readIntent } from "./intent.ts";
+import { type Claim, claimIn, type Intent, isAsNew, readClaim, readIntent } from "./intent.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "./names.ts";
 
 /** Names one object among all kinds: `Server/default/web`, or `ClusterAccount/shared` where there is no namespace. */
@@ -47,8 +47,12 @@ export const isReleased = ({ metadata }: KubeObject): boolean =>
 export const openIntent: (object: KubeObject) => Intent | undefined = memo((object) => {
   if (isReleased(object) || unknownKey(object)) return undefined;
   const intent = readIntent(countedAnnotation(object, INTENT));
-  return intent && intent.nonce !== readStatus(object).nonce ? intent : undefined;
+  const status = readStatus(object);
+  if (!intent || intent.nonce === status.nonce) return undefined;
+  return [status, keptClaim(object) ?? {}].every((each) => isAsNew(intent, each)) ? intent : undefined;
 });
+
+const keptClaim = memo((object: KubeObject) => readClaim(countedAnnotation(object, EXTERNAL_ID)));
 
 /** The resource that an object names: by its status, or by its annotation where status was lost. */
 export function claimOf(object: KubeObject): Claim | undefined {
@@ -82,9 +86,19 @@ function readStated(object: KubeObject): Claim | undefined {
   // An object that only observes a number means whatever has it.
   const known = born === undefined || observes(object) ? {} : { born };
   if (id !== undefined) return claimIn({ id, parents, account, endpoint, ...status, ...known });
+  const [intent, kept] = [readIntent(countedAnnotation(object, INTENT)), keptClaim(object)];
   // An intent that was answered without an id was refused: there is no resource.
-  if (countedAnnotation(object, INTENT) !== undefined) return undefined;
-  return readClaim(countedAnnotation(object, EXTERNAL_ID));
+  const isRefused = intent && kept && isAsNew(intent, kept);
+  return kept && isAsNew(kept, status) && !isRefused ? kept : undefined;
+}
+
+/** Whether the annotation with the id was edited or removed, or is older than status: a backup would bring back something else. */
+export function isMisnamed(object: KubeObject): boolean {
+  const [status, { annotations = {} }] = [readStatus(object), object.metadata];
+  if (status.id === undefined) return false;
+  if (annotations[EXTERNAL_ID] === undefined) return !annotations[INTENT] && status.revision !== undefined;
+  const kept = keptClaim(object);
+  return kept?.id !== status.id || !isAsNew(kept, status);
 }
 
 /** Ids of the parents with which a resource is deleted. */

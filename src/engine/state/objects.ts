@@ -1,6 +1,6 @@
 import { grant } from "../../kinds/identity/grant.ts";
 import { type Kind, usesAccount } from "../../kinds/kind.ts";
-import type { KubeObject } from "../../kube/resource.ts";
+import { type KubeObject, keyOf } from "../../kube/resource.ts";
 import { createIndex } from "../../kube/watch/keyed-index.ts";
 import { reducedMetadata } from "../../kube/watch/reduced.ts";
 import { type Change, createStore, type Store } from "../../kube/watch/store.ts";
@@ -43,7 +43,7 @@ export function createObjects(
     object && limits.excess(grant.kind, object) ? undefined : object;
 
   for (const kind of kinds) {
-    const keep = (arrived: KubeObject) => judged(kind, arrived);
+    const keep = (arrived: KubeObject) => judged(kind, arrived, find(keyTo(kind, arrived))?.object);
     const created = createStore<KubeObject>({ onListenerError, reduce, keep, packed: trust });
     stores.set(kind.kind, { kind, store: created });
     created.subscribe(({ key: name, ...change }) => {
@@ -72,7 +72,7 @@ export function createObjects(
     /** Takes in an object that the API server has answered with, unless a newer one is known. Returns it with its verdict. */
     admit(kind: Kind, object: KubeObject): KubeObject {
       const known = store(kind.kind);
-      const kept = judged(kind, known.reduce(object) ?? object);
+      const kept = judged(kind, known.reduce(object) ?? object, known.get(keyOf(object)));
       known.put(kept);
       return kept;
     },
@@ -132,10 +132,10 @@ function createJudge(seal: Seal, houseOf: (kind: string, parents: Record<string,
     named?.set(key, object ? namesOf(kind, object) : []);
   return {
     noteNames,
-    judged(kind: Kind, object: KubeObject): KubeObject {
+    judged(kind: Kind, object: KubeObject, before: KubeObject | undefined): KubeObject {
       const isNamed = () =>
         namesOf(kind, object).some((name) => named?.get(name).some((key) => key !== keyTo(kind, object)) ?? true);
-      if (usesAccount(kind)) seal.judge(kind.kind, object, isNamed);
+      if (usesAccount(kind)) seal.judge(kind.kind, object, isNamed, before);
       return object;
     },
     async nameAll(all: { kind: Kind; objects: Iterable<KubeObject> }[], pause: () => Promise<void> | undefined) {

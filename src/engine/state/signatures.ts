@@ -2,7 +2,9 @@ import type { KubeObject } from "../../kube/resource.ts";
 import { createSigner, isVoid, type Verdict } from "../../runtime/signer.ts";
 import { unlessThrown } from "../../runtime/unless-thrown.ts";
 import { flat, groupOf } from "../status/schema.ts";
+import { readStatus as stateOf } from "../status/status.ts";
 import { GROUPS, type Group, type Trust, trust } from "../status/trust.ts";
+import { isAsNew } from "./intent.ts";
 import { EXTERNAL_ID, INTENT } from "./names.ts";
 
 /**
@@ -41,7 +43,7 @@ export function createSignatures({ keys, believes = () => false }: Options) {
     return { status, current, verdicts: { claim, request, facts } satisfies Record<Group, Verdict> };
   };
 
-  function examine(kind: string, object: KubeObject, isNamed: () => boolean): Trust {
+  function examine(kind: string, object: KubeObject, isNamed: () => boolean, before: KubeObject | undefined): Trust {
     const { status, current, verdicts } = readStatus(kind, object);
     const present = MARKS.filter((name) => object.metadata.annotations?.[name] !== undefined);
     const marks = present.map((name) => ({ name, ...readMark(kind, object, name) }));
@@ -70,20 +72,25 @@ export function createSignatures({ keys, believes = () => false }: Options) {
       if (isBelieved && mark === source) return "ours";
       return isOurs && mark.verdict === "foreign" && repeats(mark) ? "absent" : mark.verdict;
     };
-    return {
+    const all = {
       ...judged,
       annotations: Object.fromEntries(marks.map((mark) => [mark.name, verdictOf(mark)])),
       current: { status: current, marks: marks.every(({ signature }) => isCurrent(signature)) },
       named,
       by: keys(),
     };
+    const counted = marks.filter(({ name }) => all.annotations[name] === "ours");
+    return {
+      ...all,
+      ...newest(status, counted, all, before?.metadata.uid === object.metadata.uid ? before : undefined),
+    };
   }
 
   return {
     believes,
-    /** Judges an object, and keeps the verdict with it. `isNamed`: whether another object names the same resource. */
-    judge(kind: string, object: KubeObject, isNamed = () => true): void {
-      if (trust.get(object)?.by !== keys()) trust.set(object, examine(kind, object, isNamed));
+    /** Judges an object, and keeps the verdict with it. `isNamed`: another object names the same. `before`: the object until now. */
+    judge(kind: string, object: KubeObject, isNamed = () => true, before?: KubeObject): void {
+      if (trust.get(object)?.by !== keys()) trust.set(object, examine(kind, object, isNamed, before));
     },
     /** The status with its signature. */
     signed(kind: string, object: KubeObject, status: object): object {
@@ -102,6 +109,21 @@ export function createSignatures({ keys, believes = () => false }: Options) {
   };
 }
 
+/** All that an object ever said is signed, so only the newest counts: the status that was known before, else the annotation. */
+function newest(status: object, kept: readonly Mark[], all: Trust, before: KubeObject | undefined): Partial<Trust> {
+  if ([all.claim, all.request, ...Object.values(all.annotations)].includes("foreign")) return {};
+  const isOurs = all.claim === "ours";
+  const said = isOurs ? [status] : kept.map(({ words }) => words);
+  const known = before ? stateOf(before) : {};
+  if (before && !isAsNew({}, known) && !said.some((each) => isAsNew(each, known))) {
+    const { claim = "ours", request = "ours", facts = "ours", instead = before.status } = trust.get(before) ?? {};
+    return { claim, request, facts, instead, current: { ...all.current, status: false } };
+  }
+  const isOlder = isOurs && kept.some(({ name, words }) => name === EXTERNAL_ID && !isAsNew(status, words));
+  return isOlder ? { claim: "absent", request: "absent", facts: "absent" } : {};
+}
+
+type Mark = { name: string; words: object };
 type Owner = Pick<KubeObject, "metadata">;
 
 /** The owner of signed words. Annotations are without the uid, which would not survive a backup. */

@@ -37,6 +37,7 @@ export type CertificateFacts = z.output<typeof certificateFacts>;
 /** The operator's own state, which helps no reader. */
 const internalStatus = z.object({
   nonce: z.string().optional().describe("Creation intent that this id, or this refusal, belongs to."),
+  revision: z.int().optional().describe("Counts creations and losses of resources. What has a lower one is old."),
   born: z.iso
     .datetime({ offset: true })
     .optional()

@@ -26,8 +26,8 @@ function statusOf({ status }: KubeObject): object {
 
 /** The fields of an object's status that count, by the verdict that is kept with it. */
 const counted = memo((object: KubeObject): Record<string, unknown> => {
-  const status = flat(statusOf(object));
   const verdict = trust.get(object);
+  const status = flat(Object(verdict?.instead ?? statusOf(object)));
   if (!verdict || GROUPS.every((group) => verdict[group] === "ours")) return status;
   const counts = (group: Group | undefined) => group === undefined || verdict[group] === "ours";
   return Object.fromEntries(Object.entries(status).filter(([name]) => counts(groupOf(name))));

@@ -13,6 +13,8 @@ export interface Trust extends Readonly<Record<Group, Verdict>> {
   readonly current: { readonly status: boolean; readonly marks: boolean };
   /** Id of the resource that the object names, signed or not. */
   readonly named: string | undefined;
+  /** The status that counts although the object has another one, which is older. */
+  readonly instead?: unknown;
   /** The keys that it was judged with. */
   readonly by: readonly string[];
 }

@@ -6,8 +6,9 @@ import type { KubeObject } from "../../kube/resource.ts";
 import { fetchObject as fetchNamed } from "../../kube/watch/followed.ts";
 import { hasMoreFinalizers } from "../../kube/watch/reduced.ts";
 import { apply, patch, replaceStatus, target } from "../../kube/write/apply.ts";
+import type { Condition } from "../../kube/write/conditions.ts";
 import type { Deps } from "../observe/deps.ts";
-import { annotationAdvice, isAboutAnnotations } from "../state/annotations.ts";
+import { annotationAdvice, isAboutAnnotations, recreateAdvice } from "../state/annotations.ts";
 import type { Claim, Intent } from "../state/intent.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "../state/names.ts";
 import { objectKey, resourceOf } from "../state/object.ts";
@@ -121,9 +122,10 @@ const keep = (deps: Deps, kind: Kind, object: KubeObject): KubeObject => deps.ob
 
 /** A status with the current advice about annotations. Other advice in it is kept. */
 function withAnnotationAdvice(kind: Kind, object: KubeObject, status: object): object {
-  const { advice: before, ...rest }: { advice?: unknown } = status;
+  const { advice: before, ...rest }: { advice?: unknown; conditions?: Condition[] } = status;
   const others: unknown[] = Array.isArray(before) ? before.filter((each) => !isAboutAnnotations(String(each))) : [];
-  const advice = [...others, ...annotationAdvice(kind, object)];
+  const reason = rest.conditions?.find(({ type }) => type === "Ready")?.reason;
+  const advice = [...others, ...annotationAdvice(kind, object), ...recreateAdvice(object, reason)];
   return advice.length > 0 ? { ...rest, advice } : rest;
 }
 

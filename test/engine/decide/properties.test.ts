@@ -444,8 +444,9 @@ describe("in every view", () => {
       if (view.unwanted && (permanent || view.deletionPolicy === "Retain") && observation.seen === "present") return;
       if (permanent && replacement?.verdict === "allowed" && observation.seen === "present") return;
       expect(observation.seen).toBe("absent");
-      if (replaced || view.recreateAsked) return;
+      if (replaced) return;
       const [absence, logged] = observation.seen === "absent" ? [observation.absence, observation.logged] : [];
+      if (view.recreateAsked) return;
       if (absence === "deleted" && replacement?.verdict === "allowed") return;
       // If there is a request log, it must show the deletion, unless spec accepts absence as evidence.
       const enough = view.recreatePolicy === "WhenMissing" || !logged ? ["deleted", "missing"] : ["deleted"];

@@ -285,11 +285,57 @@ describe("a resource that is not seen any more", () => {
     expect(message).toContain(`set the annotation ${RECREATE} to`);
   });
 
-  test("is created anew when a person names it, once", async () => {
-    const { posts } = await lookAfter((platform) => platform.items.clear(), {
-      spec: { recreatePolicy: "Never" },
-      annotations: { [RECREATE]: id },
-    });
-    expect(posts()).toBe(1);
+  type Looked = Awaited<ReturnType<typeof lookAfter>>;
+  /** Somebody sets the annotation, or removes it. */
+  const annotate = ({ api, sceneOf, sync }: Looked, annotations: Record<string, string>) => {
+    const { object } = sceneOf(A);
+    const now = api.get(object) ?? object;
+    api.put({ ...now, metadata: { ...now.metadata, annotations } });
+    sync();
+  };
+  const adviceOf = ({ api, sceneOf }: Looked) => Object(api.get(sceneOf(A).object)?.status).advice;
+  const spec = { recreatePolicy: "Never" };
+
+  test("is created anew when a person names it after status said so, once", async () => {
+    const looked = await lookAfter((platform) => platform.items.delete(id), { neighbours: 5, spec });
+    expect(looked.posts()).toBe(0);
+    annotate(looked, { [RECREATE]: id });
+    await looked.look(1200);
+    expect(looked.posts()).toBe(1);
+    expect(adviceOf(looked)).toBeUndefined();
+  });
+
+  test("is created anew where nothing proves its absence, when a person names it after status said so", async () => {
+    const looked = await lookAfter((platform) => platform.items.clear(), { spec });
+    expect(looked.posts()).toBe(0);
+    annotate(looked, { [RECREATE]: id });
+    await looked.look(60);
+    expect(looked.posts()).toBe(1);
+  });
+
+  test("is not created anew by an annotation that was there before, which status.advice says, until it is set again", async () => {
+    const annotations = { [RECREATE]: id };
+    const looked = await lookAfter((platform) => platform.items.delete(id), { neighbours: 5, spec, annotations });
+    const early = expect.stringContaining(`annotation ${RECREATE} is "${id}" and has no effect`);
+    expect(adviceOf(looked)).toEqual([early]);
+    expect([looked.posts(), looked.events.filter((event) => event.includes(RECREATE)).length]).toEqual([0, 2]);
+    const before = looked.api.get(looked.sceneOf(A).object)?.metadata.resourceVersion;
+    await looked.look(1200);
+    expect(looked.api.get(looked.sceneOf(A).object)?.metadata.resourceVersion).toBe(before);
+    annotate(looked, {});
+    await looked.look(60);
+    expect(adviceOf(looked)).toBeUndefined();
+    annotate(looked, annotations);
+    await looked.look(1200);
+    expect(looked.posts()).toBe(1);
+  });
+
+  test("an annotation on an object whose resource is there has no effect, which status.advice says", async () => {
+    const looked = await lookAfter(() => {}, { spec, annotations: { [RECREATE]: id } });
+    expect(adviceOf(looked)).toEqual([expect.stringContaining("has no effect")]);
+    looked.platform.items.clear();
+    looked.deps.collections.refresh(A);
+    await looked.look(1200);
+    expect(looked.posts()).toBe(0);
   });
 });

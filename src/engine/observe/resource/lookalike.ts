@@ -2,6 +2,7 @@ import { z } from "zod";
 import { isSuccessive, type ResourceKind } from "../../../kinds/kind.ts";
 import { creatorOf } from "../../../platform/collections/reading.ts";
 import { addressOf, titleOf } from "../../accounts/accounts.ts";
+import { ANOTHER, recreateAsked } from "../../state/annotations.ts";
 import { birthOf } from "../../state/identity.ts";
 import type { Memory } from "../../state/memory.ts";
 import { RECREATE } from "../../state/names.ts";
@@ -26,9 +27,6 @@ export function isUnlisted({ restoredAt = 0 }: Memory, { collection }: Shared): 
   return !gone && !isTooLarge && (listedAt === undefined || listedAt < restoredAt);
 }
 
-/** The value of mooring.dev/recreate that means: create another one, whatever exists. */
-const ANOTHER = "another";
-
 /** An unclaimed resource of the same name and user. It may belong to an object from a backup: a person must decide. */
 export function lookalike(deps: Deps, context: Context, parents: Parents, body: unknown): Obstacle | undefined {
   const { objects, clock } = deps;
@@ -38,7 +36,7 @@ export function lookalike(deps: Deps, context: Context, parents: Parents, body: 
   const name = nameOf(body);
   const endpoint = addressOf(account, kind.resource.place.product);
   const { userId } = account.connection.identity ?? {};
-  const asked = object.metadata.annotations?.[RECREATE]?.split(",") ?? [];
+  const asked = recreateAsked(object);
   // The list may still show the previous resource. A reused number is another resource.
   const left = kind.resource.identity.reusesIds ? asked : [status.left, ...asked];
   const ids: string[] = [];

@@ -2,8 +2,7 @@ import type { Desired, Inputs } from "../../../kinds/desired.ts";
 import { isWanted } from "../../../kinds/kind.ts";
 import type { KubeObject } from "../../../kube/resource.ts";
 import type { AccountHandle } from "../../accounts/accounts.ts";
-import { isPaused } from "../../state/annotations.ts";
-import { RECREATE } from "../../state/names.ts";
+import { isPaused, recreateAsked } from "../../state/annotations.ts";
 import { claimOf, nameFor, namespaceOf, type ObjectKey, observes, openIntent } from "../../state/object.ts";
 import { policiesOf, recreatePolicyOf } from "../../state/policies.ts";
 import type { Obstacle } from "../../status/reasons.ts";
@@ -74,7 +73,7 @@ export function observeSpec(
     terminating: deps.namespaces.isTerminating(metadata.namespace ?? ""),
     deletionPolicy: policiesOf(object).deletionPolicy,
     recreatePolicy: recreatePolicyOf(kind, object),
-    recreateAsked: claim !== undefined && metadata.annotations?.[RECREATE] === claim.id,
+    recreateAsked: claim !== undefined && recreateAsked(object).includes(claim.id),
     observed: observes(object),
     adopt,
     unwanted: desired !== undefined && !isWanted(kind, desired, metadata.name),
