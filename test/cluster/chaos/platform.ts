@@ -16,6 +16,12 @@ export interface Platform extends AsyncDisposable {
 const stranger = z.object({ token: z.string() });
 let platforms = 0;
 
+/**
+ * The clock of a platform runs this many times as fast. A lost creation is searched for in a few minutes of that clock: at a speed
+ * of 200, a POST that takes two seconds on a busy machine is not found.
+ */
+const SPEED = 20;
+
 /** A platform in this process, with the addresses of all products. */
 export interface OwnPlatform extends Platform {
   readonly endpoints: Record<string, string>;
@@ -24,7 +30,7 @@ export interface OwnPlatform extends Platform {
 /** Each platform has unique ids, like a real one. */
 export async function startPlatform(options: SimulatorOptions = {}): Promise<OwnPlatform> {
   platforms += 1;
-  const simulator = await startSimulator({ speed: 20, seed: platforms, ...options });
+  const simulator = await startSimulator({ speed: SPEED, seed: platforms, ...options });
   const { endpoints, token } = simulator.ready;
   return { ...platformAt(endpoints.api, token), endpoints, [Symbol.asyncDispose]: () => simulator.close() };
 }

@@ -60,7 +60,7 @@ function castOf(kinds: readonly Kind[]) {
 /** Everything that takes part, and the path through the moments of the backups. */
 export async function openWorld(cleanup: AsyncDisposableStack, kinds: readonly Kind[], needed: ReadonlySet<Moment>) {
   const control = cleanup.use(await startRewindable());
-  const platform = cleanup.use(await startPlatform({ speed: 200 }));
+  const platform = cleanup.use(await startPlatform());
   const stage = cleanup.use(await openStage(control.kubeconfig));
   const cast = castOf(kinds);
   const operator = (...flags: string[]) => stage.operator({ flags: [...FLAGS, ...flags], pod: "mooring-0" });
