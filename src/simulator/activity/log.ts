@@ -12,7 +12,7 @@ import { actionName, askedModel, minting, namedIn, notedAs, typeName } from "./n
 /** The oldest entries are dropped when there are more. */
 export const mostEntries = 100_000;
 /** Reads are kept apart, in memory only, so that they replace no change. */
-export const mostReads = 5_000;
+export const mostReads = 20_000;
 const retention = 35 * 86_400_000;
 
 export interface ActivityParts {
