@@ -82,6 +82,10 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted before it was done.
   return 0;
 }
 
+/** Directives of kubectl's completion: add no space after the candidate, and offer no files. */
+const NO_SPACE = 2;
+const NO_FILES = 4;
+
 /**
  * Completion for shells: candidates for the last word, one per line; with `--directive` in the form of kubectl plugins.
  */
@@ -91,8 +95,8 @@ async function complete(words: string[]): Promise<number> {
   const isDirective = words[0] === "--directive";
   const known = { names, load: (name: string) => (Object.hasOwn(people, name) ? people[name]?.load() : undefined) };
   const found = await candidates(known, isDirective ? words.slice(1) : words, process.env);
-  // The directive for kubectl: 2 adds no space, 4 offers no files.
-  const directive = found.length === 0 ? 0 : found.every((each) => each.endsWith("/")) ? 6 : 4;
+  const areFolders = found.every((each) => each.endsWith("/"));
+  const directive = found.length === 0 ? 0 : areFolders ? NO_FILES | NO_SPACE : NO_FILES;
   for (const line of isDirective ? [...found, `:${directive}`] : found) console.log(line);
   return 0;
 }
@@ -107,16 +111,16 @@ async function run([name = "help", ...argv]: string[]): Promise<number> {
 }
 
 function report(error: unknown): number {
-  const known = error instanceof Error ? error : new Error(String(error));
-  console.error(process.env.MOORING_DEBUG ? known : `mooring: ${known.message}`);
-  const code = "code" in known ? String(known.code) : "";
+  const failure = error instanceof Error ? error : new Error(String(error));
+  console.error(process.env.MOORING_DEBUG ? failure : `mooring: ${failure.message}`);
+  const code = "code" in failure ? String(failure.code) : "";
   return code.startsWith("ERR_PARSE_ARGS") ? 2 : 1;
 }
 
-// The HTTP parser of undici is WebAssembly. Optimizing its code takes ten megabytes for good.
+// The HTTP parser of undici is WebAssembly. Its optimized code would occupy ten megabytes as long as the process runs.
 for (const flag of ["--no-wasm-tier-up", "--no-wasm-dynamic-tiering"]) setFlagsFromString(flag);
 
-// A start that is not the first compiles nothing. Where nothing can be written, it compiles as before.
+// Keeps compiled code on disk, so that only the first start compiles. Without a writable folder, every start compiles.
 const { XDG_CACHE_HOME, HOME } = process.env;
 enableCompileCache(join(XDG_CACHE_HOME || join(HOME || homedir(), ".cache"), "mooring", "compiled"));
 
