@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { parse } from "yaml";
 import { z } from "zod";
-import { listed, type Price } from "../kinds/inference/prices.ts";
+import { type Price, publishedPrices } from "../kinds/inference/prices.ts";
 import { endpointsOfPlatform } from "../platform/addresses/platforms.ts";
 import { address, certificates, count, duration, format, level, pair, podNamespace, usageOf } from "../server/flags.ts";
 import type { LogFormat } from "../server/log.ts";
@@ -117,7 +117,7 @@ export function readConfig(
     ca: certificates(values["ca-file"]),
     source: sourceOf(values.account, values["access-file"]),
     namespace: values.namespace ?? env.POD_NAMESPACE ?? podNamespace() ?? "mooring-system",
-    prices: { ...listed, ...Object.fromEntries((values.price ?? []).map(price)) },
+    prices: { ...publishedPrices, ...Object.fromEntries((values.price ?? []).map(price)) },
     rate: { perSecond: number("rate", values.rate), burst: count("burst", values.burst, 1, 10_000) },
     imageRate: {
       perSecond: number("image-rate", values["image-rate"]) / 60,
@@ -133,7 +133,8 @@ export function readConfig(
 }
 
 function sourceOf(account: string | undefined, path: string | undefined): GatewayConfig["source"] {
-  if ((account === undefined) === (path === undefined)) throw new UsageError("--account: give it, or --access-file");
+  if ((account === undefined) === (path === undefined))
+    throw new UsageError("--account: exactly one of --account and --access-file is required");
   return account === undefined ? { accesses: accessesIn(file("access-file", path)) } : { account };
 }
 

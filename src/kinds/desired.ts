@@ -17,7 +17,7 @@ export interface ObjectRef {
 export interface Reference {
   /** The role of the referenced object, and the key of its id in `Inputs`: `datacenter`. */
   role: string;
-  /** The kind of the referenced object. */
+  /** The kind of the referenced object; empty if Mooring has no kind for it. */
   kind: string;
   /** The field to name in messages: `datacenterRef`. */
   field: string;
@@ -29,7 +29,10 @@ export interface Reference {
    * resource that others live in or use is not deleted while those exist.
    */
   bond?: "place" | "use" | "seed";
-  /** The part of the referenced object that is meant, if not the id of its resource. */
+  /**
+   * The part of the referenced object that is meant, if not its resource: the noun for messages, its id in the status,
+   * and the names of all such parts.
+   */
   part?: { what: string; of(status: Shown): string | undefined; all?(status: Shown): string[] };
 }
 
@@ -165,7 +168,7 @@ export interface Operation {
   fields?: readonly string[];
   /** For the Event: additional information for the user about this write. */
   note?: string;
-  /** Status fields of the kind that hold after the write. */
+  /** Status fields of the kind to set once the platform has done the write. */
   marks?: Readonly<Record<string, string>>;
 }
 

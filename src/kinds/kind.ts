@@ -54,7 +54,7 @@ type Parents = Readonly<Record<string, string>>;
 export interface Names {
   /** The `type` of the resource in the platform's answers and in the targets of its requests: `ipblock`. */
   type: string;
-  /** Fields of spec by their path in the request body, or a part of it, if the platform uses other names. */
+  /** Fields of spec that have other names on the platform, by their path, or a part of it, in the request body. */
   fields?: Readonly<Record<string, string>>;
   /** The maximum length of the platform name, if an object's name may be longer. */
   longest?: number;
@@ -73,9 +73,9 @@ export interface Identity {
   permanent?: boolean;
   /** Any number of objects may use the resource at once. */
   shared?: boolean;
-  /** The resource affects the whole contract. On a shared contract, the ClusterAccount must list this kind by name. */
+  /** The resource affects the whole contract. A ClusterAccount must list the object's kind and the kind named here. */
   contractWide?: string;
-  /** Only one resource can exist in this parent: `NIC`. */
+  /** Only one resource can exist per parent. The noun for the parent in messages: `NIC`. */
   onePer?: string;
 }
 
@@ -96,7 +96,7 @@ export interface Place {
   showsUsers?: boolean;
   /** The platform privilege that the user needs; named in the message when the platform refuses access. */
   privilege?: string;
-  /** Further hosts besides the product's. */
+  /** Hosts that objects of this kind need besides the product's. */
   hosts?: readonly Endpoint[];
 }
 
@@ -219,7 +219,7 @@ export const hasResource = (kind: Kind): kind is ResourceKind => kind.resource !
 /** Whether objects of this kind use an Account. Then their status must be trusted, and is signed. */
 export const usesAccount = (kind: Kind): boolean => kind.resource !== undefined || kind.task !== undefined;
 
-/** Whether a key of this kind is itself a resource. */
+/** Whether the resource of this kind is itself a key: every new key is a new resource. See `KeyAsResource`. */
 export function isSuccessive({ resource }: Pick<Kind, "resource">): boolean {
   const { key } = resource?.secret ?? {};
   return key !== undefined && "life" in key;
@@ -279,7 +279,7 @@ export function mapping<S extends z.ZodObject>(schema: S, typed: TypedMapping<z.
       output: output?.target(spec),
     };
   });
-  // A spec that is not an object is refused by the schema, with the schema's message.
+  // The memo needs an object as its key. For any other spec the schema throws, with its own message.
   const refuse = (raw: unknown) => desire(Object(schema.parse(raw)));
   return {
     ...typed,

@@ -12,7 +12,7 @@ import type { GatewayParts } from "../../src/gateway/parts.ts";
 import { listen } from "../../src/gateway/server.ts";
 import { createShares } from "../../src/gateway/turn/shares.ts";
 import { createUpstream, MOST_CALLS } from "../../src/gateway/turn/upstream.ts";
-import { listed } from "../../src/kinds/inference/prices.ts";
+import { publishedPrices } from "../../src/kinds/inference/prices.ts";
 import { createFairPool } from "../../src/kube/client/fair-pool.ts";
 import type { KubeCall } from "../../src/kube/client/transport.ts";
 import { type Clock, systemClock } from "../../src/runtime/clock.ts";
@@ -73,7 +73,7 @@ export async function startGateway(options: Options) {
     callers: createCallers({ client: reviews, clock, onError: (error) => lines.push(String(error)) }),
     accesses: fixedAccesses(options.accesses),
     budgets: createBudgets({ clock, ledger: options.ledger ?? createMemoryLedger() }),
-    prices: listed,
+    prices: publishedPrices,
     bodies,
     calls: createFairPool(MOST_CALLS),
     shares,

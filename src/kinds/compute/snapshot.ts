@@ -63,10 +63,10 @@ function volumeNow({ parents, refs }: Inputs): Inputs["parents"] {
   return volume && datacenter ? { datacenter: datacenter.id, volume: volume.id } : parents;
 }
 
-const ofSource = z.object({ parents: z.object({ datacenter: z.string() }), bootVolumeId: z.string().optional() });
+const sourceStatus = z.object({ parents: z.object({ datacenter: z.string() }), bootVolumeId: z.string().optional() });
 
 function references(spec: SnapshotSpec): Reference[] {
-  const read = (shown: Shown) => ofSource.safeParse(shown).data;
+  const read = (shown: Shown) => sourceStatus.safeParse(shown).data;
   const datacenter = { what: "datacenter", of: (shown: Shown) => read(shown)?.parents.datacenter };
   if (spec.volumeRef) {
     const named = { kind: "Volume", field: "volumeRef", target: spec.volumeRef };
@@ -88,19 +88,19 @@ function references(spec: SnapshotSpec): Reference[] {
 }
 
 /** The annotation in the form that status stores, so that a restore that was handled is recognized. */
-const askedFor = ({ [RESTORE_AT]: asked }: Inputs["annotations"]) => asked && boundedText(asked);
+const requestedRestore = ({ [RESTORE_AT]: asked }: Inputs["annotations"]) => asked && boundedText(asked);
 
 /**
  * The pending restore. An annotation that the object was created with does not count: applying a manifest again must
  * not overwrite a volume.
  */
-function wish({ annotations, shown }: Pick<Inputs, "annotations" | "shown">): string | undefined {
-  const asked = askedFor(annotations);
+function pendingRestore({ annotations, shown }: Pick<Inputs, "annotations" | "shown">): string | undefined {
+  const asked = requestedRestore(annotations);
   return asked === undefined || shown.restored === undefined || shown.restored === asked ? undefined : asked;
 }
 
 function restoration(id: string, inputs: Inputs): Operation | undefined {
-  const asked = inputs.observed ? undefined : wish(inputs);
+  const asked = inputs.observed ? undefined : pendingRestore(inputs);
   if (asked === undefined) return undefined;
   return {
     action: "restore the volume",
@@ -166,7 +166,7 @@ export const snapshot: Kind = {
     creation: {
       path: (parents) => `${volumePath(parents)}/create-snapshot`,
       problem(spec, inputs) {
-        if (wish(inputs) === undefined) return undefined;
+        if (pendingRestore(inputs) === undefined) return undefined;
         if (inputs.abroad?.includes("volume") && !inputs.refs.volume) {
           const source = spec.serverRef ? `Server ${spec.serverRef.name}` : `Volume ${spec.volumeRef?.name}`;
           return `${RESTORE_AT}: ${source} of another namespace is not granted and not restored: remove the annotation, or ask for a Grant there`;
@@ -192,8 +192,9 @@ export const snapshot: Kind = {
         return { ...described, ...(next && { next }) };
       },
       facts(item, { annotations, shown }) {
+        // The value that the object was created with counts as handled.
         const { location, size } = wire.parse(item).properties;
-        return { ...known({ location, size }), restored: shown.restored ?? askedFor(annotations) ?? "" };
+        return { ...known({ location, size }), restored: shown.restored ?? requestedRestore(annotations) ?? "" };
       },
     },
     destruction: { holdsData: true },

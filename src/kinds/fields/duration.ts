@@ -4,8 +4,8 @@ const UNITS = { d: 86_400, h: 3_600, m: 60, s: 1 } as const;
 const number = "[0-9]{1,9}";
 const time = (h: string, m: string, s: string) =>
   `(${number}${h}(${number}${m})?(${number}${s})?|${number}${m}(${number}${s})?|${number}${s})`;
-const form = new RegExp(`^(P${number}D|P(${number}D)?T${time("H", "M", "S")}|${time("h", "m", "s")})$`);
-const FORM = "must be a duration such as PT5M or 5m";
+const pattern = new RegExp(`^(P${number}D|P(${number}D)?T${time("H", "M", "S")}|${time("h", "m", "s")})$`);
+const MESSAGE = "must be a duration such as PT5M or 5m";
 
 /** A duration within bounds, in the platform's form (PT5M) or the short form (5m). */
 export const duration = (least: string, most?: string) => {
@@ -14,18 +14,18 @@ export const duration = (least: string, most?: string) => {
   // CEL parses only the short form without days. The schema's own check below handles the rest.
   const length = "duration(self.lowerAscii().replace('pt', ''))";
   const within = `${length} >= duration('${least}')${most === undefined ? "" : ` && ${length} <= duration('${most}')`}`;
-  const matches = `self.matches(${JSON.stringify(form.source)})`;
+  const matches = `self.matches(${JSON.stringify(pattern.source)})`;
   return z
     .string()
     .max(32)
     .superRefine((text, context) => {
       const seconds = secondsOf(text);
-      if (seconds === undefined) context.addIssue(FORM);
+      if (seconds === undefined) context.addIssue(MESSAGE);
       else if (seconds < low || seconds > high) context.addIssue(bounds);
     })
     .meta({
       "x-kubernetes-validations": [
-        { rule: matches, message: FORM },
+        { rule: matches, message: MESSAGE },
         { rule: `!${matches} || self.contains('D') || (${within})`, message: bounds },
       ],
     });
@@ -33,7 +33,7 @@ export const duration = (least: string, most?: string) => {
 
 /** The duration in seconds; undefined if the text is not a duration. */
 export function secondsOf(text: string): number | undefined {
-  if (!form.test(text)) return undefined;
+  if (!pattern.test(text)) return undefined;
   const parts = [...text.matchAll(/([0-9]+)([DHMS])/gi)];
   return parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * unitOf(unit), 0);
 }

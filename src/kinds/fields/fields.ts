@@ -95,7 +95,7 @@ export const list = <M extends z.ZodType>(
   });
 };
 
-/** A 32-bit integer. Its schema has no other bounds than these. */
+/** A 32-bit integer between these bounds. */
 export const whole = (min: number, max: number) => z.int32().min(min).max(max);
 
 export const memory = () =>
@@ -172,7 +172,7 @@ export const managedRules: Rule[] = [
   {
     rule: "!has(self.externalId) || (has(oldSelf.externalId) && self.externalId == oldSelf.externalId)",
     message:
-      "externalId cannot be set or changed while the object has a resource: create another object for the other one",
+      "externalId cannot be set or changed while the object has a resource: create another object for the other resource",
   },
 ];
 

@@ -30,8 +30,5 @@ export const locationChoice = (asked: string | undefined): Choice | undefined =>
         valid: (answer) => listed.safeParse(answer).data?.items.map(({ id }) => id) ?? [],
       };
 
-/**
- * The locations whose images and snapshots are available in a location: a further site also has those of its metro
- * region.
- */
-export const suppliers = (location: string): string[] => [location, location.split("/").slice(0, 2).join("/")];
+/** The locations whose images and snapshots are available in a location: de/fra/2 also has those of de/fra. */
+export const imageLocations = (location: string): string[] => [location, location.split("/").slice(0, 2).join("/")];

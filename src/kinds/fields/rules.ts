@@ -17,40 +17,46 @@ export const joined = (...rules: Rules[]): Joined => ({ rule: every(rules), part
 
 /** Rules for both outcomes of a condition, which is evaluated once. */
 export function either(condition: string, then: Rules[], otherwise: Rules[] = []): Joined {
-  const where = (guard: string, rules: Rules[]) =>
+  const guarded = (guard: string, rules: Rules[]) =>
     partsOf(rules).map(({ rule, message }) => ({ rule: `${guard} || (${rule})`, message }));
   return {
     rule: `(${condition}) ? (${every(then)}) : (${every(otherwise)})`,
-    parts: [...where(`!(${condition})`, then), ...where(`(${condition})`, otherwise)],
+    parts: [...guarded(`!(${condition})`, then), ...guarded(`(${condition})`, otherwise)],
   };
 }
 
-/** Rules about a field, which is read once for all of them, and rules for an object without the field. */
-export function about(field: string, there: Rules[], absent: Rules[] = []): Joined {
-  const { parts } = either(`has(self.${field})`, there, absent);
+/**
+ * Rules about a field, which is read once for all of them, and rules for an object without the field. CEL has no
+ * variables: `all` over a list with one member gives the field a name.
+ */
+export function about(field: string, present: Rules[], absent: Rules[] = []): Joined {
+  const { parts } = either(`has(self.${field})`, present, absent);
   const name = `its_${field}`;
-  const direct = every(there).replaceAll(new RegExp(`self\\.${field}\\b`, "g"), `${name}.value()`);
+  const direct = every(present).replaceAll(new RegExp(`self\\.${field}\\b`, "g"), `${name}.value()`);
   return { rule: `[self.?${field}].all(${name}, ${name}.hasValue() ? (${direct}) : (${every(absent)}))`, parts };
 }
 
 /** Rules with an exception. The condition is evaluated only if a rule fails. */
 export function unless(condition: string, rules: Rules): Rules {
-  const freed = ({ rule, message }: Rule) => ({ rule: `(${rule}) || ${condition}`, message });
-  return isJoined(rules) ? { rule: `(${rules.rule}) || ${condition}`, parts: rules.parts.map(freed) } : freed(rules);
+  const excepted = ({ rule, message }: Rule) => ({ rule: `(${rule}) || ${condition}`, message });
+  return isJoined(rules)
+    ? { rule: `(${rules.rule}) || ${condition}`, parts: rules.parts.map(excepted) }
+    : excepted(rules);
 }
 
 /** Rules in the form of a CRD schema. */
 export const validations = (...rules: Rules[]) => ({
   "x-kubernetes-validations": rules.map((each) =>
-    isJoined(each) ? { rule: each.rule, ...brokenOf(each.parts) } : each,
+    isJoined(each) ? { rule: each.rule, ...messageOf(each.parts) } : each,
   ),
 });
 
 /**
  * The message of a joined rule. It is evaluated only for a refused object. It avoids `join`, whose cost the API server
- * estimates as unlimited.
+ * estimates as unlimited: the message of each failed part ends with `; `, and a dot marks the end, so that the last `; `
+ * can be removed together with it.
  */
-function brokenOf(parts: Rule[]) {
+function messageOf(parts: Rule[]) {
   const [only, ...others] = parts;
   if (only && others.length === 0) return { message: only.message };
   const messages = parts.map(({ rule, message }) => `((${rule}) ? '' : ${JSON.stringify(`${message}; `)})`);
@@ -73,8 +79,8 @@ const same = (field: string): string => {
   return `[self.?${path}] == [oldSelf.?${path}]`;
 };
 
-/** A CEL expression: the field is added or removed. Other rules decide whether that is allowed. */
-const comesOrGoes = (path: string): string => `!has(self.${path}) || !has(oldSelf.${path})`;
+/** A CEL expression: the field is absent before or after the change. Other rules decide whether that is allowed. */
+const isAbsent = (path: string): string => `!has(self.${path}) || !has(oldSelf.${path})`;
 
 /**
  * A CEL expression: the field is unchanged, or an object around it is added or removed. The first `known` of these
@@ -83,12 +89,12 @@ const comesOrGoes = (path: string): string => `!has(self.${path}) || !has(oldSel
 function unchanged(field: string, known = 0): string {
   const parents = field.split(".").slice(0, -1);
   const paths = parents.map((_, depth) => parents.slice(0, depth + 1).join(".")).slice(known);
-  return [...paths.map(comesOrGoes), same(field)].join(" || ");
+  return [...paths.map(isAbsent), same(field)].join(" || ");
 }
 
 /** A number that may be increased, added or removed. */
 export const growing = (field: string, message: string): Rule => ({
-  rule: `${unchanged(field)} || ${comesOrGoes(field)} || self.${field} >= oldSelf.${field}`,
+  rule: `${unchanged(field)} || ${isAbsent(field)} || self.${field} >= oldSelf.${field}`,
   message,
 });
 
@@ -103,7 +109,7 @@ export function fixed(fields: readonly { field: string; message: string }[]): Jo
     if (fields.some(({ field }) => field === top)) return { rule: same(top) };
     const below = fields.filter(({ field }) => field.startsWith(`${top}.`));
     const each = every(below.map(({ field }) => ({ rule: unchanged(field, 1) })));
-    return { rule: `${same(top)} || ${comesOrGoes(top)} || (${each})` };
+    return { rule: `${same(top)} || ${isAbsent(top)} || (${each})` };
   });
   return { rule: every(groups), parts };
 }

@@ -69,6 +69,6 @@ export interface Applicant extends Guest {
 export function admits({ namespaces = {}, kinds }: Sharing, { kind, ...guest }: Applicant): boolean {
   const { contractWide } = kind.resource?.identity ?? kind.task ?? {};
   const needed = contractWide === undefined ? [kind.kind] : [kind.kind, contractWide];
-  const isKind = kinds ? needed.every((each) => kinds.includes(each)) : contractWide === undefined;
-  return isKind && admitsNamespace(namespaces, guest);
+  const isKindAdmitted = kinds ? needed.every((each) => kinds.includes(each)) : contractWide === undefined;
+  return isKindAdmitted && admitsNamespace(namespaces, guest);
 }

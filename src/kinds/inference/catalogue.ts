@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { nearest } from "./nearest.ts";
-import { listed } from "./prices.ts";
+import { publishedPrices } from "./prices.ts";
 
 const price = z.looseObject({ input_per_million_tokens: z.number(), output_per_million_tokens: z.number() });
 const model = z.looseObject({
@@ -29,7 +29,7 @@ export function modelsIn(
     const { context_window: contextTokens, pricing } = byId.get(id) ?? {};
     const [input, output] = pricing
       ? [pricing.input_per_million_tokens, pricing.output_per_million_tokens]
-      : [listed[id]?.input, listed[id]?.output];
+      : [publishedPrices[id]?.input, publishedPrices[id]?.output];
     return {
       id,
       ...(contextTokens !== undefined && { contextTokens }),

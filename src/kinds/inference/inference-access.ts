@@ -126,8 +126,12 @@ export const inferenceAccess: Kind = {
         },
       }),
       problem({ models = [] }) {
-        const twin = models.find((model, at) => models.findIndex((other) => keyOf(other) === keyOf(model)) < at);
-        return twin && `models: ${twin} and another model have the same key ${keyOf(twin)} in the Secret: remove one`;
+        const keys = models.map(keyOf);
+        const duplicate = models.find((model, at) => keys.indexOf(keyOf(model)) < at);
+        return (
+          duplicate &&
+          `models: ${duplicate} and another model have the same key ${keyOf(duplicate)} in the Secret: remove one`
+        );
       },
       advice: ({ secretName, budget }) =>
         secretName === undefined || budget?.eurPerDay === undefined

@@ -14,7 +14,7 @@ export const costOf = ({ input, output }: Usage, price: Price): number =>
   (input * price.input + output * price.output) / 1_000_000;
 
 /** The prices that the platform publishes. */
-export const listed: Readonly<Record<string, Price>> = {
+export const publishedPrices: Readonly<Record<string, Price>> = {
   "mistralai/Mistral-Small-24B-Instruct": { input: 0.1, output: 0.3 },
   "openai/gpt-oss-120b": { input: 0.15, output: 0.65 },
   "meta-llama/Llama-3.3-70B-Instruct": { input: 0.65, output: 0.65 },

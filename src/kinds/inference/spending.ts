@@ -37,7 +37,10 @@ export function readSpent(text: unknown): Spent | undefined {
  */
 export const namespaceEntry = (account: string): string => `_${account}`;
 
-/** Whether an entry is for one access instead of a whole namespace. */
+/**
+ * Whether an entry is for one access instead of a whole namespace. A hash also begins with `_`, but then has an H, which
+ * no account name contains.
+ */
 export const isOfAccess = (entry: string): boolean => !/^[^.]*\._[^H]/.test(entry);
 
 /** The object of an entry; undefined for a whole namespace, and for an entry that contains only a hash. */

@@ -80,14 +80,14 @@ function collection(parents: Inputs["parents"]): string {
   return `${datacenter}/servers/${id("server")}/nics/${id("nic")}/flowlogs`;
 }
 
-const ofServer = z.object({
+const serverStatus = z.object({
   parents: z.object({ datacenter: z.string() }),
   nics: z.array(z.object({ id: z.string(), name: z.string().optional() })).default([]),
 });
 
 function references(spec: FlowLogSpec): Reference[] {
   const { serverRef, nic } = spec;
-  const read = (shown: Shown) => ofServer.safeParse(shown).data;
+  const read = (shown: Shown) => serverStatus.safeParse(shown).data;
   if (!serverRef) {
     const { serverId, nicId } = spec;
     const isIn = (shown: Shown) => read(shown)?.nics.some(({ id }) => id === nicId) ?? false;
@@ -98,11 +98,11 @@ function references(spec: FlowLogSpec): Reference[] {
         : [{ role: "server", kind: "Server", field: "serverId", target: { id: serverId } }]),
       ...(nicId === undefined ? [] : [{ role: "nic", kind: "", field: "nicId", target: { id: nicId, part } }]),
     ];
-    const watched = gateways.flatMap(([role]): Reference[] => {
+    const ofGateway = gateways.flatMap(([role]): Reference[] => {
       const id = spec[role];
       return id === undefined ? [] : [{ role, kind: "", field: role, target: { id } }];
     });
-    return [datacenterReference(spec), ...ofNic, ...watched];
+    return [datacenterReference(spec), ...ofNic, ...ofGateway];
   }
   const server = { kind: "Server", field: "serverRef", target: serverRef };
   return [

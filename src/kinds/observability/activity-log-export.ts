@@ -77,13 +77,13 @@ const moment = (text: string) => z.iso.datetime({ precision: 3 }).describe(text)
 const watermark = z.object({
   time: moment("All entries before this time are delivered."),
   hours: z
-    .object({ from: moment("Begin of that time."), to: moment("End of that time.") })
+    .object({ from: moment("Start of that period."), to: moment("End of that period.") })
     .optional()
     .describe("Period that is read by the hour; the rest is read by the minute."),
   recent: z
     .array(
       z.object({
-        from: moment("Begin of the minute."),
+        from: moment("Start of the minute."),
         total: z.int().describe("Number of its entries."),
         sketch: z.string().describe("Short form of the set of entries."),
       }),
@@ -111,7 +111,7 @@ const status = z.object({
   entriesDelivered: z.int().optional().describe("Number of entries that were delivered."),
   lost: z
     .object({
-      from: moment("Begin of the gap."),
+      from: moment("Start of the gap."),
       to: moment("End of the gap."),
       noticedAt: moment("When the gap was noticed."),
     })
@@ -165,11 +165,11 @@ export const readExportStatus = (raw: unknown): z.output<typeof status> => statu
 
 function referencesOf({ destination }: ActivityLogExportSpec): Reference[] {
   const { logPipelineRef, kafkaTopicRef, kafkaUserRef } = destination;
-  const one = (field: string, kind: string, target: ObjectRef | undefined): Reference[] =>
+  const reference = (field: string, kind: string, target: ObjectRef | undefined): Reference[] =>
     target ? [{ role: kind, kind, field: `destination.${field}`, target, bond: "use" }] : [];
   return [
-    ...one("logPipelineRef", "LogPipeline", logPipelineRef),
-    ...one("kafkaTopicRef", "KafkaTopic", kafkaTopicRef),
-    ...one("kafkaUserRef", "KafkaUser", kafkaUserRef),
+    ...reference("logPipelineRef", "LogPipeline", logPipelineRef),
+    ...reference("kafkaTopicRef", "KafkaTopic", kafkaTopicRef),
+    ...reference("kafkaUserRef", "KafkaUser", kafkaUserRef),
   ];
 }

@@ -26,7 +26,7 @@ const collection = "/central";
 /** The id for the resource on platforms that give it none. */
 const ONLY = "central";
 
-const turned = (id: string, enabled: boolean): Operation => ({
+const switchTo = (id: string, enabled: boolean): Operation => ({
   action: enabled ? "switch it on" : "switch it off",
   method: "PUT",
   path: id === ONLY ? collection : `${collection}/${encodeURIComponent(id)}`,
@@ -58,7 +58,9 @@ export const centralLogging: Kind = {
       compare(spec, item) {
         const { id, properties } = wire.parse(item);
         const drift = differences({ enabled: [spec.enabled, properties.enabled ?? false] });
-        return drift.length === 0 || spec.enabled === undefined ? { drift } : { drift, next: turned(id, spec.enabled) };
+        return drift.length === 0 || spec.enabled === undefined
+          ? { drift }
+          : { drift, next: switchTo(id, spec.enabled) };
       },
       facts(item, { shown }) {
         const { metadata, properties } = wire.parse(item);
@@ -72,7 +74,9 @@ export const centralLogging: Kind = {
       preDelete(_spec, item, { shown }) {
         const { id, properties } = wire.parse(item);
         const before = shown.before;
-        return typeof before === "boolean" && before !== (properties.enabled ?? false) ? turned(id, before) : undefined;
+        return typeof before === "boolean" && before !== (properties.enabled ?? false)
+          ? switchTo(id, before)
+          : undefined;
       },
     },
   }),

@@ -51,7 +51,7 @@ export function fluentBitHttp(httpAddress: string, key: string, streams: readonl
 /** Records of containers have the name of their log file after the tag. It identifies pod and container. */
 const matched = (tag: string, source: string): string => (source === "kubernetes" ? `${tag}.*` : tag);
 
-const CONTAINERS = "multiline.parser docker, cri";
+const CONTAINER_PARSERS = "multiline.parser docker, cri";
 
 /** The input of each source. For a generic source the file names are examples, to be replaced by the user. */
 function inputOf({ tag, source }: AgentStream): string {
@@ -60,7 +60,7 @@ function inputOf({ tag, source }: AgentStream): string {
       return `[INPUT]
     Name           tail
     Path           /var/log/containers/*.log
-    ${CONTAINERS}
+    ${CONTAINER_PARSERS}
     Tag            ${tag}.*
 
 [FILTER]
@@ -73,7 +73,7 @@ function inputOf({ tag, source }: AgentStream): string {
       return `[INPUT]
     Name           tail
     Path           /var/lib/docker/containers/*/*-json.log
-    ${CONTAINERS}
+    ${CONTAINER_PARSERS}
     Tag            ${tag}
 `;
     case "systemd":
@@ -98,7 +98,7 @@ ${streams.map(({ tag, source }) => `${inputOf({ tag: word("tag", tag), source })
 
 function addressOf(address: string, otherwise: string): { host: string; port: string } {
   if (address === "") return { host: "", port: otherwise };
-  const known = hostPort("tcpAddress", address.replace(/^[a-z]+:\/\//, ""));
-  const [, host = "", port = otherwise] = /^(\[.*\]|[^:]*)(?::(\d+))?$/.exec(known) ?? [];
+  const checked = hostPort("tcpAddress", address.replace(/^[a-z]+:\/\//, ""));
+  const [, host = "", port = otherwise] = /^(\[.*\]|[^:]*)(?::(\d+))?$/.exec(checked) ?? [];
   return { host, port };
 }

@@ -8,7 +8,7 @@ import { type Kind, mapping } from "../kind.ts";
 import { type AgentStream, fluentBitForward, fluentBitHttp } from "./log-agents.ts";
 import { LONGEST, nameProblem, pipelineName } from "./pipeline-name.ts";
 
-const days = [7, 14, 30];
+const retentions = [7, 14, 30];
 const stream = z
   .object({
     source: z
@@ -19,10 +19,10 @@ const stream = z
     ),
     protocol: z.enum(["tcp", "http"]).describe("Protocol: tcp is the Fluentd forward protocol, http is JSON."),
     retentionInDays: z
-      .union([z.literal(days), z.enum([...days.map(String), "unlimited"])])
+      .union([z.literal(retentions), z.enum([...retentions.map(String), "unlimited"])])
       .default(30)
       .describe("Retention in days: 7, 14, 30 or unlimited. Queries reach back 30 days, whatever the retention.")
-      .meta({ "x-kubernetes-int-or-string": true, enum: [...days, ...days.map(String), "unlimited"] }),
+      .meta({ "x-kubernetes-int-or-string": true, enum: [...retentions, ...retentions.map(String), "unlimited"] }),
   })
   .meta({
     "x-kubernetes-validations": [
@@ -73,20 +73,20 @@ const UNLIMITED = 0;
 
 /** A stream as the platform expects it. JSON over HTTP is a generic source there. */
 function sent({ source, tag, protocol, retentionInDays }: Stream) {
-  const kept = retentionInDays === "unlimited" ? UNLIMITED : Number(retentionInDays);
+  const days = retentionInDays === "unlimited" ? UNLIMITED : Number(retentionInDays);
   return {
     source: source === "http" ? "generic" : source,
     tag,
     protocol,
-    retentionInDays: retentionInDays === "unlimited" ? retentionInDays : kept,
-    destinations: [{ type: "loki", retentionInDays: kept }],
+    retentionInDays: retentionInDays === "unlimited" ? retentionInDays : days,
+    destinations: [{ type: "loki", retentionInDays: days }],
   };
 }
 
-/** A stream in one spelling, from spec or from the platform. */
+/** A stream in the form in which streams are compared, from spec or from the platform. */
 function normalised({ source, tag, protocol, retentionInDays, destinations }: z.output<typeof wireStream>) {
-  const kept = destinations?.[0]?.retentionInDays ?? (retentionInDays === "unlimited" ? UNLIMITED : retentionInDays);
-  return { source: source === "http" ? "generic" : source, tag, protocol, retentionInDays: Number(kept ?? 30) };
+  const days = destinations?.[0]?.retentionInDays ?? (retentionInDays === "unlimited" ? UNLIMITED : retentionInDays);
+  return { source: source === "http" ? "generic" : source, tag, protocol, retentionInDays: Number(days ?? 30) };
 }
 
 /** A write replaces all streams. Spec has no labels, so the write repeats those on the platform. */

@@ -34,7 +34,7 @@ export function clusterReference(spec: {
 export const clusterPath = (parents: Inputs["parents"]): string =>
   `/clusters/${encodeURIComponent(parents.cluster ?? "")}`;
 
-const MOST = 2_147_483_647;
+const MAX_INT32 = 2_147_483_647;
 
 /** Defaults of the brokers. The platform may omit them from its answers. */
 const brokerDefaults = {
@@ -52,7 +52,7 @@ const spec = z.object({
   replicationFactor: whole(1, 3)
     .optional()
     .describe("Number of brokers that keep each record; 3 is recommended. Required."),
-  numberOfPartitions: whole(1, MOST)
+  numberOfPartitions: whole(1, MAX_INT32)
     .optional()
     .describe(
       "Number of partitions, the maximum number of consumers of a group; a multiple of three is recommended. Default: 1.",
@@ -66,7 +66,7 @@ const spec = z.object({
         .describe(
           "Retention time in milliseconds; -1 keeps records until the storage of the cluster is full. Default: 604800000, seven days.",
         ),
-      segmentBytes: whole(14, MOST).optional().describe("Size of a segment file in bytes. Default: 1073741824."),
+      segmentBytes: whole(14, MAX_INT32).optional().describe("Size of a segment file in bytes. Default: 1073741824."),
     })
     .optional()
     .describe("Retention of records."),

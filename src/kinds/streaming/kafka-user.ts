@@ -42,8 +42,8 @@ const certificate: CertificateAccess = {
     const pems = access.safeParse(answer).data?.metadata;
     return pems && { ca: pems.certificateAuthority, certificate: pems.certificate, privateKey: pems.privateKey };
   },
-  data([, home], { ca, certificate: own, privateKey, keystore, truststore, password }) {
-    const servers = brokersOf(home)
+  data([, cluster], { ca, certificate: own, privateKey, keystore, truststore, password }) {
+    const servers = brokersOf(cluster)
       .map((broker) => hostPort("brokerAddresses", broker))
       .join(",");
     return {

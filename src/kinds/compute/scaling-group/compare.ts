@@ -12,7 +12,7 @@ import { replicaNic, replicaVolume } from "./spec.ts";
  */
 export const groupDrift = (wanted: Json, found: Json): Drift[] => nested(comparable(wanted), comparable(found));
 
-/** Properties under the names of spec, in one spelling, with the platform's defaults filled in. */
+/** Properties in the form in which they are compared: with the names of spec and the platform's defaults. */
 function comparable({ name, minReplicaCount, maxReplicaCount, policy, replicaConfiguration }: Json): Json {
   return {
     name,
@@ -38,7 +38,7 @@ function comparablePolicy({ range, scaleInAction, scaleOutAction, ...rest }: Jso
 
 function comparableReplica({ nics, volumes, ...rest }: Json): Json {
   // First-boot data is long and confidential: status shows only a hash of it.
-  const unseen = (value: unknown) => (value == null ? null : fingerprint(JSON.stringify(value)));
+  const hashed = (value: unknown) => (value == null ? null : fingerprint(JSON.stringify(value)));
   return {
     availabilityZone: "AUTO",
     ...known(rest),
@@ -48,7 +48,7 @@ function comparableReplica({ nics, volumes, ...rest }: Json): Json {
       ...known(nic),
       targetGroup: nic.targetGroup ?? null,
       // An absent list leaves the rules unchanged; an empty list removes them.
-      firewallRules: nic.firewallRules && asList(nic.firewallRules).map(comparableMember),
+      firewallRules: nic.firewallRules && asList(nic.firewallRules).map(comparableFirewallRule),
       flowLogs: nic.flowLogs,
     })),
     volumes: asList(volumes).map((volume) => ({
@@ -56,13 +56,13 @@ function comparableReplica({ nics, volumes, ...rest }: Json): Json {
       bus: "VIRTIO",
       ...known(volume),
       type: String(volume.type).toUpperCase().replace(" ", "_").replace(/^SSD$/, "SSD_PREMIUM"),
-      sshKeys: unseen(known(volume).sshKeys),
-      userData: unseen(volume.userData),
+      sshKeys: hashed(known(volume).sshKeys),
+      userData: hashed(volume.userData),
     })),
   };
 }
 
-function comparableMember(rule: Json): Json {
+function comparableFirewallRule(rule: Json): Json {
   const read = wireRule.parse(rule);
   return { name: read.name, protocol: read.protocol, ...comparableRule(read) };
 }
@@ -70,15 +70,15 @@ function comparableMember(rule: Json): Json {
 /** The body of an update. It carries all properties, so properties that spec does not have keep their values. */
 export function changedGroup(found: Json, wanted: Json): Json {
   const { location: _, targetReplicaCount: __, ...settable } = found;
-  const replica = asJson(wanted.replicaConfiguration);
-  const before = asJson(found.replicaConfiguration);
+  const wantedReplica = asJson(wanted.replicaConfiguration);
+  const foundReplica = asJson(found.replicaConfiguration);
   return {
     ...merged(settable, wanted),
     datacenter: { id: asJson(found.datacenter).id },
     replicaConfiguration: {
-      ...merged(before, replica),
-      nics: members(before.nics, replica.nics, replicaNic),
-      volumes: members(before.volumes, replica.volumes, replicaVolume),
+      ...merged(foundReplica, wantedReplica),
+      nics: members(foundReplica.nics, wantedReplica.nics, replicaNic),
+      volumes: members(foundReplica.volumes, wantedReplica.volumes, replicaVolume),
     },
   };
 }
@@ -102,11 +102,11 @@ const leftAlone = ["firewallType", "firewallRules", "flowLogs"];
  */
 function members(found: unknown, wanted: unknown, { shape }: z.ZodObject): unknown {
   if (!Array.isArray(wanted)) return found;
+  // Spec has some fields of the platform only as the name of a Secret: imagePassword as imagePasswordSecretRef.
+  const isInSpec = (name: string) => name in shape || `${name}SecretRef` in shape;
   return asList(wanted).map((each) => {
     const namesake = asList(found).find(({ name }) => name === each.name);
-    const foreign = Object.entries(namesake ?? {}).filter(
-      ([name]) => !(name in shape || `${name}SecretRef` in shape) || leftAlone.includes(name),
-    );
-    return merged(Object.fromEntries(foreign), each);
+    const kept = Object.entries(namesake ?? {}).filter(([name]) => !isInSpec(name) || leftAlone.includes(name));
+    return merged(Object.fromEntries(kept), each);
   });
 }

@@ -78,7 +78,7 @@ const wire = z.looseObject({
     .nullish(),
 });
 type WireGroup = z.output<typeof wire>;
-const LAST = 5;
+const MOST_ACTIONS = 5;
 
 export const replicasOf = (item: unknown) => wire.parse(item).entities?.servers?.items ?? [];
 
@@ -101,10 +101,10 @@ export function nicsOfReplica(serverId: string, { shown, related }: Pick<Inputs,
 
 /** Newest first. Actions that the list shows only by id are skipped. */
 function actionsOf({ entities }: WireGroup) {
-  const told = (entities?.actions?.items ?? []).flatMap(({ metadata, properties }) =>
+  const complete = (entities?.actions?.items ?? []).flatMap(({ metadata, properties }) =>
     properties ? [{ ...properties, startedAt: metadata?.createdDate ?? "" }] : [],
   );
-  return told.toSorted((a, b) => b.startedAt.localeCompare(a.startedAt));
+  return complete.toSorted((a, b) => b.startedAt.localeCompare(a.startedAt));
 }
 
 function cooldownEnd(group: WireGroup): string | undefined {
@@ -116,15 +116,15 @@ function cooldownEnd(group: WireGroup): string | undefined {
   return new Date(began + (secondsOf(rule?.cooldownPeriod ?? "PT5M") ?? 300) * 1000).toISOString();
 }
 
-/** The platform does not report when the configuration changed, so a changed hash is how Mooring notices. */
+/** The platform does not report when the configuration changed. Mooring notices it by another hash. */
 function configurationOf(group: WireGroup, shown: Inputs["shown"]) {
   const hash = fingerprint(JSON.stringify(group.properties.replicaConfiguration ?? null));
   const before = groupStatus.shape.replicaConfiguration.safeParse(shown.replicaConfiguration).data;
-  const changed = before && before.hash !== hash ? group.metadata?.lastModifiedDate : before?.since;
+  const changedAt = before && before.hash !== hash ? group.metadata?.lastModifiedDate : before?.since;
   const old = (group.entities?.servers?.items ?? []).filter(
-    ({ metadata }) => changed != null && (metadata?.createdDate ?? "") < changed,
+    ({ metadata }) => changedAt != null && (metadata?.createdDate ?? "") < changedAt,
   );
-  return { hash, old: old.length, ...(changed != null && { since: changed }) };
+  return { hash, old: old.length, ...(changedAt != null && { since: changedAt }) };
 }
 
 export function groupFacts(item: unknown, context: Pick<Inputs, "shown" | "related">): Record<string, unknown> {
@@ -140,7 +140,7 @@ export function groupFacts(item: unknown, context: Pick<Inputs, "shown" | "relat
         return name == null ? [] : [known({ name, serverId, nics })];
       }),
       actions: actionsOf(group)
-        .slice(0, LAST)
+        .slice(0, MOST_ACTIONS)
         .map(({ actionType, actionStatus, startedAt }) =>
           known({ type: actionType, status: actionStatus, startedAt: startedAt || undefined }),
         ),

@@ -84,11 +84,11 @@ export function outdatedDrift(spec: Spec, { outdated = [] }: Inputs): Drift[] {
 
 /** Images found by a lookup that has not changed. A newer image does not replace them. */
 export function imagesKept(spec: Spec, found: Json, { outdated = [] }: Inputs): Record<string, string> {
-  const there = asList(asJson(found.replicaConfiguration).volumes);
+  const foundVolumes = asList(asJson(found.replicaConfiguration).volumes);
   return Object.fromEntries(
     volumesOf(spec).flatMap((volume) => {
       const field = `${volumeAt(volume)}imageLookup`;
-      const image = there.find(({ name }) => name === volume.name)?.image;
+      const image = foundVolumes.find(({ name }) => name === volume.name)?.image;
       return volume.imageLookup && typeof image === "string" && !outdated.includes(field) ? [[field, image]] : [];
     }),
   );

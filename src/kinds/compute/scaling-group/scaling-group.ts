@@ -72,18 +72,18 @@ function compare(spec: ScalingGroupSpec, item: unknown, inputs: Inputs): Compari
   const fixed = differences({ datacenterRef: [inputs.parents.datacenter, asJson(found.datacenter).id] });
   const drift = [...fixed, ...changeable];
   if (changeable.length === 0 || inputs.observed) return { drift };
-  const there = replicasOf(item).length;
-  const old = there > 0 && changeable.some(({ field }) => field.startsWith("replica."));
-  const note = `the change of replica applies to new replicas only; ${there} existing ones keep the old template`;
+  const existing = replicasOf(item).length;
+  const keepsOldTemplate = existing > 0 && changeable.some(({ field }) => field.startsWith("replica."));
+  const note = `the change of replica applies to new replicas only; ${existing} existing ones keep the old template`;
   const write: Operation = {
     action: "update",
     method: "PUT",
     path: `${collection}/${id}`,
-    resolve: (full) => {
-      const images = { ...full.found, ...imagesKept(spec, found, inputs) };
-      return { properties: changedGroup(found, properties(spec, { ...full, found: images })) };
+    resolve: (complete) => {
+      const images = { ...complete.found, ...imagesKept(spec, found, inputs) };
+      return { properties: changedGroup(found, properties(spec, { ...complete, found: images })) };
     },
-    ...(old && { note }),
+    ...(keepsOldTemplate && { note }),
   };
   return stepOf(write, fieldsOf(changeable), drift);
 }

@@ -30,7 +30,7 @@ const amount = {
     .describe("Minimum time between two actions, from 2 minutes to 24 hours, as PT5M or 5m."),
 };
 
-const bounded = {
+const amountRule = {
   rule: "self.amountType == 'PERCENTAGE' || self.amount <= 10",
   message: "amount: at most 10 VMs can be added or removed at once; for more set amountType: PERCENTAGE",
 };
@@ -66,9 +66,9 @@ const policy = z
           .default(false)
           .describe("Volumes of a removed replica are deleted if true. Default: false, they stay and are billed."),
       })
-      .meta(validations(bounded))
+      .meta(validations(amountRule))
       .describe("How replicas are removed."),
-    scaleOutAction: z.object(amount).meta(validations(bounded)).describe("How replicas are added."),
+    scaleOutAction: z.object(amount).meta(validations(amountRule)).describe("How replicas are added."),
   })
   .meta(
     validations(
@@ -121,7 +121,10 @@ export const replicaVolume = z
     imageLookup: imageFields.imageLookup.describe(
       "Finds the image to start from, at creation and when the lookup is changed; if several match, the newest by name. Excludes the other sources.",
     ),
-    bootOrder: z.enum(["AUTO", "NONE", "PRIMARY"]).default("AUTO").describe("The replica boots from it if true."),
+    bootOrder: z
+      .enum(["AUTO", "NONE", "PRIMARY"])
+      .default("AUTO")
+      .describe("Use as boot volume: PRIMARY yes, NONE no; AUTO leaves the choice to the platform."),
     bus: z.enum(["VIRTIO", "IDE"]).default("VIRTIO").describe("Bus of the volume."),
     // A rule for each key would exceed the cost limit of the API server.
     sshKeys: list(

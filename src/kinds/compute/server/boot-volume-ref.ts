@@ -21,13 +21,16 @@ export function bootBody({ refs }: Pick<Inputs, "refs">) {
   return id === undefined ? undefined : { properties: { bootVolume: { id } }, volumes: { items: [{ id }] } };
 }
 
-const own = z.object({ attachedBootVolumes: z.array(z.string()).default([]) });
+const shownServer = z.object({ attachedBootVolumes: z.array(z.string()).default([]) });
 
 /**
  * Volumes that are attached because spec names them now or named them before. Other attached volumes are not touched.
  */
 export function attachedFor(found: WireServer, { refs, shown }: Pick<Inputs, "refs" | "shown">): string[] {
-  const named = [...(own.safeParse(shown).data?.attachedBootVolumes ?? []), ...(refs[ROLE] ? [refs[ROLE].id] : [])];
+  const named = [
+    ...(shownServer.safeParse(shown).data?.attachedBootVolumes ?? []),
+    ...(refs[ROLE] ? [refs[ROLE].id] : []),
+  ];
   return [...new Set(named)].filter((id) => volumesOf(found).some((volume) => volume.id === id));
 }
 

@@ -16,17 +16,17 @@ interface At {
  * rules that close it. So traffic that is allowed before and after the change is never refused in between.
  */
 export function compareFirewall(nic: Nic, found: Full<WireNic>, path: string, { observed }: Pick<Inputs, "observed">) {
-  const there = readable(found.entities?.firewallrules?.items);
-  if (!nic.firewallRules || !there) return { opening: [], closing: [] };
+  const foundRules = readable(found.entities?.firewallrules?.items);
+  if (!nic.firewallRules || !foundRules) return { opening: [], closing: [] };
   const at = { nic: nic.name, path: `${path}/firewallrules` };
-  const pairs = nic.firewallRules.map((rule) => [rule, there.find((each) => isSame(rule, each))] as const);
-  const known = new Set(pairs.map(([, match]) => match));
+  const pairs = nic.firewallRules.map((rule) => [rule, foundRules.find((each) => isSame(rule, each))] as const);
+  const paired = new Set(pairs.map(([, match]) => match));
   return {
     opening: [
       ...pairs.flatMap(([rule, match]) => (match ? [] : [addition(rule, at)])),
       ...pairs.flatMap(([rule, match]) => (match ? [change(rule, match, at)] : [])),
     ],
-    closing: observed ? [] : there.filter((each) => !known.has(each)).map((each) => removal(each, at)),
+    closing: observed ? [] : foundRules.filter((each) => !paired.has(each)).map((each) => removal(each, at)),
   };
 }
 
@@ -51,18 +51,18 @@ function addition(rule: FirewallRule, at: At): Comparison {
 
 /** Reverts values that were changed on the platform. */
 function change(rule: FirewallRule, { id, properties }: Found, at: At): Comparison {
-  const there = comparableRule(properties);
+  const current = comparableRule(properties);
   const wanted = comparableRule(rule);
   return patch(`${fieldOf(at, rule.name)}.`, `${at.path}/${id}`, {
-    type: [wanted.type, there.type],
-    sourceMac: [wanted.sourceMac, there.sourceMac],
-    sourceIp: [wanted.sourceIp, there.sourceIp],
-    targetIp: [wanted.targetIp, there.targetIp],
-    ipVersion: [wanted.ipVersion, there.ipVersion],
-    icmpType: [wanted.icmpType, there.icmpType],
-    icmpCode: [wanted.icmpCode, there.icmpCode],
-    portRangeStart: [wanted.portRangeStart, there.portRangeStart],
-    portRangeEnd: [wanted.portRangeEnd, there.portRangeEnd],
+    type: [wanted.type, current.type],
+    sourceMac: [wanted.sourceMac, current.sourceMac],
+    sourceIp: [wanted.sourceIp, current.sourceIp],
+    targetIp: [wanted.targetIp, current.targetIp],
+    ipVersion: [wanted.ipVersion, current.ipVersion],
+    icmpType: [wanted.icmpType, current.icmpType],
+    icmpCode: [wanted.icmpCode, current.icmpCode],
+    portRangeStart: [wanted.portRangeStart, current.portRangeStart],
+    portRangeEnd: [wanted.portRangeEnd, current.portRangeEnd],
   });
 }
 

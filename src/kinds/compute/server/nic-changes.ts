@@ -14,75 +14,79 @@ type Wanted = ReturnType<typeof nicProperties>;
 export function compareNics(
   nics: readonly Nic[] | undefined,
   found: WireServer,
-  own: string,
+  serverPath: string,
   inputs: Inputs,
 ): Comparison[] {
-  const there = readable(found.entities?.nics?.items);
-  if (!nics || !there) return [];
-  const { both, ...alone } = paired(nics, there, ({ name }, { properties }) => name === properties.name);
+  const foundNics = readable(found.entities?.nics?.items);
+  if (!nics || !foundNics) return [];
+  const { both, ...alone } = paired(nics, foundNics, ({ name }, { properties }) => name === properties.name);
   const changed = both.map(([nic, match]) => {
     const wanted = nicProperties(nic, inputs);
     const rivals = nics.filter((other) => other !== nic).map((other) => nicProperties(other, inputs));
-    const { ips, waits } = nextAddresses(wanted, match, rivals, there);
-    const path = `${own}/nics/${match.id}`;
+    const { ips, waits } = nextAddresses(wanted, match, rivals, foundNics);
+    const path = `${serverPath}/nics/${match.id}`;
     return { waits, part: change({ ...wanted, ips }, match, path), ...compareFirewall(nic, match, path, inputs) };
   });
   return [
     ...changed.flatMap(({ opening }) => opening),
     ...changed.filter(({ waits }) => !waits).map(({ part }) => part),
-    ...(inputs.observed ? [] : alone.surplus.map((nic) => removal(nic, own))),
+    ...(inputs.observed ? [] : alone.surplus.map((nic) => removal(nic, serverPath))),
     ...changed.filter(({ waits }) => waits).map(({ part }) => part),
     ...changed.flatMap(({ closing }) => closing),
-    ...alone.missing.map((nic) => addition(nic, own, inputs)),
+    ...alone.missing.map((nic) => addition(nic, serverPath, inputs)),
   ];
 }
 
-/** An address moves between two NICs of a server in two steps: one NIC releases it, then the other takes it. */
-function nextAddresses(wanted: Wanted, match: Full<WireNic>, rivals: Wanted[], there: Full<WireNic>[]) {
+/**
+ * The addresses to write to a NIC now; undefined if they stay unchanged. An address moves between two NICs in two steps:
+ * one releases it, then the other takes it. A NIC waits while another one has an address that it wants. A NIC that
+ * blocks another one in this way releases all of its addresses if it waits itself, or if spec gives it none.
+ */
+function nextAddresses(wanted: Wanted, match: Full<WireNic>, rivals: Wanted[], foundNics: Full<WireNic>[]) {
   const { ips } = wanted;
-  const has = match.properties.ips ?? [];
-  const elsewhere = there.filter((other) => other !== match).flatMap(({ properties }) => properties.ips ?? []);
-  const waits = ips?.some((ip) => !has.includes(ip) && elsewhere.includes(ip)) ?? false;
-  const asked = rivals.flatMap((rival) => rival.ips ?? []);
-  const blocks = has.some((ip) => !ips?.includes(ip) && asked.includes(ip));
+  const current = match.properties.ips ?? [];
+  const ofOthers = foundNics.filter((other) => other !== match).flatMap(({ properties }) => properties.ips ?? []);
+  const waits = ips?.some((ip) => !current.includes(ip) && ofOthers.includes(ip)) ?? false;
+  const wantedByOthers = rivals.flatMap((rival) => rival.ips ?? []);
+  const blocks = current.some((ip) => !ips?.includes(ip) && wantedByOthers.includes(ip));
   if (blocks && (waits || !ips)) return { ips: [], waits: false };
-  return { ips: sameAddresses(ips, has) ? undefined : ips, waits };
+  return { ips: sameAddresses(ips, current) ? undefined : ips, waits };
 }
 
 /** The order of addresses does not matter. */
 const sameAddresses = <T>(wanted: T[] | undefined, found: T[] = []) =>
   wanted?.length === found.length && wanted.every((ip) => found.includes(ip));
 
-function change(wanted: Wanted, { properties: there }: Full<WireNic>, path: string): Comparison {
+function change(wanted: Wanted, { properties: current }: Full<WireNic>, path: string): Comparison {
   return patch(`nics[${wanted.name}].`, path, {
-    lan: [wanted.lan, there.lan],
-    dhcp: [wanted.dhcp, there.dhcp],
-    ips: [wanted.ips, there.ips],
-    dhcpv6: [wanted.dhcpv6, there.dhcpv6],
-    ipv6CidrBlock: [wanted.ipv6CidrBlock, oneSpelling(there.ipv6CidrBlock)],
+    lan: [wanted.lan, current.lan],
+    dhcp: [wanted.dhcp, current.dhcp],
+    ips: [wanted.ips, current.ips],
+    dhcpv6: [wanted.dhcpv6, current.dhcpv6],
+    ipv6CidrBlock: [wanted.ipv6CidrBlock, oneSpelling(current.ipv6CidrBlock)],
     ipv6Ips: [
-      sameAddresses(wanted.ipv6Ips, there.ipv6Ips?.map(oneSpelling)) ? undefined : wanted.ipv6Ips,
-      there.ipv6Ips,
+      sameAddresses(wanted.ipv6Ips, current.ipv6Ips?.map(oneSpelling)) ? undefined : wanted.ipv6Ips,
+      current.ipv6Ips,
     ],
-    firewallActive: [wanted.firewallActive, there.firewallActive],
-    firewallType: [wanted.firewallType, there.firewallType],
+    firewallActive: [wanted.firewallActive, current.firewallActive],
+    firewallType: [wanted.firewallType, current.firewallType],
   });
 }
 
-function removal({ id, properties }: Full<WireNic>, own: string): Comparison {
+function removal({ id, properties }: Full<WireNic>, serverPath: string): Comparison {
   const name = properties.name ?? id;
   return {
     drift: [surplus(`nics[${name}]`)],
-    next: { action: `remove NIC ${name}`, method: "DELETE", path: `${own}/nics/${id}` },
+    next: { action: `remove NIC ${name}`, method: "DELETE", path: `${serverPath}/nics/${id}` },
   };
 }
 
-const addition = (nic: Nic, own: string, inputs: Inputs): Comparison => ({
+const addition = (nic: Nic, serverPath: string, inputs: Inputs): Comparison => ({
   drift: [missing(`nics[${nic.name}]`)],
   next: {
     action: `add NIC ${nic.name}`,
     method: "POST",
-    path: `${own}/nics`,
+    path: `${serverPath}/nics`,
     body: nicBody(nic, inputs),
     once: true,
   },

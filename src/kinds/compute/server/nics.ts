@@ -92,7 +92,7 @@ export function nicProblem(nics: readonly Nic[] = [], inputs: Inputs): string | 
       lanProblem(nic, lanRole(nic), inputs, "server") ?? ipv6Problem(nic, inputs) ?? blockProblem(nic, inputs);
     if (problem !== undefined) return problem;
   }
-  return twice(nics, inputs);
+  return duplicateProblem(nics, inputs);
 }
 
 const shownLan = z.object({
@@ -109,7 +109,7 @@ function ipv6Problem({ lanRef, ...nic }: Nic, { refs }: Inputs): string | undefi
   return `${field}: Lan ${lanRef.name} has no IPv6 block: set spec.ipv6 of the Lan, for example to AUTO`;
 }
 
-/** Public addresses of DHCP: they are not reserved. */
+/** Advice about public addresses from DHCP, which are not reserved. */
 export const addressAdvice = (nics: readonly Nic[], { refs }: Inputs): string[] =>
   nics
     .filter(({ dhcp, ips = [], ipsFrom = [] }) => dhcp && ips.length + ipsFrom.length === 0)
@@ -128,7 +128,7 @@ function blockProblem(nic: Nic, inputs: Inputs): string | undefined {
 }
 
 /** An address of an IP block may be used once; any other address once per LAN. */
-function twice(nics: readonly Nic[], inputs: Inputs): string | undefined {
+function duplicateProblem(nics: readonly Nic[], inputs: Inputs): string | undefined {
   const seen = new Map<string, string>();
   const blocks = new Set(nics.flatMap((nic) => reservations(nic, inputs)));
   for (const nic of nics) {

@@ -21,6 +21,7 @@ export function addressesByNic(nics: readonly Addresses[]): Record<string, strin
     const key = `NIC_${envName(name ?? "")}_IPS`;
     named.set(key, [...(named.get(key) ?? []), ...(ips ?? []), ...(ipv6Ips ?? [])]);
   }
+  // The variable of NICs whose names have no valid character.
   named.delete("NIC__IPS");
   return Object.fromEntries(named);
 }

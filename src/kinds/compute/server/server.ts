@@ -81,8 +81,8 @@ function comparePower(spec: ServerSpec, { properties }: WireServer, own: string)
   const { powerState } = spec;
   const { vmState } = properties;
   if (vmState == null || powerState === undefined || satisfied[powerState].includes(vmState)) return [];
-  const running = (properties.type ?? spec.type) === "CUBE" ? "resume" : "start";
-  const action = { Running: running, Stopped: "stop", Suspended: "suspend" }[powerState];
+  const startAction = (properties.type ?? spec.type) === "CUBE" ? "resume" : "start";
+  const action = { Running: startAction, Stopped: "stop", Suspended: "suspend" }[powerState];
   const drift = [{ field: "powerState", wanted: powerState, found: vmState }];
   return [{ drift, next: { action, method: "POST", path: `${own}/${action}` } }];
 }
@@ -91,7 +91,7 @@ function body(spec: ServerSpec, inputs: Inputs): unknown {
   const { bootVolume, nics } = spec;
   const name = spec.name ?? inputs.name;
   const inline = bootVolume && { items: [{ properties: bootVolumeProperties(bootVolume, name, inputs) }] };
-  const given = bootBody(inputs);
+  const attached = bootBody(inputs);
   return {
     properties: {
       name,
@@ -102,10 +102,10 @@ function body(spec: ServerSpec, inputs: Inputs): unknown {
       ram: spec.ram,
       cpuFamily: spec.cpuFamily,
       templateUuid: spec.templateUuid ?? inputs.found.templateName,
-      ...given?.properties,
+      ...attached?.properties,
     },
     entities: {
-      volumes: inline ?? given?.volumes,
+      volumes: inline ?? attached?.volumes,
       nics: nics && { items: nics.map((nic) => nicBody(nic, inputs)) },
     },
   };

@@ -33,9 +33,10 @@ export function compareAttachment(
   const released = attachTo === undefined && found !== undefined && shown.attachedTo === found;
   if (!released && (wanted === undefined || wanted === found)) return { drift: [] };
   const drift = [{ field: "attachTo", wanted: wanted ?? "", found: found ?? "" }];
-  const of = (server: string) => `${datacenterPath(parents)}/servers/${encodeURIComponent(server)}/volumes`;
-  if (found !== undefined) return { drift, next: { action: "detach", method: "DELETE", path: `${of(found)}/${id}` } };
-  return { drift, next: { action: "attach", method: "POST", path: of(wanted ?? ""), body: { id } } };
+  const volumesOf = (server: string) => `${datacenterPath(parents)}/servers/${encodeURIComponent(server)}/volumes`;
+  if (found !== undefined)
+    return { drift, next: { action: "detach", method: "DELETE", path: `${volumesOf(found)}/${id}` } };
+  return { drift, next: { action: "attach", method: "POST", path: volumesOf(wanted ?? ""), body: { id } } };
 }
 
 /** Volumes that a Cube can have, its direct-attached volume included. */

@@ -15,19 +15,20 @@ const MOST_BYTES = (MOST_BASE64 / 4) * 3;
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /**
- * A pattern for the base64 of every text that begins with `text`. The last character may share its bits with the text
- * that follows.
+ * A pattern for the base64 of every text that begins with `text`. A base64 character has six bits. The text determines
+ * only the first two or four bits of the last character, unless its length is a multiple of three bytes.
  */
 function encoded(text: string): string {
-  const over = text.length % 3;
+  const leftover = text.length % 3;
   const base64 = Buffer.from(text).toString("base64");
-  if (over === 0) return base64;
+  if (leftover === 0) return base64;
   const certain = base64.replace(/.=+$/, "");
   const lowest = alphabet.indexOf(base64.charAt(certain.length));
-  return `${certain}[${alphabet.slice(lowest, lowest + (over === 1 ? 16 : 4))}]`;
+  const choices = leftover === 1 ? 16 : 4;
+  return `${certain}[${alphabet.slice(lowest, lowest + choices)}]`;
 }
 
-const begun = new RegExp(`^(${beginnings.map(encoded).join("|")})`);
+const encodedBeginning = new RegExp(`^(${beginnings.map(encoded).join("|")})`);
 
 /** First-boot data in base64. `hint` tells users with plain text what to do. */
 export function userDataField(hint = "") {
@@ -35,7 +36,7 @@ export function userDataField(hint = "") {
     /^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/,
     MOST_BASE64,
     `must be base64 without line breaks${hint}`,
-    [begun, `must be the base64 of a text that begins with ${listed}`],
+    [encodedBeginning, `must be the base64 of a text that begins with ${listed}`],
   ).optional();
 }
 
@@ -134,20 +135,21 @@ export const firstBootImmutable = (prefix = ""): Record<string, string> => ({
 });
 
 /**
- * The Secret and ConfigMap values of a volume, each with its check. A message names the key and never shows the value.
+ * The Secret and ConfigMap values of a volume, each with its check: `wrong` returns the end of a message, or undefined
+ * for a valid value. A message names the key and never shows the value.
  */
 function sources(
   { userDataSecretRef, imagePasswordSecretRef, sshKeysFrom = [] }: FirstBoot,
   prefix: string,
 ): { input: SecretInput; wrong(value: string): string | undefined }[] {
-  const taken = (field: string, kind: SecretInput["kind"], at: DataKey | undefined, wrong: typeof wrongKeys) =>
+  const source = (field: string, kind: SecretInput["kind"], at: DataKey | undefined, wrong: typeof wrongKeys) =>
     at ? [{ input: { field: `${prefix}${field}`, kind, ...at }, wrong }] : [];
   return [
-    ...taken("userDataSecretRef", "Secret", userDataSecretRef, wrongUserData),
-    ...taken("imagePasswordSecretRef", "Secret", imagePasswordSecretRef, wrongPassword),
+    ...source("userDataSecretRef", "Secret", userDataSecretRef, wrongUserData),
+    ...source("imagePasswordSecretRef", "Secret", imagePasswordSecretRef, wrongPassword),
     ...sshKeysFrom.flatMap(({ secretKeyRef, configMapKeyRef }, nth) => [
-      ...taken(`sshKeysFrom[${nth}]`, "Secret", secretKeyRef, wrongKeys),
-      ...taken(`sshKeysFrom[${nth}]`, "ConfigMap", configMapKeyRef, wrongKeys),
+      ...source(`sshKeysFrom[${nth}]`, "Secret", secretKeyRef, wrongKeys),
+      ...source(`sshKeysFrom[${nth}]`, "ConfigMap", configMapKeyRef, wrongKeys),
     ]),
   ];
 }

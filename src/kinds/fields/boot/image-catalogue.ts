@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Lookup } from "../../desired.ts";
-import { suppliers } from "../location.ts";
+import { imageLocations } from "../location.ts";
 
 const catalogue = z.object({
   items: z.array(
@@ -32,7 +32,7 @@ const { compare } = new Intl.Collator("en", { numeric: true });
 /** The newest image, by name, that passes the filters; or a problem that lists the most similar ones. */
 export function newestImage(answer: unknown, filters: ImageFilters): ReturnType<Lookup["pick"]> {
   const { alias, name = "", type, cloudInit, location } = filters;
-  const places = location === undefined ? undefined : suppliers(location);
+  const places = location === undefined ? undefined : imageLocations(location);
   const offered = catalogue.parse(answer).items.filter(({ properties }) => {
     if (places && !places.includes(properties.location ?? "")) return false;
     return properties.imageType === type && (cloudInit === undefined || properties.cloudInit === cloudInit);
@@ -54,12 +54,12 @@ export function newestImage(answer: unknown, filters: ImageFilters): ReturnType<
 /** Up to three aliases; those with the longest common prefix first. */
 function nearest(images: Image[], wanted: string): string {
   const aliases = [...new Set(images.flatMap(({ properties }) => properties.imageAliases ?? []))];
-  const alike = (alias: string) => {
+  const commonPrefix = (alias: string) => {
     const differs = [...alias].findIndex((letter, index) => letter !== wanted[index]);
     return differs < 0 ? alias.length : differs;
   };
   return aliases
-    .sort((a, b) => alike(b) - alike(a) || compare(b, a))
+    .sort((a, b) => commonPrefix(b) - commonPrefix(a) || compare(b, a))
     .slice(0, 3)
     .join(", ");
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Inputs, Lookup, Mention, Reference } from "../../desired.ts";
 import type { Joined, Rule } from "../../kind.ts";
 import { formed, line, location, objectRef, uuid } from "../fields.ts";
-import { datacenterLocation, datacenterLookups, suppliers } from "../location.ts";
+import { datacenterLocation, datacenterLookups, imageLocations } from "../location.ts";
 import { countOf, ruled } from "../rules.ts";
 import { newestImage } from "./image-catalogue.ts";
 
@@ -57,12 +57,12 @@ export const oneImageRule = (): Rule => ({
 
 /** Rules of a volume. Messages name its fields with `prefix`: `bootVolume.`. */
 export function imageRules(prefix = ""): Joined {
-  const [given, fields] = [countOf(names), listed(prefix)];
-  const some = `${given} > 0 || has(self.licenceType)`;
+  const [count, fields] = [countOf(names), listed(prefix)];
+  const some = `${count} > 0 || has(self.licenceType)`;
   return {
-    rule: `${given} == 1 || (${given} == 0 && has(self.licenceType))`,
+    rule: `${count} == 1 || (${count} == 0 && has(self.licenceType))`,
     parts: [
-      { rule: `${given} <= 1`, message: `${fields} exclude each other: keep one of them` },
+      { rule: `${count} <= 1`, message: `${fields} exclude each other: keep one of them` },
       { rule: some, message: `one of ${fields} is required or, for an empty volume, ${prefix}licenceType` },
     ],
   };
@@ -97,10 +97,10 @@ export const imageProperties = ({ image, imageAlias }: Source, { refs, found }: 
 export function imageProblem({ snapshotRef, imageLookup }: Source, inputs: Inputs, prefix = ""): string | undefined {
   const here = datacenterLocation(inputs);
   const elsewhere = (place: unknown) =>
-    here !== undefined && typeof place === "string" && !suppliers(here).includes(place);
-  const snapshot = inputs.refs[`${prefix}snapshotRef`]?.status.location;
-  if (snapshotRef && elsewhere(snapshot)) {
-    return `${prefix}snapshotRef: Snapshot ${snapshotRef.name} is in ${snapshot}, the datacenter in ${here}: a snapshot can only be used in its own location`;
+    here !== undefined && typeof place === "string" && !imageLocations(here).includes(place);
+  const snapshotLocation = inputs.refs[`${prefix}snapshotRef`]?.status.location;
+  if (snapshotRef && elsewhere(snapshotLocation)) {
+    return `${prefix}snapshotRef: Snapshot ${snapshotRef.name} is in ${snapshotLocation}, the datacenter in ${here}: a snapshot can only be used in its own location`;
   }
   if (imageLookup && elsewhere(imageLookup.location)) {
     return `${prefix}imageLookup.location: ${imageLookup.location} is not the location of the datacenter: remove the field, or set ${here}`;
@@ -115,11 +115,11 @@ export function imageLookups(
   prefix = "",
 ): Lookup[] {
   if (!imageLookup) return [];
-  const configured = rest.userData !== undefined || rest.userDataSecretRef !== undefined;
+  const hasUserData = rest.userData !== undefined || rest.userDataSecretRef !== undefined;
   const field = `${prefix}imageLookup`;
   const pick: Lookup["pick"] = (answer, found) => {
     const location = imageLookup.location ?? datacenterLocation({ ...inputs, found });
-    const cloudInit = imageLookup.cloudInit ?? (configured ? "V1" : undefined);
+    const cloudInit = imageLookup.cloudInit ?? (hasUserData ? "V1" : undefined);
     return newestImage(answer, { ...imageLookup, cloudInit, location });
   };
   return [...datacenterLookups(inputs), { field, path: IMAGES, asked: imageLookup, pick }];

@@ -92,8 +92,8 @@ export const wireRule = z.object({
 });
 
 /**
- * A rule in one spelling. An unset field means "any" and is compared as such; only the IP version is the platform's
- * choice.
+ * A rule in the form in which rules are compared. An unset field means "any" and is compared as such; an unset IP
+ * version is the platform's choice and is not compared.
  */
 export const comparableRule = ({ ipVersion, ...rule }: z.output<typeof wireRule>) => ({
   type: rule.type ?? "INGRESS",
@@ -122,16 +122,16 @@ interface Guarded {
 }
 
 /**
- * Firewall settings that are allowed but probably a mistake. `there` returns the number of a NIC's rules that spec does
- * not manage.
+ * Firewall settings that are allowed but probably a mistake. `unmanagedRules` returns the number of a NIC's rules, for a
+ * NIC whose rules spec does not manage.
  */
 export function firewallAdvice(
   nics: readonly Guarded[],
   prefix = "",
-  there: (nic: string) => number | undefined = () => undefined,
+  unmanagedRules: (nic: string) => number | undefined = () => undefined,
 ): string[] {
   return nics.flatMap(({ name, firewallActive, firewallRules }) => {
-    const rules = firewallRules?.length ?? there(name) ?? 0;
+    const rules = firewallRules?.length ?? unmanagedRules(name) ?? 0;
     if (firewallActive && rules === 0) {
       return [`${prefix}nics[${name}].firewallActive: without firewallRules the firewall refuses all traffic`];
     }

@@ -40,6 +40,7 @@ export const alloy = (field: string, text: string): string => quoted(plain(field
 
 /** A string of the OpenTelemetry Collector, which expands variables; `$$` stands for `$`. */
 export const openTelemetry = (field: string, text: string): string =>
+  // The replacement is a function, because `$$` in a replacement text means a single `$`.
   quoted(plain(field, text).replaceAll("$", () => "$$"));
 
 const quoted = (text: string): string =>

@@ -3,9 +3,9 @@ import type { Rotation } from "../../desired.ts";
 const DAY_MS = 86_400_000;
 
 /**
- * Time of the next renewal of a key or certificate, by the platform's clock; undefined if Mooring does not renew it. An
- * expiring key is not renewed before `after`. The age of any other key is measured by the operator's clock, which also
- * recorded its issue; the platform's clock may be `aheadMs` ahead.
+ * Time of the next renewal of a key or certificate, by the platform's clock; undefined if Mooring does not renew it. The
+ * dates of an expiring key are by the platform's clock, and it is not renewed before `after`. Any other key is dated by
+ * the operator's clock, and the platform's clock is `aheadMs` ahead of that.
  */
 export function dueAt(
   facts: { issuedAt: string; expiresAt?: string | undefined },
