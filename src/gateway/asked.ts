@@ -82,9 +82,8 @@ const maximums: Readonly<Record<string, readonly ("max_tokens" | "max_completion
 
 /** The call in a body. If the body sets no maximum, the gateway sets one. */
 export function askedIn({ fields, size }: Body, path: string, limit: TokenLimit): Asked {
-  const known = maximums[path];
-  const isNamed = known === undefined || known.some((name) => typeof fields[name] === "number");
-  const most = Math.max(largestIn(fields, limit), isNamed ? 0 : limit.usual);
+  const lacksMaximum = maximums[path]?.every((name) => typeof fields[name] !== "number") ?? false;
+  const most = Math.max(largestIn(fields, limit), lacksMaximum ? limit.usual : 0);
   const isStream = fields.stream === true;
   return {
     model: fields.model,
@@ -94,7 +93,7 @@ export function askedIn({ fields, size }: Body, path: string, limit: TokenLimit)
     atMost: { input: size, output: most * (fields.n ?? 1) * (fields.best_of ?? 1) * promptsIn(fields.prompt) },
     body: JSON.stringify({
       ...fields,
-      ...(!isNamed && { max_tokens: limit.usual }),
+      ...(lacksMaximum && { max_tokens: limit.usual }),
       // Without usage, the cost of a stream is unknown.
       ...(isStream && { stream_options: { ...fields.stream_options, include_usage: true } }),
     }),

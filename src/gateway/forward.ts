@@ -48,9 +48,9 @@ function tokenLimit({ tokensPerCall }: Access, { fields, size }: Body): TokenLim
  * seen.
  */
 export function usedBy({ atMost }: Asked, meter: Meter, isWhole: boolean): Usage {
-  const told = meter.usage();
-  if (told !== undefined && (isWhole || meter.isFinal())) return told;
-  return larger(larger(told, { input: 0, output: meter.events }), atMost);
+  const reported = meter.usage();
+  if (reported !== undefined && (isWhole || meter.isFinal())) return reported;
+  return larger(larger(reported, { input: 0, output: meter.events }), atMost);
 }
 
 /** Forwards calls and books their cost. The caller checks that the namespace has an access. */
@@ -149,8 +149,8 @@ export function createForward(parts: GatewayParts, checkExists: (model: string) 
             answered: metrics.upstream,
             waited: metrics.waited,
             // A client that disconnects now pays for everything that the platform may produce.
-            underWay: (isIt) => {
-              usage = isIt ? asked.atMost : none;
+            underWay: (mayWork) => {
+              usage = mayWork ? asked.atMost : none;
             },
           },
           namespace,

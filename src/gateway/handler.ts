@@ -22,11 +22,11 @@ export type Handler = (request: IncomingMessage, response: ServerResponse, signa
 
 export function createHandler(parts: GatewayParts): Handler {
   const { clock, log, callers, accesses, metrics } = parts;
-  const told = { answered: metrics.upstream, waited: metrics.waited, underWay() {} };
+  const callbacks = { answered: metrics.upstream, waited: metrics.waited, underWay() {} };
 
   /** The list serves all namespaces, so its call takes a turn without a namespace. */
   const catalogue = createCatalogue(clock, (signal) =>
-    attempt({ ...parts, ...told }, "", { method: "GET", path: "/v1/models" }, signal),
+    attempt({ ...parts, ...callbacks }, "", { method: "GET", path: "/v1/models" }, signal),
   );
   const forward = createForward(parts, checkExists);
 
@@ -49,6 +49,7 @@ export function createHandler(parts: GatewayParts): Handler {
   async function checkExists(model: string): Promise<void> {
     const ids = await catalogue().then(
       (models) => models.map(({ id }) => id),
+      // Without the list, the model is assumed to exist.
       () => [model],
     );
     if (ids.includes(model)) return;
@@ -97,6 +98,7 @@ export function createHandler(parts: GatewayParts): Handler {
 
   function end(request: IncomingMessage, response: ServerResponse, error: unknown, signal: AbortSignal): void {
     if (response.headersSent || signal.aborted) {
+      // Not sent: metrics count a call that broke off under this code.
       response.statusCode = 499;
       return void response.destroy();
     }

@@ -16,15 +16,15 @@ export interface Shape {
  * empty array of two bytes takes fifty in memory. Stops as soon as a limit is exceeded.
  */
 export function shapeOf(bytes: Buffer, most: Readonly<Shape>): Shape {
-  let [now, depth, count] = [0, 0, 0];
+  let [level, depth, count] = [0, 0, 0];
   for (let at = 0; at < bytes.length && depth <= most.depth && count <= most.count; at += 1) {
     const byte = bytes[at] ?? 0;
     if (byte === QUOTE) at = endOfString(bytes, at);
     else if (OPENING.has(byte)) {
-      now += 1;
+      level += 1;
       count += 1;
-      depth = Math.max(depth, now);
-    } else if (CLOSING.has(byte)) now -= 1;
+      depth = Math.max(depth, level);
+    } else if (CLOSING.has(byte)) level -= 1;
   }
   return { depth, count };
 }

@@ -42,6 +42,7 @@ export async function listen(
     mostConnections,
   });
   server.maxHeadersCount = 64;
+  // Without this, Node.js would ask for the body before the caller is checked.
   server.on("checkContinue", (request, response) => server.emit("request", request, response));
   return {
     url,

@@ -29,8 +29,8 @@ interface Budget {
   title: string;
 }
 
-/** A purse and the latest state of its budget, which administrators may change at any time. */
-interface Known {
+/** A budget in use: its purse, and its latest limit, which administrators may change at any time. */
+interface Tracked {
   purse: Purse;
   budget: Budget;
   /**
@@ -60,72 +60,72 @@ function budgetsOf({ namespace, name, eurPerDay, ofNamespace }: Access): Budget[
 }
 
 export function createBudgets({ clock, ledger }: { clock: Clock; ledger: Ledger }): Budgets {
-  const known = new Map<string, Known>();
+  const tracked = new Map<string, Tracked>();
 
-  function knownOf(budget: Budget): Known {
+  function track(budget: Budget): Tracked {
     const { key } = budget;
     const day = new Date(clock.now()).toISOString().slice(0, 10);
-    const found = known.get(key);
+    const found = tracked.get(key);
     if (found?.purse.day === day) {
       if (found.budget.limit !== budget.limit) delete found.refused;
       found.budget = budget;
       return found;
     }
     // Drops the purses of former days, and with them those of deleted accesses.
-    for (const [each, { purse }] of known) if (purse.day !== day) known.delete(each);
-    const created: Known = {
+    for (const [each, { purse }] of tracked) if (purse.day !== day) tracked.delete(each);
+    const created: Tracked = {
       budget,
       purse: createPurse({ clock, ledger, key, day, limit: () => created.budget.limit }),
     };
-    known.set(key, created);
+    tracked.set(key, created);
     return created;
   }
 
   /** Throws if the latest refusal shows that the budget is too small. */
-  function check(found: Known, eur: number): void {
+  function check(found: Tracked, eur: number): void {
     const { refused } = found;
     if (refused && refused.until > clock.monotonic() && eur > refused.left) throw refusal(found, eur, refused.left);
   }
 
   /** Reserves the amount, or throws `Refused`. */
-  async function keep(budget: Budget, eur: number): Promise<Known> {
-    const found = knownOf(budget);
-    const result = await found.purse.keep(eur).catch((error: unknown) => {
+  async function reserveFrom(budget: Budget, eur: number): Promise<Tracked> {
+    const found = track(budget);
+    const result = await found.purse.reserve(eur).catch((error: unknown) => {
       if (error instanceof TooManyRecords) throw tooManyRecords(budget);
       throw new Refused(503, "unavailable", "the budget could not be checked", { retryAfter: 2 });
     });
-    if (result.isKept) return found;
+    if (result.isReserved) return found;
     const { left } = result;
     found.refused = { left, until: clock.monotonic() + REFUSED_MS };
     throw refusal(found, eur, left);
   }
 
-  function refusal({ purse, budget }: Known, eur: number, left: number): Refused {
+  function refusal({ purse, budget }: Tracked, eur: number, left: number): Refused {
     const { title, limit } = budget;
-    const whole = `the budget of ${title}, ${limit} EUR per day,`;
+    const budgetText = `the budget of ${title}, ${limit} EUR per day,`;
     const hint = "ask for fewer tokens (max_tokens, max_completion_tokens)";
     const costs = `the call may cost ${shown(eur)} EUR`;
-    if (eur > limit) return quota(`${costs}, more than ${whole} has: ${hint}`, { retry: false });
-    if (eur <= left + purse.kept) {
-      return quota(`${costs}; that much of ${whole} is reserved for open calls: try again, or ${hint}`, {
+    if (eur > limit) return quota(`${costs}, more than ${budgetText} has: ${hint}`, { retry: false });
+    if (eur <= left + purse.reserved) {
+      return quota(`${costs}; that much of ${budgetText} is reserved for open calls: try again, or ${hint}`, {
         retryAfter: 2,
       });
     }
     const retryAfter = (DAY_MS - (clock.now() % DAY_MS)) / 1000;
     const message =
       left * 1000 < limit
-        ? `${whole} is used up until midnight UTC`
-        : `${costs}, and ${shown(left)} EUR are left of ${whole} until midnight UTC: ${hint}`;
+        ? `${budgetText} is used up until midnight UTC`
+        : `${costs}, and ${shown(left)} EUR are left of ${budgetText} until midnight UTC: ${hint}`;
     return quota(message, { retryAfter, retry: false });
   }
 
   return {
     async reserve(access, eur) {
-      const taken: Known[] = [];
+      const taken: Tracked[] = [];
       const budgets = budgetsOf(access);
-      for (const budget of budgets) check(knownOf(budget), eur);
+      for (const budget of budgets) check(track(budget), eur);
       try {
-        for (const budget of budgets) taken.push(await keep(budget, eur));
+        for (const budget of budgets) taken.push(await reserveFrom(budget, eur));
       } catch (error) {
         for (const { purse } of taken) purse.settle(eur, 0);
         throw error;
@@ -140,8 +140,8 @@ export function createBudgets({ clock, ledger }: { clock: Clock; ledger: Ledger 
       };
     },
     async close() {
-      const purses = [...known.values()].map(({ purse }) => purse);
-      known.clear();
+      const purses = [...tracked.values()].map(({ purse }) => purse);
+      tracked.clear();
       await Promise.allSettled(purses.map((purse) => purse.close()));
     },
   };

@@ -7,7 +7,10 @@ import { Refused } from "../refused.ts";
 /** The audience of callers' tokens. Tokens for the API server are refused, so clients need not send them here. */
 export const AUDIENCE = "mooring-gateway";
 
-/** Returns the namespace of the ServiceAccount in an Authorization header, or throws `Refused`. Peers take turns. */
+/**
+ * Returns the namespace of the ServiceAccount in an Authorization header, or throws `Refused`. The checks of different
+ * peers take turns, so one peer cannot delay all others.
+ */
 export type Callers = (authorization: string | undefined, peer: string) => Promise<string>;
 
 const review = z.object({
@@ -40,9 +43,9 @@ export function createCallers(options: {
         deadlineMs: 10_000,
       });
       const { authenticated, audiences = [], user } = review.parse(answer).status;
-      const isMeant = authenticated === true && audiences.includes(AUDIENCE);
+      const isForGateway = authenticated === true && audiences.includes(AUDIENCE);
       const [, namespace] = /^system:serviceaccount:([^:]+):[^:]+$/.exec(user?.username ?? "") ?? [];
-      return { namespace: isMeant ? namespace : undefined };
+      return { namespace: isForGateway ? namespace : undefined };
     },
   });
   return async (authorization, peer) => {

@@ -12,7 +12,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { Access, Accesses } from "./access.ts";
 
 const condition = z.looseObject({ type: z.string(), status: z.string(), reason: z.string() });
-const told = z.looseObject({ conditions: z.array(condition) });
+const conditionsShape = z.looseObject({ conditions: z.array(condition) });
 
 const resourceOf = ({ kind, plural, scope }: Kind): Resource => ({
   group: GROUP,
@@ -36,7 +36,7 @@ export async function watchAccesses(options: {
   const byNamespace = new Map<string, Map<string, Access>>();
   const objects = createStore<KubeObject>({ onListenerError: onError });
   objects.subscribe(({ before, after }) => {
-    for (const { metadata } of before ? [before] : []) byNamespace.get(metadata.namespace ?? "")?.delete(metadata.name);
+    if (before) byNamespace.get(before.metadata.namespace ?? "")?.delete(before.metadata.name);
     const access = after && accessOf(after, account);
     if (access === undefined) return;
     const here = byNamespace.get(access.namespace) ?? new Map<string, Access>();
@@ -72,8 +72,8 @@ export async function watchAccesses(options: {
       const here = byNamespace.get(namespace);
       const sharing = here && here.size > 0 ? sharingWith(namespace) : undefined;
       if (here === undefined || sharing === undefined) return [];
-      const { inferenceBudget: most } = sharing;
-      const ofNamespace = most && { account, eurPerDay: most.eurPerDay };
+      const { inferenceBudget } = sharing;
+      const ofNamespace = inferenceBudget && { account, eurPerDay: inferenceBudget.eurPerDay };
       return [...here.values()].map((access) => ({ ...access, ofNamespace }));
     },
     async [Symbol.asyncDispose]() {
@@ -84,7 +84,7 @@ export async function watchAccesses(options: {
 
 /** Undefined for an object that is being deleted, that cannot be parsed, or that the operator has refused. */
 export function accessOf({ metadata, spec, status }: KubeObject, account: string): Access | undefined {
-  const { conditions = [] } = told.safeParse(status).data ?? {};
+  const { conditions = [] } = conditionsShape.safeParse(status).data ?? {};
   const isRefused = conditions.some(
     ({ type, status, reason }) => (type === "Stalled" && status === "True") || reason === "TooManyObjects",
   );

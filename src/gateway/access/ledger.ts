@@ -30,11 +30,12 @@ export interface Ledger {
 const share = (left: number, { least, most }: { least: number; most: number }): number =>
   left < least ? 0 : Math.max(0, Math.min(most, left));
 
+/** Another replica has begun the next day, so amounts of this day do not matter any more. */
 class DayOver extends Error {}
 
 /**
- * Records of one namespace per ConfigMap. There is one for each access of today, deleted ones included. Without this
- * limit, one namespace could take the space of others.
+ * Maximum records of a namespace in one ConfigMap. Each access that was used today has one, even if it was deleted
+ * since. Without this limit, one namespace could take the space of others.
  */
 export const MOST_RECORDS = 100;
 
@@ -70,12 +71,12 @@ const ATTEMPTS = 20;
  */
 export function createConfigMapLedger(client: Pick<KubeClient, "request">, namespace: string): Ledger {
   /** The pending writes by ConfigMap. This process writes each ConfigMap one write at a time. */
-  const lines = new Map<string, Promise<unknown>>();
+  const pending = new Map<string, Promise<unknown>>();
 
-  function inLine<T>(name: string, work: () => Promise<T>): Promise<T> {
-    const next = (lines.get(name) ?? Promise.resolve()).then(work, work);
+  function oneAtATime<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const next = (pending.get(name) ?? Promise.resolve()).then(work, work);
     const ended = next.catch(() => {});
-    lines.set(name, ended);
+    pending.set(name, ended);
     return next;
   }
 
@@ -95,7 +96,8 @@ export function createConfigMapLedger(client: Pick<KubeClient, "request">, names
     const entry = entryOf(owner, access);
     for (let nth = 1; ; nth += 1) {
       const found = await read(name);
-      // Keeps entries of the next day, which a replica with a clock ahead of this one may have written.
+      // Drops entries of former days: an entry begins with its day. Entries of the next day stay: a replica whose clock
+      // is ahead of this one may have written them.
       const kept = Object.entries(Object(found?.data)).filter(([, text]) => String(text) >= day);
       const data = Object.fromEntries(kept);
       const spent = readSpent(data[entry]);
@@ -127,12 +129,12 @@ export function createConfigMapLedger(client: Pick<KubeClient, "request">, names
 
   return {
     take: (key, day, wanted, limit) =>
-      inLine(shardOf(key), async () => {
+      oneAtATime(shardOf(key), async () => {
         const total = await change(key, day, (has) => has + share(limit - has, wanted));
         return { eur: share(limit - total, wanted), left: limit - total };
       }),
     async giveBack(key, day, eur) {
-      const changed = inLine(shardOf(key), () => change(key, day, (total) => Math.max(0, total - eur)));
+      const changed = oneAtATime(shardOf(key), () => change(key, day, (total) => Math.max(0, total - eur)));
       await changed.catch((error) => {
         // An amount of a former day need not be returned.
         if (!(error instanceof DayOver)) throw error;

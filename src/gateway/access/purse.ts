@@ -11,10 +11,10 @@ const PART = 0.01;
 export interface Purse {
   readonly day: string;
   /** Amount reserved for open calls. */
-  readonly kept: number;
+  readonly reserved: number;
   /** Reserves an amount, or returns the rest in the ledger if that is too little. */
-  keep(eur: number): Promise<{ isKept: true } | { isKept: false; left: number }>;
-  /** Ends a reservation made by `keep`; `real` is the cost of the call. */
+  reserve(eur: number): Promise<{ isReserved: true } | { isReserved: false; left: number }>;
+  /** Ends a reservation made by `reserve`; `real` is the cost of the call. */
   settle(eur: number, real: number): void;
   /** Returns everything that is not reserved. */
   close(): Promise<void>;
@@ -33,7 +33,7 @@ export function createPurse(options: {
   const { clock, ledger, key, day, limit } = options;
   /** Taken from the ledger, neither spent nor reserved. Negative if calls cost more than their reservation. */
   let eur = 0;
-  let kept = 0;
+  let reserved = 0;
   let filling: Promise<unknown> | undefined;
   let balancing: Promise<void> | undefined;
   let balancedAt = Number.NEGATIVE_INFINITY;
@@ -48,7 +48,11 @@ export function createPurse(options: {
   }
 
   /** The amount to return to the ledger; negative if the ledger lacks costs. */
-  const excess = () => (eur < 0 || eur > 2 * PART * limit() ? eur - Math.max(0, Math.min(eur, PART * limit())) : 0);
+  const excess = () => {
+    const part = PART * limit();
+    if (eur < 0) return eur;
+    return eur > 2 * part ? eur - part : 0;
+  };
 
   /** Returns the excess now or after the pause. A failed write is retried after the next pause. */
   function balance(): void {
@@ -77,10 +81,10 @@ export function createPurse(options: {
 
   return {
     day,
-    get kept() {
-      return kept;
+    get reserved() {
+      return reserved;
     },
-    async keep(wanted) {
+    async reserve(wanted) {
       while (eur < wanted) {
         if (filling !== undefined) {
           // Another call is filling the purse. Check again afterwards: it may then hold enough.
@@ -92,15 +96,15 @@ export function createPurse(options: {
         });
         filling = own;
         const taken = await own;
-        if (taken.eur <= 0 && eur < wanted) return { isKept: false, left: Math.max(0, taken.left + eur) };
+        if (taken.eur <= 0 && eur < wanted) return { isReserved: false, left: Math.max(0, taken.left + eur) };
       }
       eur -= wanted;
-      kept += wanted;
-      return { isKept: true };
+      reserved += wanted;
+      return { isReserved: true };
     },
     settle(wanted, real) {
       eur += wanted - real;
-      kept -= wanted;
+      reserved -= wanted;
       balance();
     },
     async close() {

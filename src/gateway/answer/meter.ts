@@ -31,7 +31,7 @@ const TAIL = 16_384;
 /** A number of JSON, in whatever spelling. */
 const numberIn = (text: string | undefined): unknown => (text === undefined ? undefined : json(text));
 
-const spent = ({ prompt_tokens, completion_tokens }: z.infer<typeof usageShape>): Usage => ({
+const usageOf = ({ prompt_tokens, completion_tokens }: z.infer<typeof usageShape>): Usage => ({
   input: prompt_tokens,
   output: completion_tokens,
 });
@@ -58,7 +58,7 @@ export const wrapping = (meter: Meter, { push, end }: Pick<Meter, "push" | "end"
 /** Maximum length of a refusal that is passed on. */
 const LONGEST_REFUSAL = 65_536;
 
-/** The beginning of a refusal, passed on as a whole. */
+/** Collects a refusal of the platform up to the maximum length, and passes it on at the end. */
 export function refusalMeter(): Meter {
   const whole = wholeMeter();
   let text: Buffer = none;
@@ -92,13 +92,13 @@ export function wholeMeter(): Meter {
     events: 0,
     usage() {
       let most: Usage | undefined;
-      for (const told of tail.toString("utf8").split(hasUsage).slice(1)) {
+      for (const fields of tail.toString("utf8").split(hasUsage).slice(1)) {
         const read = usageShape.safeParse({
-          prompt_tokens: numberIn(inputTokens.exec(told)?.[1]),
-          completion_tokens: numberIn(outputTokens.exec(told)?.[1]),
+          prompt_tokens: numberIn(inputTokens.exec(fields)?.[1]),
+          completion_tokens: numberIn(outputTokens.exec(fields)?.[1]),
         });
         if (!read.success) return undefined;
-        most = larger(most, spent(read.data));
+        most = larger(most, usageOf(read.data));
       }
       return most;
     },
@@ -108,12 +108,12 @@ export function wholeMeter(): Meter {
   };
 }
 
-/** Events without a token, such as the last one, and tokens of several events. */
+/** The maximum number of events for a number of tokens. A token may take several events; some events have no token. */
 const mostEvents = (tokens: number): number => 2 * tokens + 100;
 
 /**
- * Measures a stream. The last event has the usage; it is dropped if the client did not ask for it. A platform that does not
- * stop after `mostTokens` is cut off.
+ * Measures a stream. The last event has the usage; it is dropped if the client did not ask for it. Throws if the
+ * platform does not stop after `mostTokens`.
  */
 export function streamMeter(hidesUsage: boolean, mostTokens = Number.POSITIVE_INFINITY): Meter {
   let rest: Buffer = none;
@@ -132,7 +132,7 @@ export function streamMeter(hidesUsage: boolean, mostTokens = Number.POSITIVE_IN
     const kept = text.split(/(?<=\r?\n\r?\n)/).filter((event) => {
       const read = eventShape.safeParse(json(/^data: ?(.*)$/m.exec(event)?.[1]));
       if (!read.success) return true;
-      usage = larger(usage, spent(read.data.usage));
+      usage = larger(usage, usageOf(read.data.usage));
       isFinal ||= read.data.choices.length === 0;
       return !hidesUsage || read.data.choices.length > 0;
     });
@@ -143,14 +143,14 @@ export function streamMeter(hidesUsage: boolean, mostTokens = Number.POSITIVE_IN
     isStream: true,
     push(chunk) {
       const all = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-      const whole = Math.max(...["\n\n", "\r\n\r\n"].map((mark) => endOf(all, mark)));
-      if (whole === 0 && all.length > LONGEST_EVENT) {
+      const complete = Math.max(...["\n\n", "\r\n\r\n"].map((separator) => endOf(all, separator)));
+      if (complete === 0 && all.length > LONGEST_EVENT) {
         rest = none;
         isEmpty = false;
         return all;
       }
-      rest = all.subarray(whole);
-      return whole === 0 ? none : passed(all.subarray(0, whole));
+      rest = all.subarray(complete);
+      return complete === 0 ? none : passed(all.subarray(0, complete));
     },
     end() {
       const last = rest;
@@ -166,10 +166,10 @@ export function streamMeter(hidesUsage: boolean, mostTokens = Number.POSITIVE_IN
   };
 }
 
-/** The end of the last mark; 0 if there is none. */
-function endOf(bytes: Buffer, mark: string): number {
-  const at = bytes.lastIndexOf(mark);
-  return at < 0 ? 0 : at + mark.length;
+/** The end of the last separator; 0 if there is none. */
+function endOf(bytes: Buffer, separator: string): number {
+  const at = bytes.lastIndexOf(separator);
+  return at < 0 ? 0 : at + separator.length;
 }
 
 function json(text: string | undefined): unknown {

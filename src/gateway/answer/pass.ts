@@ -29,8 +29,9 @@ export async function pass(
   if (meter.isStream) response.flushHeaders();
   let last: Buffer | undefined;
   for await (const chunk of answer.body) {
-    const [bytes, held] = meter.isStream ? [meter.push(chunk)] : [last, meter.push(chunk)];
-    last = held;
+    const next = meter.push(chunk);
+    const bytes = meter.isStream ? next : last;
+    last = meter.isStream ? undefined : next;
     if (bytes && bytes.length > 0 && !response.write(bytes)) await drained(clock, response);
   }
   const rest = meter.end();

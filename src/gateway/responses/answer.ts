@@ -75,11 +75,12 @@ export function responseOf(call: ResponsesCall, said: Said, status: "in_progress
   const input = said.usage?.prompt_tokens ?? 0;
   const produced = said.usage?.completion_tokens ?? 0;
   const isOver = status === "ended";
+  const finalStatus = isBroken ? "failed" : isCut ? "incomplete" : "completed";
   return {
     id: idOf("resp", said),
     object: "response",
     created_at: said.created,
-    status: isOver ? (isBroken ? "failed" : isCut ? "incomplete" : "completed") : status,
+    status: isOver ? finalStatus : status,
     error: isOver && isBroken ? { code: "server_error", message: "the platform ended the answer too early" } : null,
     incomplete_details: isOver && isCut ? { reason: "max_output_tokens" } : null,
     instructions: call.instructions ?? null,

@@ -35,15 +35,17 @@ export interface ResponseEvents {
 }
 
 export function createResponseEvents(call: ResponsesCall): ResponseEvents {
-  let number = 0;
+  let sequenceNumber = 0;
+  /** The answer so far. */
   let begun: Said | undefined;
   /** The open item: the text, or a tool call by its index. */
   let open: "text" | number | undefined;
+  /** Number of items so far, the open one included. */
   let items = 0;
   let ended = false;
 
   const event = (type: string, fields: object) =>
-    `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: number++, ...fields })}\n\n`;
+    `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequenceNumber++, ...fields })}\n\n`;
 
   function close(said: Said): string {
     if (open === undefined) return "";
@@ -60,30 +62,30 @@ export function createResponseEvents(call: ResponsesCall): ResponseEvents {
   }
 
   function addText(said: Said, delta: string): string {
-    let text = "";
+    let events = "";
     if (open !== "text") {
-      text += close(said);
+      events += close(said);
       open = "text";
       items += 1;
       const item = messageItem(said, "in_progress");
-      text += event("response.output_item.added", { output_index: items - 1, item });
+      events += event("response.output_item.added", { output_index: items - 1, item });
       const place = { item_id: item.id, output_index: items - 1, content_index: 0 };
-      text += event("response.content_part.added", { ...place, part: textPart("") });
+      events += event("response.content_part.added", { ...place, part: textPart("") });
     }
     begun = { ...said, text: said.text + delta };
     const place = { item_id: messageItem(said, "in_progress").id, output_index: items - 1, content_index: 0 };
-    return text + event("response.output_text.delta", { ...place, delta, logprobs: [] });
+    return events + event("response.output_text.delta", { ...place, delta, logprobs: [] });
   }
 
   function addCall(said: Said, nth: number, given: { id: string; name: string; arguments: string }): string {
-    let text = "";
+    let events = "";
     const before = said.calls[nth];
     if (!before) {
-      text += close(said);
+      events += close(said);
       open = nth;
       items += 1;
       begun = { ...said, calls: [...said.calls, { ...given, arguments: "" }] };
-      text += event("response.output_item.added", {
+      events += event("response.output_item.added", {
         output_index: items - 1,
         item: callItem(begun, nth, "in_progress"),
       });
@@ -95,9 +97,9 @@ export function createResponseEvents(call: ResponsesCall): ResponseEvents {
         at === nth ? { ...each, arguments: each.arguments + given.arguments } : each,
       ),
     };
-    if (given.arguments === "") return text;
+    if (given.arguments === "") return events;
     const place = { item_id: callItem(now, nth, "in_progress").id, output_index: items - 1 };
-    return text + event("response.function_call_arguments.delta", { ...place, delta: given.arguments });
+    return events + event("response.function_call_arguments.delta", { ...place, delta: given.arguments });
   }
 
   return {
@@ -105,26 +107,26 @@ export function createResponseEvents(call: ResponsesCall): ResponseEvents {
       const parsed = chunkShape.safeParse(json(data));
       if (!parsed.success) return "";
       const { id, created, model, choices, usage } = parsed.data;
-      let text = "";
+      let events = "";
       if (!begun) {
         begun = { id, created, model, text: "", calls: [], finish: undefined, usage: undefined };
         const response = responseOf(call, begun, "in_progress");
-        text += event("response.created", { response }) + event("response.in_progress", { response });
+        events += event("response.created", { response }) + event("response.in_progress", { response });
       }
       for (const { delta, finish_reason } of choices) {
-        if (delta.content) text += addText(begun, delta.content);
+        if (delta.content) events += addText(begun, delta.content);
         for (const [nth, each] of (delta.tool_calls ?? []).entries()) {
           const given = {
             id: each.id ?? "",
             name: each.function?.name ?? "",
             arguments: each.function?.arguments ?? "",
           };
-          text += addCall(begun, each.index ?? nth, given);
+          events += addCall(begun, each.index ?? nth, given);
         }
         if (finish_reason != null) begun = { ...begun, finish: finish_reason };
       }
       if (usage != null) begun = { ...begun, usage };
-      return text;
+      return events;
     },
     end() {
       if (!begun || ended) return "";

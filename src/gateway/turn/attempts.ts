@@ -8,7 +8,7 @@ const ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 500;
 /** A longer pause is not waited for: the client gets the platform's answer instead. */
 const MOST_PAUSE_MS = 15_000;
-const AGAIN = new Set([429, 500, 502, 503, 504]);
+const RETRYABLE = new Set([429, 500, 502, 503, 504]);
 
 export interface AttemptParts {
   clock: Clock;
@@ -21,7 +21,7 @@ export interface AttemptParts {
   /** Called with the seconds that a call waited for its turn. */
   waited: (seconds: number) => void;
   /** Called when the platform may be working on the call, and when it certainly is not. */
-  underWay: (isIt: boolean) => void;
+  underWay: (mayWork: boolean) => void;
 }
 
 /**
@@ -36,23 +36,23 @@ export async function attempt(
   call: UpstreamCall,
   signal: AbortSignal,
 ): Promise<UpstreamAnswer> {
-  let refused = false;
+  let isTokenRefused = false;
   for (let nth = 1; ; nth += 1) {
-    const came = clock.monotonic();
+    const enteredAt = clock.monotonic();
     await shares.enter(namespace, signal, nth > 1);
-    waited((clock.monotonic() - came) / 1000);
-    const answer = await once(nth);
+    waited((clock.monotonic() - enteredAt) / 1000);
+    const answer = await once();
     const isLast = nth === ATTEMPTS;
-    if (answer?.statusCode === 401 && !refused && !isLast) {
-      refused = true;
+    if (answer?.statusCode === 401 && !isTokenRefused && !isLast) {
+      isTokenRefused = true;
       underWay(false);
       await answer.body.dump();
       continue;
     }
-    const told = retryAfterMs(answer);
-    if (answer?.statusCode === 429) shares.pause(Math.min(told ?? FIRST_PAUSE_MS, MOST_PAUSE_MS));
-    const pause = told ?? FIRST_PAUSE_MS * 2 ** (nth - 1) * (0.5 + random());
-    if (answer !== undefined && (!AGAIN.has(answer.statusCode) || isLast || pause > MOST_PAUSE_MS)) return answer;
+    const retryAfter = retryAfterMs(answer);
+    if (answer?.statusCode === 429) shares.pause(Math.min(retryAfter ?? FIRST_PAUSE_MS, MOST_PAUSE_MS));
+    const pause = retryAfter ?? FIRST_PAUSE_MS * 2 ** (nth - 1) * (0.5 + random());
+    if (answer !== undefined && (!RETRYABLE.has(answer.statusCode) || isLast || pause > MOST_PAUSE_MS)) return answer;
     underWay(false);
     if (isLast) throw new Refused(502, "upstream_error", "the platform does not answer", { retryAfter: 5 });
     await answer?.body.dump();
@@ -60,12 +60,12 @@ export async function attempt(
   }
 
   /** Undefined if the connection broke. */
-  async function once(nth: number): Promise<UpstreamAnswer | undefined> {
+  async function once(): Promise<UpstreamAnswer | undefined> {
     const begun = clock.monotonic();
     const took = () => (clock.monotonic() - begun) / 1000;
     underWay(true);
     try {
-      const answer = await upstream.send(call, signal, refused && nth > 1);
+      const answer = await upstream.send(call, signal, isTokenRefused);
       answered(answer.statusCode, took());
       return answer;
     } catch (error) {

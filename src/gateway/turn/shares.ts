@@ -28,7 +28,7 @@ export function createShares({ clock, perSecond, burst, mostWaitMs }: ShareOptio
   /** Waiting calls by namespace, in the order of turns. */
   const lines = new Map<string, Waiting[]>();
   /** The number of calls that can be sent within the maximum wait. */
-  const most = Math.max(1, Math.floor((mostWaitMs / 1000) * perSecond));
+  const mostWaiting = Math.max(1, Math.floor((mostWaitMs / 1000) * perSecond));
   let waiting = 0;
   let slots = burst;
   let countedAt = clock.monotonic();
@@ -56,11 +56,11 @@ export function createShares({ clock, perSecond, burst, mostWaitMs }: ShareOptio
   }
 
   /**
-   * Makes room for one more call: the namespace with the most waiting calls loses its last one, unless that is the
-   * caller's own namespace.
+   * Makes room for one more call: the namespace with the most waiting calls loses its last one. The new call is refused
+   * instead if its own namespace would have as many.
    */
   function makeRoom(namespace: string): void {
-    if (waiting < most) return;
+    if (waiting < mostWaiting) return;
     let longest: [string, Waiting[]] = ["", []];
     for (const each of lines) if (each[1].length > longest[1].length) longest = each;
     const own = lines.get(namespace)?.length ?? 0;
@@ -70,6 +70,7 @@ export function createShares({ clock, perSecond, burst, mostWaitMs }: ShareOptio
     last.refuse(full());
   }
 
+  /** Sends waiting calls while the rate allows, and sets a timer for the next one. */
   function pump(): void {
     cancel?.();
     cancel = undefined;
