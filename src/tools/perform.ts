@@ -46,15 +46,15 @@ export async function perform(row: Row, given: unknown, sources: Sources): Promi
 
 async function answerOf({ work }: Row, args: Args, sources: Sources): Promise<unknown> {
   if ("text" in work) return { [work.as]: work.text };
-  if ("ask" in work) return named(work.ask, sources, args);
+  if ("ask" in work) return askedOf(work.ask, sources, args);
   const platform = await sources.platform();
   return readAll(work.read, args, platform, sources);
 }
 
 type Ask = Extract<Row["work"], { ask: unknown }>["ask"];
 
-/** Adds the names of what the caller may not read to an answer. */
-async function named(ask: Ask, sources: Sources, args: Args): Promise<unknown> {
+/** The answer to a question. `not_checked` lists everything that the caller may not read. */
+async function askedOf(ask: Ask, sources: Sources, args: Args): Promise<unknown> {
   const missing = new Set<string>();
   const answer = Object(await ask({ ...sources, missing: (what) => missing.add(what) }, args));
   if (missing.size === 0) return answer;
@@ -88,22 +88,23 @@ const page = z.looseObject({
 async function readAll(read: Read, args: Args, platform: PlatformReader, sources: Sources): Promise<unknown> {
   const query = read.query(args, platform.now());
   const first = await readOnce(read, args, query, platform, sources);
-  const more =
+  const beside =
     read.beside === undefined ? {} : await readBeside({ ...read, path: read.beside }, args, platform, sources);
   const shape = (answer: unknown) => {
-    const shown = read.shape(answer, args, first.headers, more.body);
-    return more.problem === undefined ? shown : { ...Object(shown), not_checked: [more.problem] };
+    const shown = read.shape(answer, args, first.headers, beside.body);
+    return beside.problem === undefined ? shown : { ...Object(shown), not_checked: [beside.problem] };
   };
   if (read.textAs !== undefined) return { [read.textAs]: String(first.body ?? "") };
-  const begin = read.paged && !("offset" in query) ? page.safeParse(first.body) : undefined;
-  if (!begin?.success) return shape(first.body);
-  const { _links, ...head } = begin.data;
+  const firstPage = read.paged && !("offset" in query) ? page.safeParse(first.body) : undefined;
+  if (!firstPage?.success) return shape(first.body);
+  const { _links, ...head } = firstPage.data;
   const items = [...head.items];
-  let last = begin.data;
+  let last = firstPage.data;
   for (let pages = 1; hasMore(last) && pages < MOST_PAGES; pages++) {
     sources.progress(items.length, "items read");
-    const rest = { ...query, offset: String(items.length), ...(last.limit != null && { limit: String(last.limit) }) };
-    const { body } = await readOnce(read, args, rest, platform, sources);
+    const limit = last.limit != null && { limit: String(last.limit) };
+    const nextQuery = { ...query, offset: String(items.length), ...limit };
+    const { body } = await readOnce(read, args, nextQuery, platform, sources);
     last = page.parse(body);
     items.push(...last.items);
   }
@@ -111,7 +112,7 @@ async function readAll(read: Read, args: Args, platform: PlatformReader, sources
   return shape({ ...head, items, ...note });
 }
 
-/** The additional data for an answer, or the reason why there is none. */
+/** The additional data for an answer, which is always a price list, or the reason why there is none. */
 async function readBeside(
   read: Read,
   args: Args,
@@ -149,18 +150,21 @@ async function readOnce(
   return createStorage(platform).read(call, path, search, bucket);
 }
 
-const own: Partial<Record<Api, EndpointName>> = {
+/** APIs with an endpoint of their own. The others are on the API host. */
+const ownEndpoint: Partial<Record<Api, EndpointName>> = {
   dns: "dns",
   certificates: "certificates",
   management: "objectStorageManagement",
 };
-const base: Partial<Record<Api, string>> = { activitylog: "/activitylog/v1", billing: "/billing" };
+const basePath: Partial<Record<Api, string>> = { activitylog: "/activitylog/v1", billing: "/billing" };
 
 function urlOf(platform: PlatformReader, api: Api, path: string): string {
-  const root = platform.endpoint(own[api] ?? "api").replace(/\/+$/, "");
+  const root = platform.endpoint(ownEndpoint[api] ?? "api").replace(/\/+$/, "");
   if (api === "core") return coreUrl(root, path);
-  const below = base[api] ?? "";
-  return root.replace(/\/cloudapi\/v6$/, "").replace(new RegExp(`${below}$`), "") + below + path;
+  const base = basePath[api] ?? "";
+  // The endpoint may already contain the path of the core API or of this one.
+  const host = root.replace(/\/cloudapi\/v6$/, "").replace(new RegExp(`${base}$`), "");
+  return host + base + path;
 }
 
 export const refusal = (text: unknown): Outcome => ({

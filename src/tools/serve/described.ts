@@ -20,7 +20,7 @@ function jsonOf(schema: z.ZodType, io: "input" | "output"): object {
   const already = made[io].get(schema);
   if (already) return already;
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io });
-  const short = withoutOpen(json);
+  const short = shortened(json);
   made[io].set(schema, short);
   return short;
 }
@@ -38,13 +38,14 @@ function argumentsSchema({ args }: Row): Json {
   };
 }
 
-function withoutOpen(value: object): object {
+/** Omits `additionalProperties: {}`, patterns, and the limits of safe integers. */
+function shortened(value: object): object {
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, inner]: [string, unknown]) => {
       if (name === "additionalProperties" && isEmpty(inner)) return [];
       if (name === "pattern" || ((name === "minimum" || name === "maximum") && isSafeLimit(inner))) return [];
-      if (Array.isArray(inner)) return [[name, inner.map((each) => (isObject(each) ? withoutOpen(each) : each))]];
-      return [[name, isObject(inner) ? withoutOpen(inner) : inner]];
+      if (Array.isArray(inner)) return [[name, inner.map((each) => (isObject(each) ? shortened(each) : each))]];
+      return [[name, isObject(inner) ? shortened(inner) : inner]];
     }),
   );
 }

@@ -33,7 +33,7 @@ interface Limits {
   idleMs: number;
 }
 
-const usual: Limits = { sessions: 100, ofOne: 20, idleMs: 30 * 60_000 };
+const defaults: Limits = { sessions: 100, ofOne: 20, idleMs: 30 * 60_000 };
 const MOST_BODY_BYTES = 1024 * 1024;
 export const PATH = "/mcp";
 
@@ -68,7 +68,7 @@ const hostOf = (origin: string) => (URL.canParse(origin) ? nameIn(new URL(origin
 /** Streamable HTTP: a session per client, or no session for newer clients. */
 export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
   const { clock, origins, hosts, onError } = options;
-  const limits = { ...usual, ...options.limits };
+  const limits = { ...defaults, ...options.limits };
   const sessions = new Map<string, Session>();
   const alone = serveAlone(() => options.open(false), MOST_BODY_BYTES);
   /** Sessions whose first request is being read. They count as well: otherwise many at once would exceed the limits. */
@@ -85,7 +85,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
     }
   };
 
-  /** The caller of a request, or the reason of a refusal. */
+  /** The caller of a request, or a refusal. */
   function callerOf({ headers, socket }: IncomingMessage): Refusal | string {
     const host = nameIn(headers.host ?? "");
     if (!isLoopback(host) && !hosts.some((each) => each.toLowerCase() === host))
@@ -137,7 +137,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
     if (path === "/healthz" || path === "/readyz") return tell(response, 200, "ok");
     const caller = callerOf(request);
     if (typeof caller !== "string") return refuse(response, caller);
-    if (path !== PATH) return tell(response, 404, `there is ${PATH}`);
+    if (path !== PATH) return tell(response, 404, `unknown path; valid: ${PATH}`);
     const asked = asRequest(request);
     const id = request.headers["mcp-session-id"];
     if (id === undefined && (await alone.takes(asked))) return pass(await alone.answer(asked), response);
@@ -215,6 +215,7 @@ async function pass(answer: Response, response: ServerResponse): Promise<void> {
   await pipeline(Readable.fromWeb(answer.body as ReadableStream), response);
 }
 
+/** The client disconnected before it had the whole answer. */
 const isGone = (error: unknown) =>
   error instanceof Error && "code" in error && error.code === "ERR_STREAM_PREMATURE_CLOSE";
 

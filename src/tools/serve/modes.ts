@@ -15,8 +15,8 @@ export interface Toolbox {
   call(name: string, args: unknown, sources: Sources): Promise<Outcome> | undefined;
 }
 
-/** Large groups that a client loads on demand in lazy mode. */
-const later: Partial<Record<Group, string>> = {
+/** Large groups that a client loads on demand in lazy mode, each with the tool that loads it. */
+const onDemand: Partial<Record<Group, string>> = {
   compute: "ionos_load_compute_tools",
   objectstorage: "ionos_load_objectstorage_tools",
 };
@@ -24,10 +24,10 @@ const later: Partial<Record<Group, string>> = {
 /** `changed` is called after a call has made more tools visible. */
 export function openToolbox(mode: Mode, changed: () => void, rows: readonly Row[] = table): Toolbox {
   if (mode === "dynamic") return dynamic(rows);
-  return mode === "lazy" ? lazy(rows, changed) : over(() => rows);
+  return mode === "lazy" ? lazy(rows, changed) : toolboxOf(() => rows);
 }
 
-const over = (visible: () => readonly Row[]): Toolbox => ({
+const toolboxOf = (visible: () => readonly Row[]): Toolbox => ({
   visible,
   call(name, args, sources) {
     const row = visible().find((each) => each.name === name);
@@ -53,15 +53,15 @@ function lazy(rows: readonly Row[], changed: () => void): Toolbox {
       },
     },
   });
-  const loaders = Object.entries(later).map(([group, name]) => loader(group as Group, name));
-  const isVisible = ({ group }: Row) => later[group] === undefined || loaded.has(group);
-  const box = over(() => [...loaders, ...rows.filter(isVisible)]);
+  const loaders = Object.entries(onDemand).map(([group, name]) => loader(group as Group, name));
+  const isVisible = ({ group }: Row) => onDemand[group] === undefined || loaded.has(group);
+  const box = toolboxOf(() => [...loaders, ...rows.filter(isVisible)]);
   return {
     visible: box.visible,
     call(name, args, sources) {
       const hidden = rows.find((row) => row.name === name && !isVisible(row));
-      const first = hidden && later[hidden.group];
-      if (first !== undefined) return Promise.resolve(refusal(`${name} is not loaded: call ${first} first`));
+      const loadedBy = hidden && onDemand[hidden.group];
+      if (loadedBy !== undefined) return Promise.resolve(refusal(`${name} is not loaded: call ${loadedBy} first`));
       return box.call(name, args, sources);
     },
   };
@@ -126,13 +126,14 @@ function dynamic(rows: readonly Row[]): Toolbox {
     }),
     result: anything,
     narrow: "",
+    // Not used: `call` below performs the named tool.
     work: { text: "", as: "" },
   };
   const own = [finding, describing, calling];
   return {
     visible: () => own,
     call(name, args, sources) {
-      if (name !== calling.name) return over(() => own).call(name, args, sources);
+      if (name !== calling.name) return toolboxOf(() => own).call(name, args, sources);
       const asked = calling.args.safeParse(args ?? {});
       if (!asked.success) return Promise.resolve(refusal(`${name}: it takes name and arguments`));
       const wanted = String(asked.data.name);

@@ -1,17 +1,18 @@
-/** Elements that are lists, even with one member or none. The list replaces the element around it. */
+/** Elements around a list, with the name of its members. The list replaces the element, even if it has no member. */
 const lists: Record<string, string> = { Buckets: "Bucket", TagSet: "Tag" };
+/** Elements that may occur several times. They become a list, even if there is only one. */
 const repeated = new Set([
   ...["Contents", "CommonPrefixes", "Version", "DeleteMarker", "CORSRule", "Rule", "Rules", "Bucket", "Tag"],
   ...["AllowedHeader", "AllowedMethod", "AllowedOrigin", "ExposeHeader"],
 ]);
 
-const named: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 const text = (raw: string): string =>
   raw.replaceAll(
     /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{1,8}));/gi,
     (entity, decimal?: string, hex?: string, name = "") => {
       const point = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal);
-      if (Number.isNaN(point)) return named[name] ?? entity;
+      if (Number.isNaN(point)) return entities[name] ?? entity;
       return point <= 0x10ffff ? String.fromCodePoint(point) : entity;
     },
   );

@@ -144,7 +144,7 @@ export function argumentsIn(path: string): Record<string, z.ZodType> {
 /** The arguments of a call: those of its schema, and those in the path. */
 type Given<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>> & Record<string, unknown>;
 
-/** Arguments that exclude each other. The caller gets the message. */
+/** Arguments that are valid alone but not together. The caller gets the message. */
 export class BadArguments extends Error {
   override readonly name = "BadArguments";
 }
