@@ -36,8 +36,8 @@ export const get = command({
   completes: "object",
   async run({ args, flags, sources, namespace, answer, screen }) {
     const all = await chosen();
-    const late = all.filter((each) => standingOf(each) !== "Ready");
-    const shown = sorted(flags.on("not-ready") ? late : all);
+    const notReady = all.filter((each) => standingOf(each) !== "Ready");
+    const shown = sorted(flags.on("not-ready") ? notReady : all);
     answer(
       { items: shown.map((each) => ({ ...summaryOf(each), status: standingOf(each) })), total: all.length },
       () => {
@@ -47,7 +47,7 @@ export const get = command({
         else screen.note(all.length > 0 ? `all ${all.length} objects are Ready` : "no objects found");
       },
     );
-    return flags.on("exit-code") && late.length > 0 ? FOUND : 0;
+    return flags.on("exit-code") && notReady.length > 0 ? FOUND : 0;
 
     async function chosen(): Promise<Known[]> {
       const [first, ...more] = args;
