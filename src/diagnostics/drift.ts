@@ -65,13 +65,13 @@ async function compare(
   each: Known,
   { signal }: Sources,
 ): Promise<Compared> {
-  const { drift: told = [] } = readStatus(each.object);
-  if (typeof platform === "string") return { drift: told, notRead: platform };
+  const { drift: recorded = [] } = readStatus(each.object);
+  if (typeof platform === "string") return { drift: recorded, notRead: platform };
   try {
     return { drift: await read(platform, all, each, signal) };
   } catch (error) {
     signal.throwIfAborted();
-    return { drift: told, notRead: messageOf(error) };
+    return { drift: recorded, notRead: messageOf(error) };
   }
 }
 
@@ -106,7 +106,7 @@ async function read(
   const path = `${place.collection(claim.parents)}/${encodeURIComponent(claim.id)}`;
   const address = `${url(platform.endpoint(endpoint), path)}?depth=${Math.max(1, place.depth)}`;
   const reply = await platform.read({ method: "GET", url: address, product: place.product, signal }).catch((error) => {
-    if (error instanceof NotFound) throw new Error("the platform does not show it: see list_orphans");
+    if (error instanceof NotFound) throw new Error('the platform does not show it: see "mooring orphans", or list_orphans');
     throw error;
   });
   const item = place.reads ? place.reads(reply.body) : reply.body;

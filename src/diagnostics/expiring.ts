@@ -59,12 +59,12 @@ export async function expiring(sources: Sources, asked: { days: number; namespac
 
 /** The certificate or key of an object, and the token of an Account. */
 function ofObject({ kind, key, object }: Known): Found[] {
-  const { key: facts, certificate, id } = readStatus(object);
+  const { key: keyStatus, certificate, id } = readStatus(object);
   const isPaused = object.metadata.annotations?.[PAUSED] !== undefined;
   const renewal = isPaused
     ? { renews_itself: false, what_to_do: `remove the annotation ${PAUSED}: nothing is renewed while it is set` }
     : { renews_itself: true };
-  const expires = certificate?.expiresAt ?? facts?.expiresAt;
+  const expires = certificate?.expiresAt ?? keyStatus?.expiresAt;
   const own =
     expires === undefined ? [] : [{ what: certificate ? "certificate" : "key", object: key, expires, ...renewal }];
   const { tokenExpiresAt, tokenId, platformUserId } =
@@ -98,11 +98,11 @@ function ownToken({ identity }: PlatformReader): Found[] {
   const expires = new Date(expiresAt).toISOString();
   return [
     {
-      what: "token of this server",
+      what: "token in use",
       object: "the token itself",
       expires,
       renews_itself: false,
-      what_to_do: "start this server with another token",
+      what_to_do: "use another token",
       marks: [tokenId, markOf(userId, expires)].flatMap((mark) => mark ?? []),
     },
   ];

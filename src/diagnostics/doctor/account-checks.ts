@@ -33,7 +33,7 @@ export async function accountChecks(examined: Examined): Promise<Check[]> {
   }
   const checks: Check[] = [];
   for (const each of found) {
-    checks.push(...told(each, sources.now()), ...(await onPlatform(examined, each)));
+    checks.push(...statusChecks(each, sources.now()), ...(await platformChecks(examined, each)));
     sources.progress(checks.length, "checks done");
   }
   return checks;
@@ -42,7 +42,7 @@ export async function accountChecks(examined: Examined): Promise<Check[]> {
 const facts = accountStatus.partial();
 
 /** Checks the status of the Account. */
-function told(each: Known, now: number): Check[] {
+function statusChecks(each: Known, now: number): Check[] {
   const { key, object } = each;
   const ready = readyOf(object);
   const status = facts.safeParse(readWhole(object)).data ?? {};
@@ -68,7 +68,7 @@ function expiry(key: string, expires: string | undefined, now: number, fix: stri
 }
 
 /** Checks the token on the platform: endpoints, TLS, clocks, rate limits, privileges by kind. */
-async function onPlatform({ sources, platformOf }: Examined, { key }: Known): Promise<Check[]> {
+async function platformChecks({ sources, platformOf }: Examined, { key }: Known): Promise<Check[]> {
   const { signal } = sources;
   const title = `${key} on the platform`;
   let platform: PlatformReader;
@@ -99,9 +99,9 @@ async function onPlatform({ sources, platformOf }: Examined, { key }: Known): Pr
     signal.throwIfAborted();
     if (error instanceof Unauthorized) return [fail("account", title, said(error), adviceFor("Unauthorized"))];
     if (error instanceof Forbidden) return [warn("account", title, said(error), adviceFor("Forbidden"))];
-    const isMissing = /MOORING_|may not be read|has no key|spec\.endpoints/.test(said(error));
-    const fix = isMissing ? "see the message" : "check endpoint, proxy and TLS from this machine";
-    return [(isMissing ? warn : fail)("account", title, `${isMissing ? "not checked: " : ""}${said(error)}`, fix)];
+    const isUnconfigured = /MOORING_|may not be read|has no key|spec\.endpoints/.test(said(error));
+    const fix = isUnconfigured ? "see the message" : "check endpoint, proxy and TLS from this machine";
+    return [(isUnconfigured ? warn : fail)("account", title, `${isUnconfigured ? "not checked: " : ""}${said(error)}`, fix)];
   }
 }
 
@@ -129,6 +129,7 @@ async function privileges(platform: PlatformReader, title: string, signal: Abort
       signal.throwIfAborted();
       const { privilege } = kind.resource.place;
       const needed = privilege === undefined ? "a privilege" : `the privilege "${privilege}"`;
+      // 403 shows a missing privilege. 404 does not.
       if (error instanceof Forbidden) {
         checks.push(
           warn("account", title, `${kind.kind}: the platform refuses to list them`, `give the token's user ${needed}`),
@@ -140,13 +141,14 @@ async function privileges(platform: PlatformReader, title: string, signal: Abort
   return allowed.length === 0 ? checks : [ok("account", title, `may list ${allowed.join(", ")}`), ...checks];
 }
 
-const path = z.string().refine((text) => !text.includes("//") && !text.includes("undefined"));
+/** A path without gaps: the collection needs no parent. */
+const completePath = z.string().refine((text) => !text.includes("//") && !text.includes("undefined"));
 
 /** Undefined if the kind lives inside another resource, or if its endpoint is not set. */
 function listUrl(platform: PlatformReader, { resource: { place } }: ResourceKind): string | undefined {
   const { endpoint, url } = products[place.product];
   try {
-    const collection = path.parse(place.collection({}));
+    const collection = completePath.parse(place.collection({}));
     return platform.has(endpoint) ? `${url(platform.endpoint(endpoint), collection)}?limit=1` : undefined;
   } catch {
     return undefined;

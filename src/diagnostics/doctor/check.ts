@@ -52,10 +52,10 @@ export async function examine(
   { sources }: Examined,
   area: Check["area"],
   check: string,
-  look: () => Promise<Check | Check[]>,
+  run: () => Promise<Check | Check[]>,
 ): Promise<Check[]> {
   try {
-    const found = await look();
+    const found = await run();
     return Array.isArray(found) ? found : [found];
   } catch (error) {
     sources.signal.throwIfAborted();

@@ -47,7 +47,7 @@ async function crds({ cluster, sources }: Examined): Promise<Check[]> {
     const fields = specFields(
       await cluster
         .ask(`/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${plural}.${GROUP}`, sources.signal)
-        .catch(unlessHidden),
+        .catch(undefinedIfForbidden),
     );
     if (fields === undefined) {
       const message = `all ${kinds.length} kinds are served; their schemas may not be read, so the version is not compared`;
@@ -98,7 +98,7 @@ function specFields(raw: unknown): string[] | undefined {
   return Object.keys(version?.schema.openAPIV3Schema.properties.spec.properties ?? {});
 }
 
-const unlessHidden = (error: unknown): undefined => {
+const undefinedIfForbidden = (error: unknown): undefined => {
   if (!isForbidden(error)) throw error;
 };
 

@@ -64,7 +64,7 @@ export async function rightsChecks(examined: Examined): Promise<Check[]> {
             "rights",
             "read Events",
             `you may not list Events in ${where}`,
-            "ask for list on events: why shows them",
+            "ask for the right to list events: mooring why shows them",
           ),
     )),
   ];

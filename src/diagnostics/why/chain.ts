@@ -65,7 +65,7 @@ export async function stepOf(
 
 const urgency = ({ who }: Step) => (who === "you" || who === "administrator" ? 0 : 1);
 
-/** The keys of cluster-scoped objects have two parts. */
+/** The parts of a key. The key of a cluster-scoped object has no namespace. */
 export function placeOf(key: ObjectKey) {
   const [kind = "", name = ""] = key.split("/");
   return key.split("/").length === 2 ? { kind, namespace: undefined, name } : targetOf(key);
