@@ -29,10 +29,10 @@ export interface DocumentItem {
   month: { before: number; after: number } | null;
 }
 
-const none = { create: 0, change: 0, replace: 0, adopt: 0, delete: 0, wait: 0, blocked: 0, invalid: 0, none: 0 };
+const noItems = { create: 0, change: 0, replace: 0, adopt: 0, delete: 0, wait: 0, blocked: 0, invalid: 0, none: 0 };
 
 export function documentOf({ items, months, cost, others, validatedBy, changes }: Plan): PlanDocument {
-  const summary = { ...none };
+  const summary = { ...noItems };
   for (const { action } of items) summary[action] += 1;
   return {
     apiVersion: "plan.mooring.dev/v1",
