@@ -41,7 +41,7 @@ export function manifestsFor(all: readonly Resource[], options: ImportOptions): 
       name: names.get(resource) ?? "",
       ...(options.namespace !== undefined && { namespace: options.namespace }),
     };
-    const given = nameIn(raw);
+    const platformName = nameIn(raw);
     return {
       resource,
       notes,
@@ -53,8 +53,8 @@ export function manifestsFor(all: readonly Resource[], options: ImportOptions): 
           ...(options.accountRef && { accountRef: options.accountRef }),
           externalId: id,
           managementPolicy: "Observe",
-          ...(given !== "" && given !== metadata.name && { name: given }),
-          ...withBlocks(without(spec, given === metadata.name ? "name" : ""), whole, byId),
+          ...(platformName !== "" && platformName !== metadata.name && { name: platformName }),
+          ...withBlocks(without(spec, platformName === metadata.name ? "name" : ""), whole, byId),
         },
       },
     };
