@@ -53,7 +53,9 @@ async function activity(flags: Flags, output: Output, signal: AbortSignal): Prom
   const connection = access.connection();
   await using objects = await objectsFor(flags);
   const withRetries = <T>(work: () => Promise<T>) => retrying(work, flags.follow, signal);
-  const contract = await withoutDoubt(connection, () => withRetries(() => activityContract(connection, api, { signal })));
+  const contract = await withoutDoubt(connection, () =>
+    withRetries(() => activityContract(connection, api, { signal })),
+  );
   // The clock of a simulator may be days ahead of this machine.
   const now = () => platformTime(systemClock, connection);
   const start = now();

@@ -106,7 +106,8 @@ async function read(
   const path = `${place.collection(claim.parents)}/${encodeURIComponent(claim.id)}`;
   const address = `${url(platform.endpoint(endpoint), path)}?depth=${Math.max(1, place.depth)}`;
   const reply = await platform.read({ method: "GET", url: address, product: place.product, signal }).catch((error) => {
-    if (error instanceof NotFound) throw new Error('the platform does not show it: see "mooring orphans", or list_orphans');
+    if (error instanceof NotFound)
+      throw new Error('the platform does not show it: see "mooring orphans", or list_orphans');
     throw error;
   });
   const item = place.reads ? place.reads(reply.body) : reply.body;

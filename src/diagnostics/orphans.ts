@@ -33,7 +33,9 @@ export async function orphanReport(sources: Sources) {
   const objects = [...(await allObjects(sources, undefined)).values()];
   const ours = (each: Known) =>
     holdingsOf(each.object).filter(({ contract }) => contract === undefined || contract === platform.contractNumber);
-  const held = new Map(objects.flatMap((each) => ours(each).map((claim) => [identityOf(claim.id, claim.parents), each])));
+  const held = new Map(
+    objects.flatMap((each) => ours(each).map((claim) => [identityOf(claim.id, claim.parents), each])),
+  );
   const { found, checked, notChecked } = await everything(platform, sources);
 
   // Prices are optional: not every user may read them.

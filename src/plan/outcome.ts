@@ -52,7 +52,13 @@ export function refusal({ kind, live, desired, isReplaceable }: Candidate, base:
   );
   if (!isReplaceable || fixed.length === 0 || !hasResource(kind)) return { ...base, action: "invalid", message };
   const why = [...new Set(fixed.map((field) => kind.immutable[field] ?? ""))];
-  const replacement = { fields: fixed, why, loses: lossOf(kind), allowed: false, allowedBy: permission(kind, "forbidden") };
+  const replacement = {
+    fields: fixed,
+    why,
+    loses: lossOf(kind),
+    allowed: false,
+    allowedBy: permission(kind, "forbidden"),
+  };
   return { ...base, action: "replace", fields, replacement, message };
 }
 

@@ -48,7 +48,8 @@ export interface Cluster {
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const { onProgress = silent, onBackground, signal, env } = options;
   const names: BinaryName[] = ["etcd", "kube-apiserver"];
-  const inBackground = options.controllerManager && onBackground !== undefined && !isThere("kube-controller-manager", env);
+  const inBackground =
+    options.controllerManager && onBackground !== undefined && !isThere("kube-controller-manager", env);
   if (options.controllerManager && !inBackground) names.push("kube-controller-manager");
   const assets = await provideBinaries(names, { onProgress, signal, ...(env && { env }) });
   const folder = await openFolder(options.data);
@@ -63,7 +64,10 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   };
   try {
     const target = await during(onProgress, "starting the control plane", () =>
-      startComponents(components, folder, { ...options, controllerManager: options.controllerManager && !inBackground }),
+      startComponents(components, folder, {
+        ...options,
+        controllerManager: options.controllerManager && !inBackground,
+      }),
     );
     if (inBackground) {
       const until = signal ? AbortSignal.any([signal, stopping.signal]) : stopping.signal;

@@ -27,7 +27,9 @@ export async function startChild(name: string, args: string[], onLog?: (line: st
     onLog?.(line);
   });
   let stopping = false;
-  const ended = child.ended.then((code) => new Error(`mooring ${name} ended with code ${code}\n${lastLines.join("\n")}`));
+  const ended = child.ended.then(
+    (code) => new Error(`mooring ${name} ended with code ${code}\n${lastLines.join("\n")}`),
+  );
   const lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
   const first = await Promise.race([lines.next(), ended]);
   if (first instanceof Error) throw first;

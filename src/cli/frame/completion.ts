@@ -56,7 +56,8 @@ function flagNamed({ flags }: PeopleCommand, word: string): Flag | undefined {
 async function valuesOf(flag: Flag | undefined, rest: readonly string[], prefix: string, env: Env): Promise<string[]> {
   if (flag?.choices) return startingWith(flag.choices, prefix);
   if (flag?.completes === "namespace") return startingWith(names(await list(NAMESPACES, rest, env, true)), prefix);
-  if (flag?.completes === "account") return startingWith(names(await list(resourceOf(account), rest, env, false)), prefix);
+  if (flag?.completes === "account")
+    return startingWith(names(await list(resourceOf(account), rest, env, false)), prefix);
   return [];
 }
 

@@ -101,7 +101,9 @@ async function platformChecks({ sources, platformOf }: Examined, { key }: Known)
     if (error instanceof Forbidden) return [warn("account", title, said(error), adviceFor("Forbidden"))];
     const isUnconfigured = /MOORING_|may not be read|has no key|spec\.endpoints/.test(said(error));
     const fix = isUnconfigured ? "see the message" : "check endpoint, proxy and TLS from this machine";
-    return [(isUnconfigured ? warn : fail)("account", title, `${isUnconfigured ? "not checked: " : ""}${said(error)}`, fix)];
+    return [
+      (isUnconfigured ? warn : fail)("account", title, `${isUnconfigured ? "not checked: " : ""}${said(error)}`, fix),
+    ];
   }
 }
 

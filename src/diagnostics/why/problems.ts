@@ -38,7 +38,8 @@ export async function problems(
     group.affected.push({ object: each.key, reason, message });
     groups.set(id, group);
   }
-  const idle = notReady.length > 0 ? await idleOperator(await sources.cluster(), sources.now(), sources.signal) : undefined;
+  const idle =
+    notReady.length > 0 ? await idleOperator(await sources.cluster(), sources.now(), sources.signal) : undefined;
   return {
     ...(idle !== undefined && { operator: { message: idle, what_to_do: startOperator } }),
     problems: [...groups.values()].sort(

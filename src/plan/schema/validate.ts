@@ -111,7 +111,8 @@ function* brokenRules(schema: Json, value: unknown, before: unknown, path: strin
     yield `${field}: Invalid value: ${computed || each.message || each.rule}`;
   }
   if (Array.isArray(value)) {
-    for (const [nth, each] of value.entries()) yield* brokenRules(asJson(schema.items), each, undefined, `${path}[${nth}]`);
+    for (const [nth, each] of value.entries())
+      yield* brokenRules(asJson(schema.items), each, undefined, `${path}[${nth}]`);
   }
   if (!isJson(value)) return;
   for (const [name, child] of Object.entries(asJson(schema.properties))) {
