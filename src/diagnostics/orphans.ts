@@ -5,7 +5,7 @@ import { hasResource, type ResourceKind } from "../kinds/kind.ts";
 import { NotFound } from "../platform/answers/errors.ts";
 import { products } from "../platform/products/products.ts";
 import { catalogue, currencyOf, priceOf } from "./cost.ts";
-import { allObjects, type Known } from "./objects.ts";
+import { allObjects, type MooringObject } from "./objects.ts";
 import type { PlatformReader } from "./reader.ts";
 import type { Sources } from "./sources.ts";
 
@@ -31,7 +31,7 @@ interface Found {
 export async function orphanReport(sources: Sources) {
   const platform = await sources.platform();
   const objects = [...(await allObjects(sources, undefined)).values()];
-  const ours = (each: Known) =>
+  const ours = (each: MooringObject) =>
     holdingsOf(each.object).filter(({ contract }) => contract === undefined || contract === platform.contractNumber);
   const held = new Map(
     objects.flatMap((each) => ours(each).map((claim) => [identityOf(claim.id, claim.parents), each])),
@@ -54,7 +54,9 @@ export async function orphanReport(sources: Sources) {
     const server = properties?.bootServer;
     return dependents.has(id) || (server != null && (dependents.has(server) || held.has(server)));
   };
-  const there = new Set(found.map(({ datacenter, item: { id } }) => identityOf(id, datacenter ? { datacenter } : {})));
+  const existing = new Set(
+    found.map(({ datacenter, item: { id } }) => identityOf(id, datacenter ? { datacenter } : {})),
+  );
   return {
     without_object: found
       .filter((each) => !isHeld(each) && !isDependent(each))
@@ -73,7 +75,7 @@ export async function orphanReport(sources: Sources) {
       .filter(({ kind }) => checked.has(kind.kind))
       .flatMap((each) =>
         ours(each)
-          .filter(({ id, parents }) => !there.has(identityOf(id, parents)))
+          .filter(({ id, parents }) => !existing.has(identityOf(id, parents)))
           .map(({ id }) => ({ object: each.key, id })),
       ),
     ...(prices && { currency: currencyOf(prices) }),

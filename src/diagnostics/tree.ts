@@ -1,7 +1,7 @@
 import { objectOf } from "../engine/accounts/accounts.ts";
 import { namedBy, type ObjectKey } from "../engine/state/object.ts";
 import { readStatus } from "../engine/status/status.ts";
-import { allObjects, isReady, type Known, type ObjectAsked, objectNamed, readyOf } from "./objects.ts";
+import { allObjects, isReady, type MooringObject, type ObjectAsked, objectNamed, readyOf } from "./objects.ts";
 import type { Sources } from "./sources.ts";
 
 interface Node {
@@ -21,7 +21,7 @@ export async function dependencyTree(sources: Sources, asked: ObjectAsked) {
   const cluster = await sources.cluster();
   const start = await objectNamed(cluster, asked, sources.signal);
   const all = await allObjects(sources, undefined);
-  const needs = (each: Known) => [
+  const needs = (each: MooringObject) => [
     ...namedBy(each.kind, each.object).map(({ key, field }) => ({ key, as: field })),
     ...accountsOf(each).map((key) => ({ key, as: ACCOUNT })),
   ];
@@ -66,7 +66,7 @@ export async function dependencyTree(sources: Sources, asked: ObjectAsked) {
   };
 }
 
-function accountsOf({ object }: Known): ObjectKey[] {
+function accountsOf({ object }: MooringObject): ObjectKey[] {
   const { account } = readStatus(object);
   return account === undefined ? [] : [objectOf(account)];
 }

@@ -96,8 +96,8 @@ class StorageError extends Error {
 /** The message for an answer other than 200, with the way out if there is one. */
 function refusal(status: number, xml: string): string {
   const { code = "", message = "" } = readStorageError(xml) ?? {};
-  const said = [code, message].filter((words) => words !== "").map((words) => visible(words, 200));
-  const answer = [`answered ${status}`, ...said].join(": ");
+  const details = [code, message].filter((words) => words !== "").map((words) => visible(words, 200));
+  const answer = [`answered ${status}`, ...details].join(": ");
   return status === 403 ? `${answer} (is the key active, and may its user read the bucket?)` : answer;
 }
 

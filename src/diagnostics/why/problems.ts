@@ -1,4 +1,4 @@
-import { allObjects, isReady, type Known, summaryOf } from "../objects.ts";
+import { allObjects, isReady, type MooringObject, summaryOf } from "../objects.ts";
 import type { Sources } from "../sources.ts";
 import { type Find, rootOf, type Step, stepOf } from "./chain.ts";
 import { findKey } from "./find.ts";
@@ -61,7 +61,7 @@ const causeOf = ({ object, reason, message, what_to_do, who }: Step) => ({
 });
 
 /** Searches the listed objects first, then the cluster. */
-async function finder(sources: Sources, all: ReadonlyMap<string, Known>): Promise<Find> {
+async function finder(sources: Sources, all: ReadonlyMap<string, MooringObject>): Promise<Find> {
   const cluster = await sources.cluster();
   const asked = new Map<string, ReturnType<Find>>();
   return async (key) => {

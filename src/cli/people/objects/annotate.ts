@@ -1,4 +1,4 @@
-import { allObjects, type Known, objectNamed } from "../../../diagnostics/objects.ts";
+import { allObjects, type MooringObject, objectNamed } from "../../../diagnostics/objects.ts";
 import { PAUSED, RECONCILE_AT, ROTATE_AT } from "../../../engine/state/names.ts";
 import { resourceOf } from "../../../engine/state/object.ts";
 import { pathOf } from "../../../kube/resource.ts";
@@ -24,7 +24,7 @@ interface AnnotationCommand {
   value(now: number): string | null;
   done: string;
   /** The reason why an object cannot have the annotation, if there is one. */
-  refusal?(each: Known): string | undefined;
+  refusal?(each: MooringObject): string | undefined;
 }
 
 /** A command that sets one annotation: a single merge patch with the caller's rights. */
@@ -79,7 +79,7 @@ async function annotate(context: Given, { annotation, value, done, refusal }: An
   return failed.length > 0 ? 1 : 0;
 }
 
-async function chosen({ args, flags, sources, namespace }: Given): Promise<Known[]> {
+async function chosen({ args, flags, sources, namespace }: Given): Promise<MooringObject[]> {
   const selector = flags.text("selector");
   const isMany = selector !== undefined || flags.on("all");
   if (args.length > 0) {

@@ -1,4 +1,4 @@
-import { allObjects, findObject, type Known, type ObjectAsked } from "../../../diagnostics/objects.ts";
+import { allObjects, findObject, type MooringObject, type ObjectAsked } from "../../../diagnostics/objects.ts";
 import { type Find, rootOf, stepOf } from "../../../diagnostics/why/chain.ts";
 import { findKey } from "../../../diagnostics/why/find.ts";
 import { isPaused } from "../../../engine/state/annotations.ts";
@@ -83,7 +83,7 @@ export const wait = command({
 /** An object to wait for; it may not exist. */
 interface Row {
   key: string;
-  object: Known | undefined;
+  object: MooringObject | undefined;
 }
 
 /** Stalled or paused objects that block the late ones. */
@@ -115,7 +115,7 @@ function rowReader({ args, flags, sources, namespace }: Given): (first: boolean)
     throw new UsageError("name what to wait for: KIND/NAME…, -f FILE or -l SELECTOR");
   }
   if (selector !== undefined) {
-    let seen = new Map<string, Known>();
+    let seen = new Map<string, MooringObject>();
     return async (first) => {
       const found = await allObjects(sources, await namespace(), undefined, selector);
       if (first && found.size === 0) throw new Error(`no objects with ${selector}`);
@@ -150,13 +150,13 @@ function rowReader({ args, flags, sources, namespace }: Given): (first: boolean)
   }
 }
 
-const isCurrent = ({ object }: Known, type: string) => {
+const isCurrent = ({ object }: MooringObject, type: string) => {
   const { generation = 1 } = object.metadata;
   return (readStatus(object).conditions ?? []).some(
     (each) => each.type === type && each.status === "True" && (each.observedGeneration ?? generation) >= generation,
   );
 };
-const isDone = (each: Known | undefined): boolean => each !== undefined && isCurrent(each, "Ready");
+const isDone = (each: MooringObject | undefined): boolean => each !== undefined && isCurrent(each, "Ready");
 const isStalled = ({ object }: Row): boolean => object !== undefined && isCurrent(object, "Stalled");
 /** With --for=deleted, only an object that is being deleted can be stuck. */
 const isStuck = (row: Row): boolean => row.object?.object.metadata.deletionTimestamp !== undefined && isStalled(row);
