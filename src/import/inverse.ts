@@ -70,8 +70,8 @@ const isReference = (schema: unknown): boolean =>
 function referenceIn(name: string, schema: unknown, source: Json, { parents, objectOf }: Context): Json | undefined {
   const role = /^(\w+)Ref$/.exec(name)?.[1];
   if (role === undefined || !isReference(schema)) return undefined;
-  const beside = source[`${role}Id`] ?? (isJson(source[role]) ? asJson(source[role]).id : source[role]);
-  const id = beside ?? parents[role];
+  const ownId = source[`${role}Id`] ?? (isJson(source[role]) ? asJson(source[role]).id : source[role]);
+  const id = ownId ?? parents[role];
   const fullId = role === "lan" ? `${source.datacenterId ?? parents.datacenter}/${id}` : String(id);
   const object = id == null ? undefined : objectOf(fullId);
   return object === undefined ? undefined : { name: object };

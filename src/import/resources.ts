@@ -67,8 +67,8 @@ export async function readLandscape(
     }
   }
   const resources = reading.known;
-  const inside = filter.datacenters ? resources.filter(isWithin(resources)) : resources;
-  const { own, dependents } = separateDependents(inside);
+  const requested = filter.datacenters ? resources.filter(isWithin(resources)) : resources;
+  const { own, dependents } = separateDependents(requested);
   for (const { kind, id } of dependents.filter((each) => isAsked(each.kind))) {
     left.push({ what: `${kind.kind} ${id}`, why: "it belongs to a ScalingGroup, which creates and deletes it" });
   }
@@ -144,7 +144,7 @@ function createReading(reader: PlatformReader, signal: AbortSignal) {
       if (outer && partial.has(outer)) lost(`it is in a ${outer.kind}, and not all of those were read`);
       const inner: Parents[] = [];
       for (const place of places) {
-        const alreadyRead = outer ? idsOf(outer, place) : inside(step, place);
+        const alreadyRead = outer ? idsOf(outer, place) : embeddedIn(step, place);
         // A parent that no kind represents, such as a NAT gateway, has to be listed here.
         const found = alreadyRead ?? (await attempt(() => list(kind, withIds(step.path, place), 1)));
         inner.push(...found.map(({ id }) => ({ ...place, [step.role]: String(id) })));
@@ -163,7 +163,7 @@ function createReading(reader: PlatformReader, signal: AbortSignal) {
     );
 
   /** The members of a collection that the platform shows with the resource that they are in. */
-  function inside({ path }: Step, place: Parents): { id?: unknown }[] | undefined {
+  function embeddedIn({ path }: Step, place: Parents): { id?: unknown }[] | undefined {
     const name = path.slice(path.lastIndexOf("/") + 1);
     const outer = known.find(({ id }) => Object.values(place).at(-1) === id);
     const { items } = asJson(asJson(outer?.raw.entities)[name]);

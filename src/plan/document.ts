@@ -73,8 +73,8 @@ const words: readonly [action: PlanItem["action"], words: string][] = [
 
 /** `2 to create, 1 to change, 7 unchanged`. */
 export function summaryLine({ summary }: PlanDocument): string {
-  const told = words.filter(([action]) => summary[action] > 0).map(([action, text]) => `${summary[action]} ${text}`);
-  return [...told, `${summary.none} unchanged`].join(", ");
+  const counts = words.filter(([action]) => summary[action] > 0).map(([action, text]) => `${summary[action]} ${text}`);
+  return [...counts, `${summary.none} unchanged`].join(", ");
 }
 
 export const priceLine = ({ before, after, currency }: Cost): string => {
