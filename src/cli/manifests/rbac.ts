@@ -134,9 +134,9 @@ export function operatorRights(kinds: readonly Kind[], installation: Installatio
   const namespace = namespaceOf(installation);
   const { watched, metricsAuth = watched === undefined, name = NAME } = installation;
   const subjects = subjectsOf(installation);
-  const role = (name: string, where: string, rules: Rule[], whom: object[] = subjects) => {
+  const role = (name: string, where: string, rules: Rule[], boundTo: object[] = subjects) => {
     const metadata = { name, namespace: where };
-    const binding = { ...api, kind: "RoleBinding", metadata, roleRef: roleRef("Role", name), subjects: whom };
+    const binding = { ...api, kind: "RoleBinding", metadata, roleRef: roleRef("Role", name), subjects: boundTo };
     return [{ ...api, kind: "Role", metadata, rules }, binding];
   };
   return [
