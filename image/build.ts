@@ -32,9 +32,9 @@ export function openStorage(folder: string): Storage {
     const log = join(folder, "log");
     const [program = "", ...options] = [...apart, command, ...args];
     const code = await spawnGuarded(program, options, { cwd: root, env, output: openSync(log, "w") }).ended;
-    const said = readFileSync(log, "utf8");
-    if (code !== 0) throw new Error(`${command} ended with ${code}:\n${said}`);
-    return said;
+    const output = readFileSync(log, "utf8");
+    if (code !== 0) throw new Error(`${command} ended with ${code}:\n${output}`);
+    return output;
   }
   return { folder, flags, env, run, buildah: (...args) => run("buildah", ...flags, ...args) };
 }
@@ -68,8 +68,8 @@ export async function buildImage({ folder, run, buildah }: Storage, base: string
     ? ["--volume", `${authorities}:/etc/authorities.crt:ro`, "--build-arg", "NODE_EXTRA_CA_CERTS=/etc/authorities.crt"]
     : [];
   const given = ["--build-arg", `BASE=${base}`, "--build-arg", `NPM_CONFIG_REGISTRY=${registry}`, ...trust];
-  const equal = ["--timestamp", String(sourceDate()), "--no-cache"];
-  await buildah("bud", ...given, ...equal, "--network", "host", "--tag", IMAGE, root);
+  const reproducible = ["--timestamp", String(sourceDate()), "--no-cache"];
+  await buildah("bud", ...given, ...reproducible, "--network", "host", "--tag", IMAGE, root);
   const digest = join(folder, "digest");
   await buildah("push", "--quiet", "--digestfile", digest, IMAGE, `oci-archive:${archive}:${IMAGE}`);
   return readFileSync(digest, "utf8").trim();

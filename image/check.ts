@@ -32,10 +32,10 @@ const lease = z.object({ spec: z.object({ holderIdentity: z.string().nullish() }
 
 /** Runs operator and simulator from the image against a local control plane, and reports each check. */
 export async function checkImage(storage: Storage, say: (line: string) => void): Promise<boolean> {
-  let holds = true;
-  const claim = (what: string, is: boolean) => {
+  let passed = true;
+  const check = (what: string, is: boolean) => {
     say(`${is ? "ok  " : "FAIL"}        ${what}`);
-    holds &&= is;
+    passed &&= is;
   };
   await using cleanup = new AsyncDisposableStack();
   const cluster = await startCluster({ controllerManager: true });
@@ -57,13 +57,13 @@ export async function checkImage(storage: Storage, say: (line: string) => void):
   const operator = await contain(storage, mount, ["operator", "--json", "--kubeconfig", "/kubeconfig", ...addresses]);
   cleanup.defer(() => operator.kill());
   const { uid, capabilities, newPrivileges, root } = confinement(operator.pid);
-  claim(`runs as user ${uid}`, uid === "65532");
-  claim(`has no capabilities (${capabilities}) and cannot get any`, /^0+$/.test(capabilities) && newPrivileges === "1");
-  claim(`its root is mounted read-only`, root.includes("ro"));
+  check(`runs as user ${uid}`, uid === "65532");
+  check(`has no capabilities (${capabilities}) and cannot get any`, /^0+$/.test(capabilities) && newPrivileges === "1");
+  check(`its root is mounted read-only`, root.includes("ro"));
 
   await applySamples(client, NAMESPACE, { token }, ["compute", "observability"]);
   const late = await notReady(client);
-  claim(
+  check(
     `samples are Ready${late.length > 0 ? `, but not ${late.join(", ")}\n${operator.output()}` : ""}`,
     late.length === 0,
   );
@@ -74,14 +74,14 @@ export async function checkImage(storage: Storage, say: (line: string) => void):
   const started = performance.now();
   process.kill(operator.pid, "SIGTERM");
   const code = await Promise.race([operator.ended, delay(GRACE_MS, "late" as const, { ref: false })]);
-  claim(`SIGTERM ends it in ${Math.round(performance.now() - started)} ms with code ${code}`, code === 0);
+  check(`SIGTERM ends it in ${Math.round(performance.now() - started)} ms with code ${code}`, code === 0);
   const path = `/apis/mooring.dev/v1alpha1/namespaces/${NAMESPACE}/datacenters/${LAST}`;
   const { status } = datacenter.parse(await client.request({ method: "GET", path }));
-  claim("what it was creating is in status", status?.id === made);
+  check("what it was creating is in status", status?.id === made);
   const leasePath = "/apis/coordination.k8s.io/v1/namespaces/mooring-system/leases/mooring";
   const { spec } = lease.parse(await client.request({ method: "GET", path: leasePath }));
-  claim("it has given its Lease back", !spec.holderIdentity);
-  return holds;
+  check("it has given its Lease back", !spec.holderIdentity);
+  return passed;
 }
 
 /** Applies a Datacenter. Returns the id of the new resource while the platform's answer is still pending. */

@@ -11,7 +11,7 @@ const npmSchema = z.looseObject({
 /** A CycloneDX SBOM of an image: the libraries of the lock file, Node, and Debian packages. */
 export async function sbomOf({ run }: Storage, { packages }: Contents, date: Date): Promise<string> {
   const asked = ["--sbom-format", "cyclonedx", "--omit", "dev", "--package-lock-only", "--loglevel=error"];
-  const { serialNumber: _, ...told } = npmSchema.parse(JSON.parse(await run("npm", "sbom", ...asked)));
+  const { serialNumber: _, ...npmSbom } = npmSchema.parse(JSON.parse(await run("npm", "sbom", ...asked)));
   const component = (type: string, name: string, version: string, purl: string) => ({ type, name, version, purl });
   const node = process.versions.node;
   const others = [
@@ -21,7 +21,7 @@ export async function sbomOf({ run }: Storage, { packages }: Contents, date: Dat
     ),
   ];
   // npm includes the folder name, the time and a random number, which must not differ between builds.
-  const metadata = { ...told.metadata, timestamp: date.toISOString() };
+  const metadata = { ...npmSbom.metadata, timestamp: date.toISOString() };
   metadata.component = { ...metadata.component, type: "application", name: "mooring" };
-  return `${JSON.stringify({ ...told, metadata, components: [...told.components, ...others] }, undefined, 2)}\n`;
+  return `${JSON.stringify({ ...npmSbom, metadata, components: [...npmSbom.components, ...others] }, undefined, 2)}\n`;
 }

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 
-/** Programs by Debian package. */
+/** Debian packages by program. */
 const packages: Record<string, string> = {
   "/usr/lib/cni/bridge": "containernetworking-plugins",
   buildah: "buildah",

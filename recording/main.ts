@@ -39,8 +39,8 @@ interface Demo {
   token: string;
 }
 
-/** The demo's own words, as soon as all of its objects are Ready. */
-async function ready(demo: ChildProcess): Promise<Demo> {
+/** Waits until all objects of the demo are Ready. Returns the JSON that it prints then. */
+async function readyDemo(demo: ChildProcess): Promise<Demo> {
   if (!demo.stdout) throw new Error("the demo has no output");
   for await (const line of createInterface({ input: demo.stdout })) return JSON.parse(line);
   throw new Error("the demo ended");
@@ -76,7 +76,7 @@ const ended = new Promise((resolve) => demo.once("exit", resolve));
 process.once("SIGINT", () => demo.kill("SIGINT"));
 try {
   writeFileSync(join(folder, "changes.yaml"), changes);
-  const scenes = await record(folder, await ready(demo));
+  const scenes = await record(folder, await readyDemo(demo));
   const path = join(root, "docs/pictures/commands.svg");
   const before = readFileSync(path, { encoding: "utf8", flag: "a+" });
   const picture = svgOf(scenes, COLUMNS);

@@ -77,7 +77,7 @@ export function linesOf(output: string): string[] {
 const text = (line: string, row: number): string =>
   `<text x="${MARGIN}" y="${MARGIN + HEIGHT * (row + 1)}" xml:space="preserve">${line}</text>`;
 
-/** The scenes one after the other, for ever. */
+/** An animation that shows the scenes one after the other and repeats. */
 export function svgOf(scenes: readonly Scene[], columns: number): string {
   const drawn = scenes.map(({ command, output }) => {
     const lines = linesOf(output);
@@ -88,7 +88,7 @@ export function svgOf(scenes: readonly Scene[], columns: number): string {
   const rows = Math.max(...drawn.map(({ lines }) => lines.length)) + 2;
   const [width, height] = [Math.ceil(columns * WIDTH) + 2 * MARGIN, rows * HEIGHT + 2 * MARGIN];
   let at = 0;
-  /** Visible from one moment to another. */
+  /** A CSS animation that shows a class only from one moment to another. */
   const during = (name: string, from: number, to: number): string => {
     const percent = (seconds: number) => `${((100 * seconds) / total).toFixed(3)}%`;
     const hidden = from === 0 ? "" : "0%{visibility:hidden}";

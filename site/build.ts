@@ -39,9 +39,9 @@ function write(path: string, content: string | Buffer): void {
   writeFileSync(path, content);
 }
 
-const number = (name: string): number[] => name.split(".").map(Number);
+const versionParts = (name: string): number[] => name.split(".").map(Number);
 const newestFirst = (a: string, b: string): number => {
-  const [left, right] = [number(a), number(b)];
+  const [left, right] = [versionParts(a), versionParts(b)];
   const differing = left.findIndex((part, at) => part !== right[at]);
   return differing < 0 ? 0 : (right[differing] ?? 0) - (left[differing] ?? 0);
 };

@@ -10,7 +10,7 @@ export interface Item {
 
 const root = dirname(import.meta.dirname);
 
-/** The links of a table of contents, as the page with that name has it. */
+/** The links in the first column of a page's table. */
 function linksIn(page: string): Item[] {
   const folder = page.slice(0, page.lastIndexOf("/"));
   const rows = readFileSync(join(root, page), "utf8").matchAll(/^\| \[([^\]]+)\]\(([^)#]+)\.md\)/gm);

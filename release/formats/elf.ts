@@ -27,15 +27,15 @@ export function linkageOf(file: Buffer): Linkage {
   const dynamic = segments.find(({ type }) => type === PT_DYNAMIC);
   const interpreter = segments.find(({ type }) => type === PT_INTERP);
   const entries = dynamic ? dynamicOf(file, dynamic) : [];
-  const strings = entries.find(([tag]) => tag === DT_STRTAB)?.[1] ?? 0;
-  const home = segments.find(
-    ({ type, address, size }) => type === PT_LOAD && strings >= address && strings < address + size,
+  const stringsAddress = entries.find(([tag]) => tag === DT_STRTAB)?.[1] ?? 0;
+  const segment = segments.find(
+    ({ type, address, size }) => type === PT_LOAD && stringsAddress >= address && stringsAddress < address + size,
   );
   const text = (offset: number) => file.toString("utf8", offset, file.indexOf(0, offset));
-  const names = strings - (home?.address ?? 0) + (home?.offset ?? 0);
+  const stringsOffset = stringsAddress - (segment?.address ?? 0) + (segment?.offset ?? 0);
   return {
     interpreter: interpreter && text(interpreter.offset),
-    needed: entries.filter(([tag]) => tag === DT_NEEDED).map(([, offset]) => text(names + offset)),
+    needed: entries.filter(([tag]) => tag === DT_NEEDED).map(([, offset]) => text(stringsOffset + offset)),
   };
 }
 

@@ -6,13 +6,13 @@ import { entriesBelow } from "../formats/tar.ts";
 export const CHECKSUMS = "SHA256SUMS";
 
 /** Files without a checksum: the list itself, and signatures, which differ each time. */
-const signed = /^(SHA256SUMS|signatures\/|mooring\.pub$|provenance\.dsse\.json$)/;
+const withoutChecksum = /^(SHA256SUMS|signatures\/|mooring\.pub$|provenance\.dsse\.json$)/;
 
 /** Digests of all files of a release by path. */
 export const digestsIn = (folder: string): Map<string, string> =>
   new Map(
     entriesBelow(folder)
-      .filter(({ path }) => !signed.test(path))
+      .filter(({ path }) => !withoutChecksum.test(path))
       .map(({ path, content }) => [path, sha256(content)]),
   );
 

@@ -38,17 +38,17 @@ export async function sourceOfAccount(asked: AccountAsked, endpoints: Record<str
   }
 }
 
-const SHARED = `${clusterAccount.kind}/`;
+const SHARED_PREFIX = `${clusterAccount.kind}/`;
 /** The default namespace of the operator. */
 const OPERATOR_NAMESPACE = "mooring-system";
 
 async function readSource(
   client: KubeClient,
   { account: given, namespace: named, env }: AccountAsked,
-  others: Record<string, string>,
+  fallbackEndpoints: Record<string, string>,
 ): Promise<AccessSource> {
-  const isShared = given.startsWith(SHARED);
-  const name = isShared ? given.slice(SHARED.length) : given;
+  const isShared = given.startsWith(SHARED_PREFIX);
+  const name = isShared ? given.slice(SHARED_PREFIX.length) : given;
   const namespace = isShared
     ? (env.MOORING_OPERATOR_NAMESPACE ?? OPERATOR_NAMESPACE)
     : (named ?? client.namespace ?? "default");
@@ -61,12 +61,12 @@ async function readSource(
     if (isForbidden(error)) return "forbidden" as const;
     throw error;
   });
-  const own = typeof secret === "object" ? secretValue(secret, key)?.trim() : undefined;
+  const accountToken = typeof secret === "object" ? secretValue(secret, key)?.trim() : undefined;
   return {
     endpoint(endpoint) {
       // The author of the Account chooses its addresses, so the caller's own token is not sent there.
-      const template = (own ? spec.endpoints?.[endpoint] : undefined) ?? others[endpoint];
-      if (template === undefined && !own && env.MOORING_TOKEN) {
+      const template = (accountToken ? spec.endpoints?.[endpoint] : undefined) ?? fallbackEndpoints[endpoint];
+      if (template === undefined && !accountToken && env.MOORING_TOKEN) {
         throw new Error(`MOORING_TOKEN is sent only to addresses of MOORING_ENDPOINTS: set "${endpoint}" there`);
       }
       if (template === undefined) {
@@ -75,7 +75,7 @@ async function readSource(
       return endpointUrl(template, spec.region);
     },
     credentials() {
-      const token = own || env.MOORING_TOKEN;
+      const token = accountToken || env.MOORING_TOKEN;
       if (token) return { token, ...(spec.contractNumber !== undefined && { contractNumber: spec.contractNumber }) };
       const place = `${where}: Secret ${isShared ? `${namespace}/` : ""}${secretName}`;
       if (secret === "forbidden")

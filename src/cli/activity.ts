@@ -14,8 +14,9 @@ import { plural } from "./flowlogs/numbers.ts";
 import { type Output, outputTo } from "./flowlogs/output.ts";
 import { openPlatform } from "./platform-access.ts";
 
+/** Poll interval with --follow. */
 const FOLLOW_MS = 2_000;
-/** Attempts after a temporary error. With --follow there is no limit. */
+/** Maximum attempts of a call that fails with temporary errors. With --follow there is no limit. */
 const ATTEMPTS = 5;
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 30_000;
@@ -51,8 +52,10 @@ async function activity(flags: Flags, output: Output, signal: AbortSignal): Prom
   const api = access.endpoint("api");
   const connection = access.connection();
   await using objects = await objectsFor(flags);
-  const again = <T>(work: () => Promise<T>) => retrying(work, flags.follow, signal);
-  const contract = await withoutDoubt(connection, () => again(() => activityContract(connection, api, { signal })));
+  const withRetries = <T>(work: () => Promise<T>) => retrying(work, flags.follow, signal);
+  const contract = await withoutDoubt(connection, () =>
+    withRetries(() => activityContract(connection, api, { signal })),
+  );
   // The clock of a simulator may be days ahead of this machine.
   const now = () => platformTime(systemClock, connection);
   const start = now();
@@ -65,7 +68,7 @@ async function activity(flags: Flags, output: Output, signal: AbortSignal): Prom
   let [arrived, read, matched] = [0, 0, 0];
   const batches = readActivity({
     async page(time, offset) {
-      const page = await again(() => activityPage(connection, api, { contract, time, offset }, { signal }));
+      const page = await withRetries(() => activityPage(connection, api, { contract, time, offset }, { signal }));
       arrived += page.sources.length;
       progress.show(arrived, page.total);
       return page;

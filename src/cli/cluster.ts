@@ -30,7 +30,7 @@ export async function clusterCommand(argv: string[]): Promise<number> {
     return 0;
   }
   const [mode, ...names] = positionals;
-  const interrupt = untilInterrupted({ withParent: values.json });
+  const interrupt = interruptSignal({ withParent: values.json });
   const progress = progressTo(process.stderr);
   const common = { onProgress: progress.update, signal: interrupt };
   try {
@@ -89,8 +89,8 @@ No kubectl? "mooring cluster build kubectl" builds it and prints its folder.`;
 
 const parentPollMs = 500;
 
-/** Aborts on SIGINT and SIGTERM and, with `withParent`, when the parent process is gone. */
-function untilInterrupted({ withParent }: { withParent: boolean }): AbortSignal {
+/** Aborts on SIGINT, SIGTERM and SIGHUP and, with `withParent`, when the parent process is gone. */
+function interruptSignal({ withParent }: { withParent: boolean }): AbortSignal {
   const controller = new AbortController();
   const interrupt = () => controller.abort();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, interrupt);

@@ -59,7 +59,7 @@ const simulatorReady = z.object({
   certificates: z.object({ ca: z.string() }),
 });
 
-interface Wishes {
+interface DemoOptions {
   chosen: Part[];
   once: boolean;
   json: boolean;
@@ -101,7 +101,7 @@ export async function demoCommand(argv: string[]): Promise<number> {
 
 const isPart = (name: string): name is Part => Object.hasOwn(parts, name);
 
-async function demo({ chosen, once, json, waitMs, speed }: Wishes, interrupt: AbortController): Promise<number> {
+async function demo({ chosen, once, json, waitMs, speed }: DemoOptions, interrupt: AbortController): Promise<number> {
   const { signal } = interrupt;
   // With --json, programs read only the last line of stdout.
   const out = json ? process.stderr : process.stdout;
@@ -125,7 +125,9 @@ async function demo({ chosen, once, json, waitMs, speed }: Wishes, interrupt: Ab
   });
   progress.end();
   cleanup.defer(() => cluster.stop());
-  void cluster.controllers.then((problem) => signal.aborted || background.end(problem));
+  void cluster.controllers.then((problem) => {
+    if (!signal.aborted) background.end(problem);
+  });
   const client = await connect({ kubeconfig: cluster.kubeconfig });
   cleanup.defer(() => client.close());
   const at = (name: string) => join(dirname(cluster.kubeconfig), name);
@@ -139,10 +141,11 @@ async function demo({ chosen, once, json, waitMs, speed }: Wishes, interrupt: Ab
 
   await installAsShipped(client);
   await writeOperatorKubeconfig(client, cluster.kubeconfig, at("operator.kubeconfig"));
-  const addresses = Object.entries(endpoints).flatMap(([name, url]) => ["--endpoint", `${name}=${url}`]);
-  const rights = ["--kubeconfig", at("operator.kubeconfig")];
+  const endpointFlags = Object.entries(endpoints).flatMap(([name, url]) => ["--endpoint", `${name}=${url}`]);
+  const kubeconfigFlags = ["--kubeconfig", at("operator.kubeconfig")];
   const log = createLogView(at("operator.log"), say);
-  const operator = await keepOperator([...rights, ...addresses, "--log-format", "text"], log.add);
+  const flags = [...kubeconfigFlags, ...endpointFlags, "--log-format", "text"];
+  const operator = await keepOperator(flags, log.add);
   cleanup.defer(() => operator.stop());
   say(`operator     ${operator.metrics}, process ${operator.pid}`);
   const access = { ...known, metrics: operator.metrics };
@@ -155,15 +158,15 @@ async function demo({ chosen, once, json, waitMs, speed }: Wishes, interrupt: Ab
   const watching = { waitMs, signal, out, hidden: () => log.shown, note: background.note };
   const rows = await Promise.race([untilReady(client, watching), died]);
   if (rows instanceof Error) throw rows;
-  const late = rows.filter(({ ready }) => ready !== "True");
-  if (late.length > 0) return refuse(late);
+  const notReady = rows.filter(({ ready }) => ready !== "True");
+  if (notReady.length > 0) return reportNotReady(notReady);
 
   if (json) {
     // The caller's next step may need garbage collection.
     const problem = once ? undefined : await cluster.controllers;
     if (problem) throw problem;
     console.log(JSON.stringify({ ready: true, ...access }));
-  } else if (!once) say(goOn(access, background.note()));
+  } else if (!once) say(nextSteps(access, background.note()));
   if (once) return 0;
   background.announce(say);
   const ended = new Promise<undefined>((resolve) => signal.addEventListener("abort", () => resolve(undefined)));
@@ -172,7 +175,7 @@ async function demo({ chosen, once, json, waitMs, speed }: Wishes, interrupt: Ab
   return 0;
 }
 
-const LOOK_MS = 500;
+const POLL_MS = 500;
 
 interface Watching {
   waitMs: number;
@@ -194,17 +197,17 @@ async function untilReady(client: KubeClient, { waitMs, signal, out, hidden, not
     if (hidden()) display.leave();
     else display.show(rows, note());
     if (rows.every(({ ready }) => ready === "True") || now - startedAt > waitMs) return rows;
-    await delay(LOOK_MS, undefined, { signal });
+    await delay(POLL_MS, undefined, { signal });
   }
 }
 
-function refuse(late: Row[]): number {
-  console.error(`\nnot Ready:\n${format(late).join("\n")}`);
-  for (const { kind, name, message } of late) console.error(`${kind}/${name}: ${message}`);
+function reportNotReady(rows: Row[]): number {
+  console.error(`\nnot Ready:\n${format(rows).join("\n")}`);
+  for (const { kind, name, message } of rows) console.error(`${kind}/${name}: ${message}`);
   return 1;
 }
 
-function goOn({ metrics, log }: Access, note: string | undefined): string {
+function nextSteps({ metrics, log }: Access, note: string | undefined): string {
   return `
 All are Ready. In another terminal:
 

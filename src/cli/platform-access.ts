@@ -121,5 +121,6 @@ function parseEndpoints(text: string): Record<string, string> {
   const parsed = endpointsShape.safeParse(raw);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new Error(`MOORING_ENDPOINTS: ${issue?.path.join(".") || "the whole"} ${issue?.message ?? ""}: ${form}`);
+  const place = issue?.path.length ? ` ${issue.path.join(".")}` : "";
+  throw new Error(`MOORING_ENDPOINTS:${place} ${issue?.message ?? ""}: ${form}`);
 }

@@ -31,7 +31,10 @@ export interface Asked {
   until?: string | undefined;
 }
 
-/** The platform's clock may be ahead of ours, and is not known before its first answers: the newest entries are not left out. */
+/**
+ * The platform's clock may be ahead of ours, and is not known before its first answers. Without `until`, the period ends
+ * this much after now, so that the newest entries are not left out.
+ */
 const AHEAD_MS = 86_400_000;
 
 export function periodOf({ since, until }: Asked, now: number): Period {
@@ -68,11 +71,11 @@ export async function newestEntries(
     contractNumber: platform.contractNumber,
     send: (call: { method: "GET"; url: string; product: string }) => platform.read({ ...call, signal }),
   };
-  const number = contract ?? (await activityContract(getter, api, { signal }));
+  const contractNumber = contract ?? (await activityContract(getter, api, { signal }));
   const found: Found = { entries: [], read: 0, total: undefined, reachedTo: undefined };
   const reading = readRange({
     async page(time, offset) {
-      const page = await activityPage(getter, api, { contract: number, time, offset }, { signal });
+      const page = await activityPage(getter, api, { contract: contractNumber, time, offset }, { signal });
       if (offset === 0) found.total = page.total;
       return page;
     },

@@ -44,32 +44,34 @@ const manifest = z.looseObject({
 });
 
 const disks = (what: string, { size, type = "SSD Premium" }: z.output<typeof disk>): Line[] =>
-  size === undefined ? [] : [{ what: `${what}, ${type}, GB`, type: "STORAGE", words: anyOf(type), amount: size }];
-const anyOf = (words: string) => new RegExp(words.replaceAll(/[^\w ]/g, "."), "i");
-const one = (what: string, type: string, words: RegExp, amount = 1): Line[] => [{ what, type, words, amount }];
+  size === undefined ? [] : [{ what: `${what}, ${type}, GB`, type: "STORAGE", words: wordsLike(type), amount: size }];
+/** Finds a text in a description, in any letter case. Special characters of the text match any character. */
+const wordsLike = (text: string) => new RegExp(text.replaceAll(/[^\w ]/g, "."), "i");
+const line = (what: string, type: string, words: RegExp, amount = 1): Line[] => [{ what, type, words, amount }];
 
+/** For kinds whose cost depends on their use. */
 const byUse = (): Line[] => [];
 
 /** The priced parts of each kind, per hour. Every kind that is not free is listed. */
 const linesOf: Record<string, (given: z.output<typeof spec>) => Line[]> = {
   Server({ type, cores = 0, ram = 0, cpuFamily = "", templateName, bootVolume }) {
     const storage = bootVolume ? disks("boot volume", bootVolume) : [];
-    if (type === "CUBE") return [...one("Cube", "CUBETEMPLATE", anyOf(templateName ?? "Cube")), ...storage];
+    if (type === "CUBE") return [...line("Cube", "CUBETEMPLATE", wordsLike(templateName ?? "Cube")), ...storage];
     const core = type === "VCPU" ? /vcpu/i : cpuFamily.startsWith("AMD") ? /core.*amd/i : /core.*intel/i;
-    return [...one("cores", "SERVER", core, cores), ...one("RAM, GB", "SERVER", /\bram\b/i, ram / 1024), ...storage];
+    return [...line("cores", "SERVER", core, cores), ...line("RAM, GB", "SERVER", /\bram\b/i, ram / 1024), ...storage];
   },
   Volume: (given) => disks("disk", disk.parse({ size: given.size, type: given.type })),
-  IPBlock: ({ size }) => one("addresses", "IP", /address/i, Number(size) || 1),
-  MetricPipeline: () => one("pipeline", "MONITORING", /metric/i),
-  LogPipeline: () => one("pipeline", "LAAS", /log/i),
+  IPBlock: ({ size }) => line("addresses", "IP", /address/i, Number(size) || 1),
+  MetricPipeline: () => line("pipeline", "MONITORING", /metric/i),
+  LogPipeline: () => line("pipeline", "LAAS", /log/i),
   // The number of tokens is not known, so only their price is shown.
   InferenceAccess: ({ models = [] }) =>
     models.flatMap((id) =>
       ["input", "output"].flatMap((direction) =>
-        one(`million ${direction} tokens, ${id}`, "INFERENCE", anyOf(`${direction} tokens, ${id}`), 0),
+        line(`million ${direction} tokens, ${id}`, "INFERENCE", wordsLike(`${direction} tokens, ${id}`), 0),
       ),
     ),
-  KafkaCluster: ({ size }) => one("cluster", "KAFKA", new RegExp(`\\b${String(size).replaceAll(/\W/g, "")}$`, "i")),
+  KafkaCluster: ({ size }) => line("cluster", "KAFKA", new RegExp(`\\b${String(size).replaceAll(/\W/g, "")}$`, "i")),
   Snapshot: byUse,
   FlowLog: byUse,
   ScalingGroup: byUse,

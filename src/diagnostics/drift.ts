@@ -5,7 +5,7 @@ import type { Drift, Referent } from "../kinds/desired.ts";
 import { hasResource } from "../kinds/kind.ts";
 import { NotFound } from "../platform/answers/errors.ts";
 import { products } from "../platform/products/products.ts";
-import { allObjects, type Known, summaryOf } from "./objects.ts";
+import { allObjects, type MooringObject, summaryOf } from "./objects.ts";
 import type { PlatformReader } from "./reader.ts";
 import type { Sources } from "./sources.ts";
 
@@ -33,7 +33,7 @@ export async function driftReport(
   const owners = [...all.values()].filter(({ kind, object }) => hasResource(kind) && claimOf(object) !== undefined);
   const platform = await sources.platform().catch((error: unknown) => messageOf(error));
   const at = typeof platform === "string" ? undefined : new Date(platform.now()).toISOString();
-  const compared: { each: Known; result: Compared }[] = [];
+  const compared: { each: MooringObject; result: Compared }[] = [];
   for (let begin = 0; begin < owners.length; begin += SIDE_BY_SIDE) {
     const part = owners.slice(begin, begin + SIDE_BY_SIDE);
     const results = part.map(async (each) => ({ each, result: await compare(platform, all, each, sources) }));
@@ -61,24 +61,24 @@ export async function driftReport(
 
 async function compare(
   platform: PlatformReader | string,
-  all: ReadonlyMap<string, Known>,
-  each: Known,
+  all: ReadonlyMap<string, MooringObject>,
+  each: MooringObject,
   { signal }: Sources,
 ): Promise<Compared> {
-  const { drift: told = [] } = readStatus(each.object);
-  if (typeof platform === "string") return { drift: told, notRead: platform };
+  const { drift: recorded = [] } = readStatus(each.object);
+  if (typeof platform === "string") return { drift: recorded, notRead: platform };
   try {
     return { drift: await read(platform, all, each, signal) };
   } catch (error) {
     signal.throwIfAborted();
-    return { drift: told, notRead: messageOf(error) };
+    return { drift: recorded, notRead: messageOf(error) };
   }
 }
 
 async function read(
   platform: PlatformReader,
-  all: ReadonlyMap<string, Known>,
-  { kind, object }: Known,
+  all: ReadonlyMap<string, MooringObject>,
+  { kind, object }: MooringObject,
   signal: AbortSignal,
 ): Promise<readonly Drift[]> {
   const claim = claimOf(object);
@@ -106,7 +106,8 @@ async function read(
   const path = `${place.collection(claim.parents)}/${encodeURIComponent(claim.id)}`;
   const address = `${url(platform.endpoint(endpoint), path)}?depth=${Math.max(1, place.depth)}`;
   const reply = await platform.read({ method: "GET", url: address, product: place.product, signal }).catch((error) => {
-    if (error instanceof NotFound) throw new Error("the platform does not show it: see list_orphans");
+    if (error instanceof NotFound)
+      throw new Error('the platform does not show it: see "mooring orphans", or list_orphans');
     throw error;
   });
   const item = place.reads ? place.reads(reply.body) : reply.body;

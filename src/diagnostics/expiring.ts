@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { PAUSED } from "../engine/state/names.ts";
 import { readStatus, readWhole } from "../engine/status/status.ts";
-import { allObjects, type Known } from "./objects.ts";
+import { allObjects, type MooringObject } from "./objects.ts";
 import type { PlatformReader } from "./reader.ts";
 import { attempt, type Sources } from "./sources.ts";
 
@@ -21,7 +21,7 @@ interface Expiring {
 
 /** A credential with its identifiers. Two that share an identifier are the same. */
 interface Found extends Expiring {
-  marks: readonly string[];
+  identifiers: readonly string[];
 }
 
 const account = z.looseObject({
@@ -50,7 +50,7 @@ export async function expiring(sources: Sources, asked: { days: number; namespac
   const items = all
     .filter(({ expires }) => Date.parse(expires) <= until)
     .sort((a, b) => Date.parse(a.expires) - Date.parse(b.expires))
-    .map(({ marks: _, ...each }) => ({
+    .map(({ identifiers: _, ...each }) => ({
       ...each,
       days_left: Math.floor((Date.parse(each.expires) - now) / DAY_MS),
     }));
@@ -58,19 +58,19 @@ export async function expiring(sources: Sources, asked: { days: number; namespac
 }
 
 /** The certificate or key of an object, and the token of an Account. */
-function ofObject({ kind, key, object }: Known): Found[] {
-  const { key: facts, certificate, id } = readStatus(object);
+function ofObject({ kind, key, object }: MooringObject): Found[] {
+  const { key: keyStatus, certificate, id } = readStatus(object);
   const isPaused = object.metadata.annotations?.[PAUSED] !== undefined;
   const renewal = isPaused
     ? { renews_itself: false, what_to_do: `remove the annotation ${PAUSED}: nothing is renewed while it is set` }
     : { renews_itself: true };
-  const expires = certificate?.expiresAt ?? facts?.expiresAt;
+  const expires = certificate?.expiresAt ?? keyStatus?.expiresAt;
   const own =
     expires === undefined ? [] : [{ what: certificate ? "certificate" : "key", object: key, expires, ...renewal }];
   const { tokenExpiresAt, tokenId, platformUserId } =
     kind.resource === undefined ? (account.safeParse(readWhole(object)).data ?? {}) : {};
-  const marks = id === undefined ? [] : [id];
-  const result: Found[] = own.map((each) => ({ ...each, marks }));
+  const identifiers = id === undefined ? [] : [id];
+  const result: Found[] = own.map((each) => ({ ...each, identifiers }));
   if (tokenExpiresAt === undefined) return result;
   const secret = named.safeParse(object.spec).data?.credentialsSecretRef.name;
   return [
@@ -83,13 +83,13 @@ function ofObject({ kind, key, object }: Known): Found[] {
       ...(tokenId !== undefined
         ? renewal
         : { renews_itself: false, what_to_do: `put another token into Secret ${secret ?? "of credentialsSecretRef"}` }),
-      marks: [tokenId, markOf(platformUserId, tokenExpiresAt)].flatMap((mark) => mark ?? []),
+      identifiers: [tokenId, identifierOf(platformUserId, tokenExpiresAt)].flatMap((identifier) => identifier ?? []),
     },
   ];
 }
 
 /** Without its value, a token is identified by its user and its expiry in seconds. */
-const markOf = (user: string | undefined, expires: string): string | undefined =>
+const identifierOf = (user: string | undefined, expires: string): string | undefined =>
   user === undefined ? undefined : `${user} ${Math.floor(Date.parse(expires) / 1000)}`;
 
 function ownToken({ identity }: PlatformReader): Found[] {
@@ -98,12 +98,12 @@ function ownToken({ identity }: PlatformReader): Found[] {
   const expires = new Date(expiresAt).toISOString();
   return [
     {
-      what: "token of this server",
+      what: "token in use",
       object: "the token itself",
       expires,
       renews_itself: false,
-      what_to_do: "start this server with another token",
-      marks: [tokenId, markOf(userId, expires)].flatMap((mark) => mark ?? []),
+      what_to_do: "use another token",
+      identifiers: [tokenId, identifierOf(userId, expires)].flatMap((identifier) => identifier ?? []),
     },
   ];
 }
@@ -112,14 +112,16 @@ function ownToken({ identity }: PlatformReader): Found[] {
 function onceEach(found: readonly Found[]): Found[] {
   const all: Found[] = [];
   for (const each of found) {
-    const at = all.findIndex(({ marks }) => marks.some((mark) => each.marks.includes(mark)));
+    const at = all.findIndex(({ identifiers }) =>
+      identifiers.some((identifier) => each.identifiers.includes(identifier)),
+    );
     const same = all[at];
     if (!same) {
       all.push(each);
       continue;
     }
     const also = [...(same.also ?? []), `${each.what}: ${each.object}`];
-    all[at] = { ...same, marks: [...same.marks, ...each.marks], also };
+    all[at] = { ...same, identifiers: [...same.identifiers, ...each.identifiers], also };
   }
   return all;
 }
@@ -151,7 +153,7 @@ async function certificates(platform: PlatformReader, signal: AbortSignal): Prom
             ...(autoCertificate == null
               ? { renews_itself: false, what_to_do: "upload a new one, and use that instead" }
               : { renews_itself: true }),
-            marks: [id],
+            identifiers: [id],
           },
         ],
   );

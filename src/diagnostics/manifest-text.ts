@@ -43,8 +43,8 @@ const firstLine = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "";
 
 /**
- * Throws for a map or list as a key: Kubernetes has none, and to write nested ones as text takes minutes. Throws also for many
- * aliases, and for one of what it is in.
+ * Throws for a map or list as a key: Kubernetes has none, and to write nested ones as text takes minutes. Throws also for too
+ * many aliases, and for an alias inside of its own anchor.
  */
 function checkNodes(document: Document.Parsed, from: string): void {
   let aliases = 0;

@@ -8,8 +8,8 @@ import type { KubeObject } from "../kube/resource.ts";
 import type { ClusterReader } from "./cluster.ts";
 import type { Sources } from "./sources.ts";
 
-/** An object of Mooring with its kind. */
-export interface Known {
+/** An object of Mooring with its kind and its key. */
+export interface MooringObject {
   kind: Kind;
   key: ObjectKey;
   object: KubeObject;
@@ -25,7 +25,7 @@ export function kindOf(text: string): Kind {
   throw new Error(`there is no kind "${text}"; valid: ${kinds.map(({ kind }) => kind).join(", ")}`);
 }
 
-export const known = (kind: Kind, object: KubeObject): Known => ({
+export const mooringObject = (kind: Kind, object: KubeObject): MooringObject => ({
   kind,
   key: objectKey(kind.kind, object.metadata.namespace ?? "", object.metadata.name),
   object,
@@ -42,15 +42,19 @@ export async function findObject(
   cluster: ClusterReader,
   asked: ObjectAsked,
   signal: AbortSignal,
-): Promise<Known | undefined> {
+): Promise<MooringObject | undefined> {
   const kind = kindOf(asked.kind);
   const namespace = kind.scope === "Cluster" ? undefined : (asked.namespace ?? cluster.namespace);
   const object = await cluster.find(resourceOf(kind), namespace, asked.name, signal);
-  return object && known(kind, object);
+  return object && mooringObject(kind, object);
 }
 
 /** One object; throws an error that says how to find it. */
-export async function objectNamed(cluster: ClusterReader, asked: ObjectAsked, signal: AbortSignal): Promise<Known> {
+export async function objectNamed(
+  cluster: ClusterReader,
+  asked: ObjectAsked,
+  signal: AbortSignal,
+): Promise<MooringObject> {
   const found = await findObject(cluster, asked, signal);
   if (found) return found;
   const where = `${kindOf(asked.kind).kind} ${asked.name} (namespace ${asked.namespace ?? cluster.namespace})`;
@@ -66,9 +70,9 @@ export async function allObjects(
   namespace: string | undefined,
   of: readonly Kind[] = kinds,
   labelSelector?: string,
-): Promise<Map<ObjectKey, Known>> {
+): Promise<Map<ObjectKey, MooringObject>> {
   const cluster = await open();
-  const all = new Map<ObjectKey, Known>();
+  const all = new Map<ObjectKey, MooringObject>();
   for (const kind of of) {
     const isNamespaced = kind.scope !== "Cluster";
     if (!isNamespaced && namespace !== undefined) continue;
@@ -90,7 +94,7 @@ export async function allObjects(
     });
     for (const object of objects) {
       // The items of a list do not have these fields.
-      const each = known(kind, { ...object, apiVersion: `${GROUP}/v1alpha1`, kind: kind.kind });
+      const each = mooringObject(kind, { ...object, apiVersion: `${GROUP}/v1alpha1`, kind: kind.kind });
       all.set(each.key, each);
     }
     progress(all.size, "objects read");
@@ -106,7 +110,7 @@ export const adviceFor = (reason: string): string =>
   Object.hasOwn(reasons, reason) ? reasons[reason as Reason] : "The message says more.";
 
 /** The short form of an object. */
-export function summaryOf({ kind, object }: Known) {
+export function summaryOf({ kind, object }: MooringObject) {
   const { name, namespace, creationTimestamp, deletionTimestamp } = object.metadata;
   const { id, state } = readStatus(object);
   const ready = readyOf(object);

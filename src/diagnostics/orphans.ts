@@ -5,7 +5,7 @@ import { hasResource, type ResourceKind } from "../kinds/kind.ts";
 import { NotFound } from "../platform/answers/errors.ts";
 import { products } from "../platform/products/products.ts";
 import { catalogue, currencyOf, priceOf } from "./cost.ts";
-import { allObjects, type Known } from "./objects.ts";
+import { allObjects, type MooringObject } from "./objects.ts";
 import type { PlatformReader } from "./reader.ts";
 import type { Sources } from "./sources.ts";
 
@@ -31,9 +31,11 @@ interface Found {
 export async function orphanReport(sources: Sources) {
   const platform = await sources.platform();
   const objects = [...(await allObjects(sources, undefined)).values()];
-  const ours = (each: Known) =>
+  const ours = (each: MooringObject) =>
     holdingsOf(each.object).filter(({ contract }) => contract === undefined || contract === platform.contractNumber);
-  const held = new Map(objects.flatMap((each) => ours(each).map((claim) => [identity(claim.id, claim.parents), each])));
+  const held = new Map(
+    objects.flatMap((each) => ours(each).map((claim) => [identityOf(claim.id, claim.parents), each])),
+  );
   const { found, checked, notChecked } = await everything(platform, sources);
 
   // Prices are optional: not every user may read them.
@@ -44,18 +46,20 @@ export async function orphanReport(sources: Sources) {
   });
 
   // Dependent resources are not orphans: boot volumes of servers, servers of scaling groups.
-  const isHeld = ({ datacenter, item: { id } }: Found) => held.has(identity(id, datacenter ? { datacenter } : {}));
-  const brought = new Set(
+  const isHeld = ({ datacenter, item: { id } }: Found) => held.has(identityOf(id, datacenter ? { datacenter } : {}));
+  const dependents = new Set(
     found.filter(isHeld).flatMap(({ kind, item }) => kind.resource.output?.related?.ids(item) ?? []),
   );
-  const isBrought = ({ item: { id, properties } }: Found) => {
+  const isDependent = ({ item: { id, properties } }: Found) => {
     const server = properties?.bootServer;
-    return brought.has(id) || (server != null && (brought.has(server) || held.has(server)));
+    return dependents.has(id) || (server != null && (dependents.has(server) || held.has(server)));
   };
-  const there = new Set(found.map(({ datacenter, item: { id } }) => identity(id, datacenter ? { datacenter } : {})));
+  const existing = new Set(
+    found.map(({ datacenter, item: { id } }) => identityOf(id, datacenter ? { datacenter } : {})),
+  );
   return {
     without_object: found
-      .filter((each) => !isHeld(each) && !isBrought(each))
+      .filter((each) => !isHeld(each) && !isDependent(each))
       .map(({ kind, datacenter, path, item: { id, properties, metadata } }) => ({
         kind: kind.kind,
         id,
@@ -71,7 +75,7 @@ export async function orphanReport(sources: Sources) {
       .filter(({ kind }) => checked.has(kind.kind))
       .flatMap((each) =>
         ours(each)
-          .filter(({ id, parents }) => !there.has(identity(id, parents)))
+          .filter(({ id, parents }) => !existing.has(identityOf(id, parents)))
           .map(({ id }) => ({ object: each.key, id })),
       ),
     ...(prices && { currency: currencyOf(prices) }),
@@ -81,7 +85,7 @@ export async function orphanReport(sources: Sources) {
 }
 
 /** Numeric ids are unique only within their datacenter. */
-const identity = (id: string, parents: Readonly<Record<string, string>>): string =>
+const identityOf = (id: string, parents: Readonly<Record<string, string>>): string =>
   /^\d+$/.test(id) ? `${parents.datacenter ?? ""}/${id}` : id;
 
 /** All resources of the kinds whose collections can be derived from the datacenters. */
@@ -92,8 +96,8 @@ async function everything(platform: PlatformReader, sources: Sources) {
   /** Undefined until they are read. Collections inside datacenters need them. */
   let datacenters: string[] | undefined;
   for (const kind of kinds.filter(hasResource)) {
-    const { place, identity: who } = kind.resource;
-    if (who.permanent || who.shared || place.product === "auth") continue;
+    const { place, identity } = kind.resource;
+    if (identity.permanent || identity.shared || place.product === "auth") continue;
     const paths = collectionsOf(kind, datacenters);
     if (typeof paths === "string") {
       notChecked.push({ kind: kind.kind, why: paths });

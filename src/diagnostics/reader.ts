@@ -28,12 +28,12 @@ export interface PlatformReader {
 const patience = { priority: "normal", patienceMs: 20_000, deadlineMs: 60_000 } as const;
 
 /** The platform creates tokens by GET, so this path counts as a write. */
-const makes = /\/tokens\/generate$/;
+const createsToken = /\/tokens\/generate$/;
 
 /** Sends reads over a connection, and refuses every other call. */
 export function readOver(connection: Connection): PlatformReader["read"] {
   return async ({ method, url, headers, answers, product, maxBytes, signal }) => {
-    if ((method !== "GET" && method !== "HEAD") || makes.test(new URL(url).pathname)) {
+    if ((method !== "GET" && method !== "HEAD") || createsToken.test(new URL(url).pathname)) {
       throw new Error(`${method} is not sent: tools only read`);
     }
     const call = {

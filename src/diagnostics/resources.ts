@@ -17,11 +17,11 @@ export async function listResources(
   };
 }
 
-const repeated = "kubectl.kubernetes.io/last-applied-configuration";
+const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** An object without fields that only repeat others. */
+/** An object without internal fields and without those that only repeat others. */
 export function shown(object: KubeObject): KubeObject {
-  const { annotations: { [repeated]: _, ...annotations } = {}, ...metadata } = object.metadata;
+  const { annotations: { [LAST_APPLIED]: _, ...annotations } = {}, ...metadata } = object.metadata;
   const { internal: __, ...status } = Object(object.status ?? {});
   return { ...object, metadata: { ...metadata, annotations }, status };
 }

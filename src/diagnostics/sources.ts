@@ -18,7 +18,7 @@ export interface Sources {
   schemas?(): Promise<(kind: Kind) => object>;
 }
 
-/** The message of an error. Of an invalid answer, it names the first wrong field: there may be thousands. */
+/** The message of an error. For an invalid answer it names only the first wrong field, because there may be thousands. */
 export function inOneLine(error: unknown): string {
   if (!(error instanceof z.ZodError)) return error instanceof Error ? error.message : String(error);
   const [first] = error.issues;
@@ -32,10 +32,10 @@ export async function attempt(
   { signal }: Sources,
   side: string,
   missing: string[],
-  look: () => Promise<void>,
+  read: () => Promise<void>,
 ): Promise<void> {
   try {
-    await look();
+    await read();
   } catch (error) {
     signal.throwIfAborted();
     missing.push(`${side}: ${inOneLine(error)}`);

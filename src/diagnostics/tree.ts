@@ -1,7 +1,7 @@
 import { objectOf } from "../engine/accounts/accounts.ts";
 import { namedBy, type ObjectKey } from "../engine/state/object.ts";
 import { readStatus } from "../engine/status/status.ts";
-import { allObjects, isReady, type Known, type ObjectAsked, objectNamed, readyOf } from "./objects.ts";
+import { allObjects, isReady, type MooringObject, type ObjectAsked, objectNamed, readyOf } from "./objects.ts";
 import type { Sources } from "./sources.ts";
 
 interface Node {
@@ -21,15 +21,15 @@ export async function dependencyTree(sources: Sources, asked: ObjectAsked) {
   const cluster = await sources.cluster();
   const start = await objectNamed(cluster, asked, sources.signal);
   const all = await allObjects(sources, undefined);
-  const needs = (each: Known) => [
+  const needs = (each: MooringObject) => [
     ...namedBy(each.kind, each.object).map(({ key, field }) => ({ key, as: field })),
     ...accountsOf(each).map((key) => ({ key, as: ACCOUNT })),
   ];
-  const users = new Map<ObjectKey, { key: ObjectKey; as: string }[]>();
+  const dependents = new Map<ObjectKey, { key: ObjectKey; as: string }[]>();
   for (const each of all.values()) {
     for (const { key, as } of needs(each)) {
-      const known = users.get(key);
-      if (!known) users.set(key, [{ key: each.key, as }]);
+      const known = dependents.get(key);
+      if (!known) dependents.set(key, [{ key: each.key, as }]);
       // One entry per object, however often it is referenced.
       else if (known.at(-1)?.key !== each.key) known.push({ key: each.key, as });
     }
@@ -37,7 +37,7 @@ export async function dependencyTree(sources: Sources, asked: ObjectAsked) {
   const nodeOf = (
     key: ObjectKey,
     as: string,
-    way: (key: ObjectKey) => { key: ObjectKey; as: string }[],
+    neighbours: (key: ObjectKey) => { key: ObjectKey; as: string }[],
     depth = 0,
   ): Node => {
     const object = all.get(key)?.object;
@@ -47,17 +47,17 @@ export async function dependencyTree(sources: Sources, asked: ObjectAsked) {
       as,
       ready: object !== undefined && isReady(object),
       reason: object ? (ready?.reason ?? "Pending") : "ReferenceNotFound",
-      next: depth >= DEEPEST ? [] : way(key).map((other) => nodeOf(other.key, other.as, way, depth + 1)),
+      next: depth >= DEEPEST ? [] : neighbours(key).map((other) => nodeOf(other.key, other.as, neighbours, depth + 1)),
     };
   };
-  const down = (key: ObjectKey) => {
+  const needsOf = (key: ObjectKey) => {
     const each = all.get(key);
     // All of them use the same Account, so it is listed once.
     return each ? needs(each).filter(({ as }) => as !== ACCOUNT || key === start.key) : [];
   };
-  const up = (key: ObjectKey) => users.get(key) ?? [];
-  const needed = nodeOf(start.key, "", down);
-  const usedBy = nodeOf(start.key, "", up);
+  const dependentsOf = (key: ObjectKey) => dependents.get(key) ?? [];
+  const needed = nodeOf(start.key, "", needsOf);
+  const usedBy = nodeOf(start.key, "", dependentsOf);
   return {
     object: start.key,
     needs: needed.next,
@@ -66,7 +66,7 @@ export async function dependencyTree(sources: Sources, asked: ObjectAsked) {
   };
 }
 
-function accountsOf({ object }: Known): ObjectKey[] {
+function accountsOf({ object }: MooringObject): ObjectKey[] {
   const { account } = readStatus(object);
   return account === undefined ? [] : [objectOf(account)];
 }

@@ -6,7 +6,7 @@ import { valuesIn } from "../diagnostics/manifest-text.ts";
  */
 export interface Elsewhere {
   names: Map<string, string>;
-  /** By id of the resource. */
+  /** The command that releases a resource, by its id. */
   release: Map<string, string>;
 }
 

@@ -23,6 +23,7 @@ export interface ImportAsked {
 }
 
 export interface ImportResult extends Judged {
+  /** Kinds and resources that are not imported, with the reason. */
   left: { what: string; why: string }[];
 }
 
@@ -30,12 +31,12 @@ export interface ImportResult extends Judged {
 export async function importAll(asked: ImportAsked): Promise<ImportResult> {
   const { platform, filter, names, only, held, sources, namespace } = asked;
   const { resources, left } = await readLandscape(platform, filter, sources);
-  const free = resources.filter((each) => (!only || names?.has(each.id)) && !held?.has(identityOf(each)));
+  const unclaimed = resources.filter((each) => (!only || names?.has(each.id)) && !held?.has(identityOf(each)));
   for (const each of resources) {
     const holder = held?.get(identityOf(each));
     if (holder !== undefined) left.push({ what: `${each.kind.kind} ${each.id}`, why: `${holder} has it already` });
   }
-  const imported = manifestsFor(free, { namespace, accountRef: undefined, ...(names && { names }) });
+  const imported = manifestsFor(unclaimed, { namespace, accountRef: undefined, ...(names && { names }) });
   const planFor = async (objects: readonly Imported[]) => {
     const placed = objects.map(({ resource: { kind }, object }) => ({
       kind,

@@ -7,7 +7,7 @@ export interface Context {
   renamed: Readonly<Record<string, string>>;
   /** Platform ids of the parents by role. */
   parents: Readonly<Record<string, string>>;
-  /** The object for this id. LANs are numbered within their datacenter. */
+  /** The name of the object for this id. The id of a LAN is its datacenter and its number: DATACENTER/1. */
   objectOf(id: string): string | undefined;
   /** Called for values that do not fit into spec. */
   lost(field: string, why: string): void;
@@ -70,10 +70,10 @@ const isReference = (schema: unknown): boolean =>
 function referenceIn(name: string, schema: unknown, source: Json, { parents, objectOf }: Context): Json | undefined {
   const role = /^(\w+)Ref$/.exec(name)?.[1];
   if (role === undefined || !isReference(schema)) return undefined;
-  const beside = source[`${role}Id`] ?? (isJson(source[role]) ? asJson(source[role]).id : source[role]);
-  const id = beside ?? parents[role];
-  const numbered = role === "lan" ? `${source.datacenterId ?? parents.datacenter}/${id}` : String(id);
-  const object = id == null ? undefined : objectOf(numbered);
+  const ownId = source[`${role}Id`] ?? (isJson(source[role]) ? asJson(source[role]).id : source[role]);
+  const id = ownId ?? parents[role];
+  const fullId = role === "lan" ? `${source.datacenterId ?? parents.datacenter}/${id}` : String(id);
+  const object = id == null ? undefined : objectOf(fullId);
   return object === undefined ? undefined : { name: object };
 }
 

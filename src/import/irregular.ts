@@ -2,7 +2,7 @@ import { asJson, asList, type Json } from "./json.ts";
 import type { Resource } from "./resources.ts";
 
 /** Facts about the whole landscape. */
-export interface Whole {
+export interface LandscapeFacts {
   /** Ids of the volumes that servers boot from. */
   boots: ReadonlySet<string>;
   /** Addresses of IPBlocks: the block and the index. */
@@ -13,7 +13,7 @@ export interface Whole {
   has(id: string): boolean;
 }
 
-export function wholeOf(resources: readonly Resource[]): Whole {
+export function landscapeOf(resources: readonly Resource[]): LandscapeFacts {
   const addresses = new Map<string, { block: string; index: number }>();
   const boots = new Set<string>();
   const nics = new Map<string, string>();
@@ -38,14 +38,14 @@ type Shape = Pick<Resource, "raw" | "parents">;
 const withProperties = ({ raw, parents }: Shape, properties: Json): Shape => ({ raw: { ...raw, properties }, parents });
 
 /** A volume has one source: its image, which may be a snapshot, or else an alias. */
-function withSource({ image, imageAlias, ...volume }: Json, { has }: Whole): Json {
+function withSource({ image, imageAlias, ...volume }: Json, { has }: LandscapeFacts): Json {
   if (image == null) return { ...volume, imageAlias };
   return has(String(image)) ? { ...volume, snapshotId: image } : { ...volume, image };
 }
 
 /** Converts the platform's structure of a kind to the structure of spec, if they differ. */
-const shapes: Readonly<Record<string, (shape: Shape, whole: Whole) => Shape>> = {
-  Server(shape, whole) {
+const shapes: Readonly<Record<string, (shape: Shape, landscape: LandscapeFacts) => Shape>> = {
+  Server(shape, landscape) {
     const { type, bootVolume, ...properties } = asJson(shape.raw.properties);
     const { cores: _, ram: __, cpuFamily: ___, availabilityZone: ____, ...sizeless } = properties;
     const own = type === "CUBE" ? sizeless : type === "VCPU" ? { ...properties, cpuFamily: undefined } : properties;
@@ -53,14 +53,15 @@ const shapes: Readonly<Record<string, (shape: Shape, whole: Whole) => Shape>> = 
     const boot = asJson(volumes.find(({ id }) => id === asJson(bootVolume).id)?.properties);
     // The direct-attached volume of a Cube belongs to the server; the template sets its size.
     const { size: _size, type: _type, ...das } = boot;
-    const named = type === "CUBE" ? { bootVolume: withSource(das, whole) } : { bootVolumeId: asJson(bootVolume).id };
+    const named =
+      type === "CUBE" ? { bootVolume: withSource(das, landscape) } : { bootVolumeId: asJson(bootVolume).id };
     return withProperties(shape, { ...own, type, ...named });
   },
-  Volume(shape, whole) {
-    const properties = withSource(asJson(shape.raw.properties), whole);
+  Volume(shape, landscape) {
+    const properties = withSource(asJson(shape.raw.properties), landscape);
     const { bootServer, type } = properties;
     // The server names its boot volume, so the volume needs no attachTo.
-    const isBoot = whole.boots.has(String(shape.raw.id)) && whole.has(String(bootServer));
+    const isBoot = landscape.boots.has(String(shape.raw.id)) && landscape.has(String(bootServer));
     const attachTo = bootServer != null && !isBoot ? { serverId: bootServer } : undefined;
     return withProperties(shape, { ...properties, type: type === "SSD" ? "SSD Premium" : type, attachTo });
   },
@@ -75,10 +76,10 @@ const shapes: Readonly<Record<string, (shape: Shape, whole: Whole) => Shape>> = 
     const { raw } = withProperties(shape, { ...asJson(shape.raw.properties), nic: name });
     return { raw, parents: { server } };
   },
-  ScalingGroup(shape, whole) {
+  ScalingGroup(shape, landscape) {
     const properties = asJson(shape.raw.properties);
     const replica = asJson(properties.replicaConfiguration);
-    const volumes = asList(replica.volumes).map((volume) => withSource(volume, whole));
+    const volumes = asList(replica.volumes).map((volume) => withSource(volume, landscape));
     const { raw } = withProperties(shape, { ...properties, replicaConfiguration: { ...replica, volumes } });
     return { raw, parents: { datacenter: String(asJson(properties.datacenter).id) } };
   },
@@ -93,5 +94,5 @@ const shapes: Readonly<Record<string, (shape: Shape, whole: Whole) => Shape>> = 
   },
 };
 
-export const shaped = ({ kind, raw, parents }: Resource, whole: Whole): Shape =>
-  shapes[kind.kind]?.({ raw, parents }, whole) ?? { raw, parents };
+export const shaped = ({ kind, raw, parents }: Resource, landscape: LandscapeFacts): Shape =>
+  shapes[kind.kind]?.({ raw, parents }, landscape) ?? { raw, parents };

@@ -8,7 +8,8 @@ export interface Judged {
   dropped: { what: string; why: string }[];
 }
 
-const managed = ({ object, ...rest }: Imported): Imported => {
+/** The object without managementPolicy: Observe. */
+const withManagement = ({ object, ...rest }: Imported): Imported => {
   const { managementPolicy: _, ...spec } = asJson(object.spec);
   return { ...rest, object: { ...object, spec } };
 };
@@ -27,20 +28,20 @@ export async function judge(
 ): Promise<Judged> {
   let objects = [...imported];
   if (manage) {
-    const willing = objects.map(managed);
-    const found = await planFor(willing);
-    objects = willing.map((each, nth) => {
-      const why = reasonIn(found[nth]);
+    const managing = objects.map(withManagement);
+    const items = await planFor(managing);
+    objects = managing.map((each, nth) => {
+      const why = reasonIn(items[nth]);
       const observer = objects[nth];
       if (why === undefined || !observer) return each;
       return { ...observer, notes: [...observer.notes, { field: "managementPolicy", why: `only observed: ${why}` }] };
     });
   }
-  const found = await planFor(objects);
+  const items = await planFor(objects);
   const kept: Imported[] = [];
   const dropped: Judged["dropped"] = [];
   for (const [nth, each] of objects.entries()) {
-    const item = found[nth];
+    const item = items[nth];
     const why = item && ["invalid", "blocked"].includes(item.action) ? reasonIn(item) : undefined;
     if (why === undefined) kept.push(each);
     else dropped.push({ what: titleOf(each), why });

@@ -1,7 +1,7 @@
 import { GROUP, VERSION } from "../kinds/index.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import { inverse } from "./inverse.ts";
-import { shaped, type Whole, wholeOf } from "./irregular.ts";
+import { type LandscapeFacts, landscapeOf, shaped } from "./irregular.ts";
 import { asJson, asList, type Json } from "./json.ts";
 import { namesFor } from "./names.ts";
 import { nameIn, type Resource } from "./resources.ts";
@@ -24,13 +24,13 @@ export interface ImportOptions {
 export function manifestsFor(all: readonly Resource[], options: ImportOptions): Imported[] {
   // The direct-attached volume of a Cube is created and deleted with it.
   const resources = all.filter(({ kind, raw }) => kind.kind !== "Volume" || asJson(raw.properties).type !== "DAS");
-  const whole = wholeOf(resources);
+  const landscape = landscapeOf(resources);
   const names = namesFor(resources, options.names);
   const byId = new Map(resources.map((each) => [identityOf(each), names.get(each) ?? ""]));
   return resources.map((resource) => {
     const { kind, id, raw } = resource;
     const notes: Imported["notes"] = [];
-    const shape = shaped(resource, whole);
+    const shape = shaped(resource, landscape);
     const spec = inverse(kind.spec, shape.raw, {
       renamed: kind.resource.names.fields ?? {},
       parents: shape.parents,
@@ -41,7 +41,7 @@ export function manifestsFor(all: readonly Resource[], options: ImportOptions): 
       name: names.get(resource) ?? "",
       ...(options.namespace !== undefined && { namespace: options.namespace }),
     };
-    const given = nameIn(raw);
+    const platformName = nameIn(raw);
     return {
       resource,
       notes,
@@ -53,8 +53,8 @@ export function manifestsFor(all: readonly Resource[], options: ImportOptions): 
           ...(options.accountRef && { accountRef: options.accountRef }),
           externalId: id,
           managementPolicy: "Observe",
-          ...(given !== "" && given !== metadata.name && { name: given }),
-          ...withBlocks(without(spec, given === metadata.name ? "name" : ""), whole, byId),
+          ...(platformName !== "" && platformName !== metadata.name && { name: platformName }),
+          ...withBlocks(without(spec, platformName === metadata.name ? "name" : ""), landscape, byId),
         },
       },
     };
@@ -69,7 +69,7 @@ const without = (spec: Json, name: string): Json =>
   Object.fromEntries(Object.entries(spec).filter(([field]) => field !== name));
 
 /** Replaces addresses by references to IPBlocks that are imported as well. */
-function withBlocks(spec: Json, { addresses }: Whole, byId: ReadonlyMap<string, string>): Json {
+function withBlocks(spec: Json, { addresses }: LandscapeFacts, byId: ReadonlyMap<string, string>): Json {
   if (!Array.isArray(spec.nics)) return spec;
   const nics = asList(spec.nics).map((nic) => {
     const ips = Array.isArray(nic.ips) ? nic.ips.map(String) : [];

@@ -67,9 +67,9 @@ export async function readLandscape(
     }
   }
   const resources = reading.known;
-  const inside = filter.datacenters ? resources.filter(isWithin(resources)) : resources;
-  const { own, brought } = withoutBrought(inside);
-  for (const { kind, id } of brought.filter((each) => isAsked(each.kind))) {
+  const requested = filter.datacenters ? resources.filter(isWithin(resources)) : resources;
+  const { own, dependents } = separateDependents(requested);
+  for (const { kind, id } of dependents.filter((each) => isAsked(each.kind))) {
     left.push({ what: `${kind.kind} ${id}`, why: "it belongs to a ScalingGroup, which creates and deletes it" });
   }
   // Datacenters and clusters may have been read only to find their contents.
@@ -77,11 +77,11 @@ export async function readLandscape(
 }
 
 /** Separates dependent resources: servers of scaling groups, and their volumes. */
-function withoutBrought(all: readonly Resource[]): { own: Resource[]; brought: Resource[] } {
+function separateDependents(all: readonly Resource[]): { own: Resource[]; dependents: Resource[] } {
   const servers = new Set(all.flatMap(({ kind, raw }) => kind.resource.output?.related?.ids(raw) ?? []));
-  const isBrought = ({ id, raw, parents }: Resource) =>
+  const isDependent = ({ id, raw, parents }: Resource) =>
     [id, parents.server, asJson(raw.properties).bootServer].some((each) => servers.has(String(each)));
-  return { own: all.filter((each) => !isBrought(each)), brought: all.filter(isBrought) };
+  return { own: all.filter((each) => !isDependent(each)), dependents: all.filter(isDependent) };
 }
 
 /** Whether a resource is in one of the datacenters, or used there. */
@@ -103,12 +103,12 @@ function isWithin(all: readonly Resource[]): (resource: Resource) => boolean {
 }
 
 /** The parent may have been deleted meanwhile. */
-const gone = (error: unknown): [] => {
+const emptyIfGone = (error: unknown): [] => {
   if (error instanceof NotFound) return [];
   throw error;
 };
 
-/** Reads collections, outer ones first: what was read of a kind shows where the collections in it are. */
+/** Reads collections, outer ones first: the resources of an outer collection show which collections are in them. */
 function createReading(reader: PlatformReader, signal: AbortSignal) {
   const connection = readingOver("import", reader, signal);
   const known: Resource[] = [];
@@ -118,7 +118,7 @@ function createReading(reader: PlatformReader, signal: AbortSignal) {
   async function list({ resource: { place } }: ResourceKind, path: string, depth: number) {
     const access = products[place.product];
     const source = access.collection(connection, reader.endpoint(access.endpoint), path, depth);
-    return source.list(signal, "people").catch(gone);
+    return source.list(signal, "people").catch(emptyIfGone);
   }
 
   /** Reads the resources of a kind at a path of `pathsOf`. `lost` is called for each part that cannot be read. */
@@ -144,9 +144,9 @@ function createReading(reader: PlatformReader, signal: AbortSignal) {
       if (outer && partial.has(outer)) lost(`it is in a ${outer.kind}, and not all of those were read`);
       const inner: Parents[] = [];
       for (const place of places) {
-        const shown = outer ? idsOf(outer, place) : inside(step, place);
-        // A parent that is no kind, such as a NAT gateway.
-        const found = shown ?? (await attempt(() => list(kind, withIds(step.path, place), 1)));
+        const alreadyRead = outer ? idsOf(outer, place) : embeddedIn(step, place);
+        // A parent that no kind represents, such as a NAT gateway, has to be listed here.
+        const found = alreadyRead ?? (await attempt(() => list(kind, withIds(step.path, place), 1)));
         inner.push(...found.map(({ id }) => ({ ...place, [step.role]: String(id) })));
       }
       places = inner;
@@ -163,7 +163,7 @@ function createReading(reader: PlatformReader, signal: AbortSignal) {
     );
 
   /** The members of a collection that the platform shows with the resource that they are in. */
-  function inside({ path }: Step, place: Parents): { id?: unknown }[] | undefined {
+  function embeddedIn({ path }: Step, place: Parents): { id?: unknown }[] | undefined {
     const name = path.slice(path.lastIndexOf("/") + 1);
     const outer = known.find(({ id }) => Object.values(place).at(-1) === id);
     const { items } = asJson(asJson(outer?.raw.entities)[name]);

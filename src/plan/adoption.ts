@@ -8,10 +8,10 @@ import { project } from "./projection.ts";
 import { withValues } from "./spec-changes.ts";
 import type { Stage } from "./stage.ts";
 
-/** The comparison of a resource after its adoption. */
+/** The item of an adoption, after a comparison of the adopted resource with spec. */
 export async function adopted(
   stage: Stage,
-  named: (change: FieldChange) => FieldChange,
+  readable: (change: FieldChange) => FieldChange,
   key: ObjectKey,
   kind: ResourceKind,
   context: Context,
@@ -36,19 +36,19 @@ export async function adopted(
     const message = `there is no ${kind.kind} ${id} on the platform under this Account and these parents`;
     return { ...item, action: "blocked", writes: false, message };
   }
-  const fields = driftOf(next.context).map(named);
+  const fields = driftOf(next.context).map(readable);
   const { spec } = context.object;
   const before = withValues(
     spec,
     fields.map(({ field, from }) => ({ field, value: from })),
   );
-  const told = { ...item, id, before, spec: observed ? before : spec, fields: observed ? [] : fields };
+  const compared = { ...item, id, before, spec: observed ? before : spec, fields: observed ? [] : fields };
   if (observed) {
     const differs = fields.length > 0 ? `; differs in ${fields.map(({ field }) => field).join(", ")}` : "";
-    return { ...told, writes: false, message: `only observed, never changed${differs}` };
+    return { ...compared, writes: false, message: `only observed, never changed${differs}` };
   }
   if (next.decision.step === "stall" || next.decision.step === "wait") {
-    return { ...told, writes: false, message: next.decision.message };
+    return { ...compared, writes: false, message: next.decision.message };
   }
-  return { ...told, writes: next.decision.step === "update" };
+  return { ...compared, writes: next.decision.step === "update" };
 }

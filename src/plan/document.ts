@@ -29,10 +29,10 @@ export interface DocumentItem {
   month: { before: number; after: number } | null;
 }
 
-const none = { create: 0, change: 0, replace: 0, adopt: 0, delete: 0, wait: 0, blocked: 0, invalid: 0, none: 0 };
+const noItems = { create: 0, change: 0, replace: 0, adopt: 0, delete: 0, wait: 0, blocked: 0, invalid: 0, none: 0 };
 
 export function documentOf({ items, months, cost, others, validatedBy, changes }: Plan): PlanDocument {
-  const summary = { ...none };
+  const summary = { ...noItems };
   for (const { action } of items) summary[action] += 1;
   return {
     apiVersion: "plan.mooring.dev/v1",
@@ -73,8 +73,8 @@ const words: readonly [action: PlanItem["action"], words: string][] = [
 
 /** `2 to create, 1 to change, 7 unchanged`. */
 export function summaryLine({ summary }: PlanDocument): string {
-  const told = words.filter(([action]) => summary[action] > 0).map(([action, text]) => `${summary[action]} ${text}`);
-  return [...told, `${summary.none} unchanged`].join(", ");
+  const counts = words.filter(([action]) => summary[action] > 0).map(([action, text]) => `${summary[action]} ${text}`);
+  return [...counts, `${summary.none} unchanged`].join(", ");
 }
 
 export const priceLine = ({ before, after, currency }: Cost): string => {

@@ -96,9 +96,9 @@ function namespacesOf({ manifests: { objects } }: PlanAsked): string[] {
 async function liveObjects(asked: PlanAsked, reader: ClusterReader): Promise<Map<ObjectKey, KubeObject>> {
   const { sources, manifests } = asked;
   const all = new Map<ObjectKey, KubeObject>();
-  let isWhole = true;
+  let isComplete = true;
   const missing = (what: string) => {
-    isWhole = false;
+    isComplete = false;
     sources.missing?.(what);
   };
   const sides = { cluster: async () => reader, platform: () => asked.platform() };
@@ -120,7 +120,7 @@ async function liveObjects(asked: PlanAsked, reader: ClusterReader): Promise<Map
   for (const { kind, object } of manifests.objects) {
     const key = keyOf(kind, object);
     const { namespace, name } = object.metadata;
-    if (isWhole || all.has(key)) continue;
+    if (isComplete || all.has(key)) continue;
     const found = await reader.find(resourceOf(kind), namespace, name, sources.signal).catch(() => undefined);
     if (found) all.set(key, found);
   }
@@ -135,21 +135,21 @@ async function candidatesOf(asked: PlanAsked, live: Map<ObjectKey, KubeObject>):
       return found ? [{ kind, live: found, desired: undefined }] : [];
     });
   }
-  const unasked = new Set<string>();
-  const one = async (manifest: Manifest): Promise<Candidate> => {
+  const whyOffline = new Set<string>();
+  const candidateOf = async (manifest: Manifest): Promise<Candidate> => {
     const { kind, object } = manifest;
     const given = { manifest, live: live.get(keyOf(kind, object)), schema: schemaOf(kind), signal: sources.signal };
     if (!cluster?.client) return offline(given);
-    const { unasked: why, ...candidate } = await dryRun(cluster.client, given);
-    if (why !== undefined) unasked.add(why);
+    const { whyOffline: why, ...candidate } = await dryRun(cluster.client, given);
+    if (why !== undefined) whyOffline.add(why);
     return candidate;
   };
   const all: Candidate[] = [];
   for (let nth = 0; nth < manifests.objects.length; nth += AT_ONCE) {
-    all.push(...(await Promise.all(manifests.objects.slice(nth, nth + AT_ONCE).map(one))));
+    all.push(...(await Promise.all(manifests.objects.slice(nth, nth + AT_ONCE).map(candidateOf))));
     sources.progress(all.length, "objects validated");
   }
-  for (const why of unasked) sources.missing?.(`some objects were checked by the schemas of the CRDs only: ${why}`);
+  for (const why of whyOffline) sources.missing?.(`some objects were checked by the schemas of the CRDs only: ${why}`);
   return prune === undefined ? all : [...all, ...(await pruned(asked, all, prune))];
 }
 
@@ -159,13 +159,13 @@ async function pruned(asked: PlanAsked, all: readonly Candidate[], labelSelector
   if (!cluster) throw new Error("--prune needs a cluster, to find objects that no file has");
   const kept = new Set(all.map(({ kind, desired, live }) => keyOf(kind, desired ?? live ?? nothing)));
   const from = { ...sources, cluster: async () => cluster.reader, platform: asked.platform, now: systemClock.now };
-  const gone: Candidate[] = [];
+  const inNoFile: Candidate[] = [];
   for (const namespace of namespacesOf(asked)) {
     for (const [key, { kind, object }] of await allObjects(from, namespace, kinds, labelSelector)) {
-      if (!kept.has(key)) gone.push({ kind, live: object, desired: undefined });
+      if (!kept.has(key)) inNoFile.push({ kind, live: object, desired: undefined });
     }
   }
-  return gone;
+  return inNoFile;
 }
 const nothing: KubeObject = { apiVersion: "", kind: "", metadata: { name: "" } };
 
@@ -187,12 +187,12 @@ async function namespaceLabels({
 
 /** Without a cluster, the environment is the Account of every namespace whose files have none. */
 function addAccounts(stage: Stage, candidates: readonly Candidate[]): void {
-  const spaces = new Set(candidates.map(({ desired }) => desired?.metadata.namespace ?? ""));
-  const own = new Set(
+  const namespaces = new Set(candidates.map(({ desired }) => desired?.metadata.namespace ?? ""));
+  const withAccount = new Set(
     candidates.flatMap(({ kind, desired }) => (kind.kind === "Account" ? (desired?.metadata.namespace ?? []) : [])),
   );
-  for (const namespace of spaces) {
-    if (namespace === "" || own.has(namespace)) continue;
+  for (const namespace of namespaces) {
+    if (namespace === "" || withAccount.has(namespace)) continue;
     const metadata = { name: "environment", namespace };
     stage.put({ apiVersion: `${GROUP}/${VERSION}`, kind: "Account", metadata, spec: {} });
   }

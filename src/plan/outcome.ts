@@ -52,14 +52,21 @@ export function refusal({ kind, live, desired, isReplaceable }: Candidate, base:
   );
   if (!isReplaceable || fixed.length === 0 || !hasResource(kind)) return { ...base, action: "invalid", message };
   const why = [...new Set(fixed.map((field) => kind.immutable[field] ?? ""))];
-  const replacement = { fields: fixed, why, loses: lossOf(kind), allowed: false, allowedBy: words(kind, "forbidden") };
+  const replacement = {
+    fields: fixed,
+    why,
+    loses: lossOf(kind),
+    allowed: false,
+    allowedBy: permission(kind, "forbidden"),
+  };
   return { ...base, action: "replace", fields, replacement, message };
 }
 
 const lossOf = ({ kind, resource: { destruction } }: ResourceKind): string =>
   destruction.holdsData ? `what the ${kind} holds cannot be restored` : "";
 
-function words({ resource }: ResourceKind, verdict: "forbidden" | { allowedBy: string }): string {
+/** The setting that allows a replacement. */
+function permission({ resource }: ResourceKind, verdict: "forbidden" | { allowedBy: string }): string {
   const annotation = (value: string) => `annotation ${ALLOW_DATA_LOSS}: "${value}"`;
   if (verdict !== "forbidden") return annotation(verdict.allowedBy);
   const loss = resource.destruction.holdsData ? ` and ${annotation("true")}` : "";
@@ -92,10 +99,10 @@ export function itemOf({ base, candidate, context, decision, first }: Decided): 
   const { kind, view } = context;
   const { live, desired } = candidate;
   if (!desired) return deletion(base, context, decision);
-  const spec = specChanges(live?.spec, desired.spec);
+  const specFields = specChanges(live?.spec, desired.spec);
   const drift = driftOf(context);
-  const known = new Set(drift.map(({ field }) => field));
-  const fields = [...drift, ...spec.filter(({ field }) => !known.has(field))];
+  const drifted = new Set(drift.map(({ field }) => field));
+  const fields = [...drift, ...specFields.filter(({ field }) => !drifted.has(field))];
   const exists = view.resource.claim !== undefined || view.spec.adopt !== undefined;
   const values = drift.map(({ field, from }) => ({ field, value: from }));
   const before = exists ? withValues(desired.spec, values) : undefined;
@@ -123,7 +130,7 @@ export function itemOf({ base, candidate, context, decision, first }: Decided): 
       };
     case "pause":
       return {
-        ...objectOnly(base, live, spec),
+        ...objectOnly(base, live, specFields),
         message: "paused: nothing is done until mooring.dev/paused is removed",
       };
     case "wait":
@@ -140,24 +147,24 @@ export function itemOf({ base, candidate, context, decision, first }: Decided): 
           replacement: replacementOf(kind, context, false),
         };
       }
-      const isAhead = first.length > 0 && DEPENDENT.has(reason);
-      if (isAhead) {
+      const isResolvedByPlan = first.length > 0 && DEPENDENT.has(reason);
+      if (isResolvedByPlan) {
         const action = eventually();
-        const told = action === "adopt" ? [] : fields;
-        const all = action === "create" ? creation : { ...base, fields: told, before, after: first };
+        const shown = action === "adopt" ? [] : fields;
+        const item = action === "create" ? creation : { ...base, fields: shown, before, after: first };
         return {
-          ...all,
+          ...item,
           action,
           writes: action !== "adopt",
           ...(view.spec.adopt !== undefined && { id: view.spec.adopt }),
         };
       }
-      if (view.account.obstacle) return withoutPlatform(eventually(), { ...creation, message }, base, live, spec);
+      if (view.account.obstacle) return withoutPlatform(eventually(), { ...creation, message }, base, live, specFields);
       const action = decision.step === "wait" ? "wait" : "blocked";
       return { ...base, action, fields, before, message: `${reason}: ${message}` };
     }
     default:
-      return objectOnly(base, live, spec);
+      return objectOnly(base, live, specFields);
   }
 }
 
@@ -167,11 +174,13 @@ function withoutPlatform(
   { message = "", ...creation }: PlanItem,
   base: PlanItem,
   live: KubeObject | undefined,
-  spec: FieldChange[],
+  specFields: FieldChange[],
 ): PlanItem {
-  const told = `not compared with the platform: ${message}`;
-  if (action === "change") return { ...objectOnly(base, live, spec), writes: spec.length > 0, message: told };
-  return { ...creation, action, writes: action === "create", message: told };
+  const note = `not compared with the platform: ${message}`;
+  if (action === "change") {
+    return { ...objectOnly(base, live, specFields), writes: specFields.length > 0, message: note };
+  }
+  return { ...creation, action, writes: action === "create", message: note };
 }
 
 /** Reasons that another object of the plan may resolve. */
@@ -196,7 +205,7 @@ function replacementOf(kind: ResourceKind, { view }: Context, allowed: boolean):
     why,
     loses: lossOf(kind),
     allowed,
-    ...(!allowed && verdict !== "allowed" && verdict !== "final" && { allowedBy: words(kind, verdict) }),
+    ...(!allowed && verdict !== "allowed" && verdict !== "final" && { allowedBy: permission(kind, verdict) }),
   };
 }
 

@@ -5,10 +5,10 @@ import { type FieldChange, titleOf } from "./item.ts";
 /** Higher than any LAN number of the platform. */
 const FIRST_NUMBER = 900_000_000;
 
-/** Placeholder ids of resources that do not exist yet, with readable names. */
+/** Makes placeholder ids for resources that do not exist yet, and replaces them by readable names in output. */
 export function placeholders() {
   const titles = new Map<string, string>();
-  const named = (text: string): string => {
+  const withTitles = (text: string): string => {
     let shown = text;
     for (const [id, title] of titles) if (shown.includes(id)) shown = shown.replaceAll(id, title);
     return shown;
@@ -22,6 +22,10 @@ export function placeholders() {
       titles.set(id, `(id of ${titleOf(object)})`);
       return id;
     },
-    named: (change: FieldChange): FieldChange => ({ ...change, from: named(change.from), to: named(change.to) }),
+    readable: (change: FieldChange): FieldChange => ({
+      ...change,
+      from: withTitles(change.from),
+      to: withTitles(change.to),
+    }),
   };
 }

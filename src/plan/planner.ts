@@ -20,14 +20,14 @@ export async function planAll(
   candidates: readonly Candidate[],
   progress: (done: number) => void = () => {},
 ): Promise<PlanItem[]> {
-  const unknown = placeholders();
+  const newIds = placeholders();
   const items = new Map<ObjectKey, PlanItem>();
   const byKey = new Map<ObjectKey, Candidate>();
   for (const each of candidates) {
     const object = each.desired ?? each.live;
     if (!object) continue;
     byKey.set(keyTo(object), each);
-    stage.put(each.desired ?? leaving(object));
+    stage.put(each.desired ?? withDeletion(object));
   }
   // Starts all lists concurrently.
   for (const [key, { kind }] of byKey) {
@@ -59,15 +59,16 @@ export async function planAll(
     const account = context.view.account.key === undefined ? [] : [objectOf(context.view.account.key)];
     const first = [...account, ...named].filter((each) => comesFirst(items.get(each)));
     const item = itemOf({ base, candidate, context, decision, first });
-    if (item.action === "adopt") return adopted(stage, unknown.named, key, kind, context, item);
+    if (item.action === "adopt") return adopted(stage, newIds.readable, key, kind, context, item);
     if (item.action === "create" || (item.action === "replace" && item.replacement?.allowed)) {
-      project(stage, kind, found, context, unknown.next(kind, found));
+      project(stage, kind, found, context, newIds.next(kind, found));
     }
-    return { ...item, fields: item.fields.map(unknown.named) };
+    return { ...item, fields: item.fields.map(newIds.readable) };
   }
 }
 
-const leaving = (object: KubeObject): KubeObject => ({
+/** The object after `kubectl delete`: the API server waits for the finalizer. */
+const withDeletion = (object: KubeObject): KubeObject => ({
   ...object,
   metadata: { ...object.metadata, deletionTimestamp: object.metadata.deletionTimestamp ?? new Date(0).toISOString() },
 });

@@ -15,7 +15,7 @@ export interface Cost {
 
 const free: ReadonlySet<string> = new Set(kinds.filter((each) => each.free).map(({ kind }) => kind));
 
-/** Monthly prices per item and in total. Sets `month` on the items. */
+/** Monthly prices per item and in total. */
 export async function priceAll(
   items: readonly PlanItem[],
   platform: PlatformReader,

@@ -9,7 +9,7 @@ import type { Stage } from "./stage.ts";
 
 const keyTo = ({ kind, metadata }: KubeObject): string => objectKey(kind, metadata.namespace ?? "", metadata.name);
 
-/** Puts an object on the stage as it will be with its resource. */
+/** Puts an object on the stage as it will be when its resource exists. */
 export function project(
   stage: Stage,
   kind: ResourceKind,
@@ -19,7 +19,7 @@ export function project(
   raw?: unknown,
 ): KubeObject {
   const { account, inputs, desired } = context;
-  const shownAs = (): object => {
+  const facts = (): object => {
     try {
       if (!desired || !inputs) return {};
       return kind.resource.comparison.facts(raw ?? { id, ...Object(desired.body(inputs)) }, inputs);
@@ -28,7 +28,7 @@ export function project(
     }
   };
   const status = {
-    ...shownAs(),
+    ...facts(),
     id,
     parents: inputs?.parents ?? {},
     account: account?.key ?? context.view.account.key ?? "",

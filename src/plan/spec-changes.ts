@@ -11,7 +11,8 @@ const KEYS = ["name", "tag"];
 export function specChanges(before: unknown, after: unknown, path = ""): FieldChange[] {
   if (isDeepStrictEqual(before, after)) return [];
   const at = (name: string) => (path === "" ? name : `${path}.${name}`);
-  if (isJson(before ?? {}) && isJson(after ?? {}) && (isJson(before) || isJson(after))) {
+  const isMapOrAbsent = isJson(before ?? {}) && isJson(after ?? {});
+  if (isMapOrAbsent && (isJson(before) || isJson(after))) {
     const [from, to] = [before ?? {}, after ?? {}] as [Json, Json];
     const names = [...new Set([...Object.keys(from), ...Object.keys(to)])];
     return names.flatMap((name) => specChanges(from[name], to[name], at(name)));

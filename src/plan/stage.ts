@@ -111,7 +111,7 @@ export function createStage({ kinds, clock, signal, labelsOf }: StageOptions): S
   const keyTo = ({ kind, metadata: { namespace, name } }: KubeObject): ObjectKey =>
     [kind, ...(namespace ? [namespace] : []), name].join("/");
   const isRead = ({ listedAt, problem }: Collection) => listedAt !== undefined || problem !== undefined;
-  const read = (collection: Collection) =>
+  const untilRead = (collection: Collection) =>
     new Promise<void>((resolve, reject) => {
       const end = (settle: () => void) => {
         stop();
@@ -138,7 +138,7 @@ export function createStage({ kinds, clock, signal, labelsOf }: StageOptions): S
     async decide(key, kind, object) {
       signal.throwIfAborted();
       const { shared } = observe(deps, key, kind, object);
-      if (shared && !isRead(shared.collection)) await read(shared.collection);
+      if (shared && !isRead(shared.collection)) await untilRead(shared.collection);
       const context = observe(deps, key, kind, object);
       return { context, decision: decide(settled(context.view)) };
     },

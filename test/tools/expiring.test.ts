@@ -42,7 +42,7 @@ it("a token that an Account and this server use is named once", async () => {
   const account = object("Account", "main", { tokenExpiresAt: expiresAt, platformUserId: "user-1" });
   const identity = { userId: "user-1", expiresAt: Date.parse(expiresAt), tokenId: "t-1" };
   expect(await asked([account], identity)).toMatchObject([
-    { object: "Account/shop/main", days_left: 4, also: ["token of this server: the token itself"] },
+    { object: "Account/shop/main", days_left: 4, also: ["token in use: the token itself"] },
   ]);
 });
 

@@ -15,7 +15,7 @@ export interface Row {
 /** Formats entries as text. */
 export interface EntryFormat {
   rows(rows: readonly Row[]): string;
-  /** The rest of the text. */
+  /** The text after the last row. */
   end(): string;
 }
 
@@ -31,10 +31,10 @@ function table(): EntryFormat {
     rows(rows) {
       const lines = rows.map(({ entry, objects }) => ({ cells: cells(entry, objects), entry }));
       for (const line of lines) columns.widen(line.cells);
-      const first = begun || rows.length === 0 ? [] : [columns.headings()];
+      const heading = begun || rows.length === 0 ? [] : [columns.headings()];
       begun ||= rows.length > 0;
       const text = lines.flatMap((line) => [columns.line(line.cells), ...reasonOf(line.entry)]);
-      return [...first, ...text].map((line) => `${line}\n`).join("");
+      return [...heading, ...text].map((line) => `${line}\n`).join("");
     },
     end: () => "",
   };
@@ -53,9 +53,8 @@ const reasonOf = ({ status, message }: Entry) =>
   status === "FAILED" && message !== "" ? [`  ${visible(message, LONGEST)}`] : [];
 
 function document({ entry, objects }: Row): string {
-  const { time, resources: _, ...rest } = entry;
-  const { source, ...words } = rest;
-  return JSON.stringify({ time: new Date(time).toISOString(), ...words, objects, source });
+  const { time, resources: _, source, ...fields } = entry;
+  return JSON.stringify({ time: new Date(time).toISOString(), ...fields, objects, source });
 }
 
 function ndjson(): EntryFormat {

@@ -14,13 +14,14 @@ export async function openObjects(
   env: Record<string, string | undefined>,
 ): Promise<Objects> {
   const client = await connect({ env });
-  const own = namespace ?? client.namespace ?? "default";
+  const ownNamespace = namespace ?? client.namespace ?? "default";
   let names = new Map<string, ObjectName[]>();
   let notBefore = 0;
   return {
     of({ resources, uri }) {
-      const places = uri.split("/");
-      const keys = resources.flatMap(({ id }) => [id, ...places.map((place) => `${place}/${id}`)]);
+      // The id of the parent is one of the segments of the path.
+      const segments = uri.split("/");
+      const keys = resources.flatMap(({ id }) => [id, ...segments.map((segment) => `${segment}/${id}`)]);
       return [...new Set(keys.flatMap((key) => names.get(key) ?? []))];
     },
     async refresh(signal) {
@@ -29,8 +30,8 @@ export async function openObjects(
       const next = new Map<string, ObjectName[]>();
       for (const kind of kinds) {
         if (kind.resource === undefined) continue;
-        for await (const object of objectsOf(client, kind, own, signal)) {
-          const { name, namespace: where = own } = object.metadata;
+        for await (const object of objectsOf(client, kind, ownNamespace, signal)) {
+          const { name, namespace: where = ownNamespace } = object.metadata;
           for (const key of keysOf(object)) {
             next.set(key, [...(next.get(key) ?? []), { kind: kind.kind, namespace: where, name }]);
           }
@@ -56,15 +57,16 @@ function keysOf(object: KubeObject): string[] {
 async function* objectsOf(
   client: KubeClient,
   kind: Kind,
-  own: string,
+  ownNamespace: string,
   signal: AbortSignal,
 ): AsyncGenerator<KubeObject> {
   try {
     yield* list(client, pathOf(resourceOf(kind)), signal);
   } catch (error) {
-    // A cluster may not have this kind.
-    if (!(error instanceof KubeError) || (error.status !== 403 && error.status !== 404)) throw error;
-    if (error.status === 403) yield* list(client, pathOf(resourceOf(kind), { namespace: own }), signal);
+    const status = error instanceof KubeError ? error.status : undefined;
+    if (status === 403) yield* list(client, pathOf(resourceOf(kind), { namespace: ownNamespace }), signal);
+    // A cluster without this kind answers 404.
+    else if (status !== 404) throw error;
   }
 }
 

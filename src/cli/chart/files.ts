@@ -106,7 +106,7 @@ const gateway = {
   name: `${installation.clusterName}-gateway`,
 };
 
-/** A placeholder for the list of shards in the values. */
+/** A placeholder in the manifests. `withShards` replaces it by a loop over the shards of the values. */
 const SHARDS = "SHARDS";
 const withShards = (template: string): string =>
   template

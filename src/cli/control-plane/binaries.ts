@@ -8,7 +8,7 @@ import { goBuild, moduleFolder, requireGo } from "./go.ts";
 import { lock } from "./lock.ts";
 import { during, type Progress, silent } from "./progress.ts";
 
-/** `usual`: build time on two cores, if those above are already built. */
+/** `usual`: build time on two cores, if the binaries above it are already built. */
 const packages = {
   etcd: { path: "go.etcd.io/etcd/server/v3", usual: "a minute" },
   "kube-apiserver": { path: "k8s.io/kubernetes/cmd/kube-apiserver", usual: "3 minutes" },

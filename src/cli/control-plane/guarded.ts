@@ -4,7 +4,7 @@ import type { Readable, Writable } from "node:stream";
 /**
  * A shell that waits on a pipe and then kills its process group. Only this process holds the other end, and the kernel
  * closes it when this process dies for any reason, so no child outlives it, not even one that has just started. The
- * program replaces the outer shell, so its process id and exit code are direct.
+ * program replaces the outer shell, so the child's process id and exit code are those of the program.
  */
 const guard = '{ read -r _ <&3; kill -KILL 0; } & exec "$@" 3<&-';
 

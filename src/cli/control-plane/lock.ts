@@ -28,10 +28,10 @@ export function tryLock(file: string): Lock | undefined {
 
 /** Waits for the lock. Calls `onWait` once with the current holder. */
 export async function lock(file: string, onWait: (holder: string) => void, signal?: AbortSignal): Promise<Lock> {
-  for (let told = false; ; told = true) {
+  for (let hasWaited = false; ; hasWaited = true) {
     const taken = tryLock(file);
     if (taken) return taken;
-    if (!told) onWait(lockHolder(file));
+    if (!hasWaited) onWait(lockHolder(file));
     await delay(200, undefined, signal && { signal });
   }
 }

@@ -33,7 +33,7 @@ export interface Cluster {
   /** The folder of the control plane's binaries. */
   readonly assets: string;
   readonly adminToken: string;
-  /** Resolves when kube-controller-manager runs, if it was asked for, or with the error. */
+  /** Resolves with undefined when kube-controller-manager runs or was not asked for, else with the error. */
   readonly controllers: Promise<Error | undefined>;
   /** Resolves with the error if a component dies unexpectedly. */
   readonly died: Promise<Error>;
@@ -42,14 +42,15 @@ export interface Cluster {
 }
 
 /**
- * Starts a control plane that lives at most as long as this process. A stop is the same as a crash: etcd survives it,
- * and the path that must never fail is used every time.
+ * Starts a control plane that lives at most as long as this process. A stop kills all components, as a crash of this
+ * process does: there is one way to end, and etcd survives it.
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const { onProgress = silent, onBackground, signal, env } = options;
   const names: BinaryName[] = ["etcd", "kube-apiserver"];
-  const isLater = options.controllerManager && onBackground !== undefined && !isThere("kube-controller-manager", env);
-  if (options.controllerManager && !isLater) names.push("kube-controller-manager");
+  const inBackground =
+    options.controllerManager && onBackground !== undefined && !isThere("kube-controller-manager", env);
+  if (options.controllerManager && !inBackground) names.push("kube-controller-manager");
   const assets = await provideBinaries(names, { onProgress, signal, ...(env && { env }) });
   const folder = await openFolder(options.data);
   const components = supervise(assets, folder);
@@ -63,9 +64,12 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   };
   try {
     const target = await during(onProgress, "starting the control plane", () =>
-      startComponents(components, folder, { ...options, controllerManager: options.controllerManager && !isLater }),
+      startComponents(components, folder, {
+        ...options,
+        controllerManager: options.controllerManager && !inBackground,
+      }),
     );
-    if (isLater) {
+    if (inBackground) {
       const until = signal ? AbortSignal.any([signal, stopping.signal]) : stopping.signal;
       const provided = provideBinaries(["kube-controller-manager"], {
         onProgress: onBackground,
@@ -100,12 +104,12 @@ async function startComponents(
   folder: ClusterFolder,
   { controllerManager, audit, signal, address = LOOPBACK }: ClusterOptions,
 ): Promise<Target> {
-  const late = new AbortController();
+  const deadline = new AbortController();
   const timer = setTimeout(
-    () => late.abort(new Error(`the control plane was not ready after ${startDeadlineMs / 1000} s`)),
+    () => deadline.abort(new Error(`the control plane was not ready after ${startDeadlineMs / 1000} s`)),
     startDeadlineMs,
   );
-  const until = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
+  const until = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal;
   try {
     await components.run(etcd(folder), until);
     const target = await startApiserver(components, folder, { address, audit }, until);

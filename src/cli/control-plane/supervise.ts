@@ -25,11 +25,12 @@ export interface Components {
 /** Runs components from `assets` in the cluster's folder. Each has a log there. */
 export function supervise(assets: string, folder: ClusterFolder): Components {
   const running = new Set<Guarded>();
-  const casualty = new AbortController();
+  /** Aborted with the error when a ready component dies. */
+  const failure = new AbortController();
 
   return {
     died: new Promise((resolve) => {
-      casualty.signal.addEventListener("abort", () => resolve(casualty.signal.reason));
+      failure.signal.addEventListener("abort", () => resolve(failure.signal.reason));
     }),
     async run({ name, args, ready }, signal) {
       const log = join(folder.path, `${name}.log`);
@@ -39,14 +40,14 @@ export function supervise(assets: string, folder: ClusterFolder): Components {
       running.add(child);
 
       const beforeReady = new AbortController();
-      let alarm = beforeReady;
+      let reportTo = beforeReady;
       void child.ended.then((code) => {
-        if (running.delete(child)) alarm.abort(new Error(`${name} ended with code ${code}\n${tail(log)}`));
+        if (running.delete(child)) reportTo.abort(new Error(`${name} ended with code ${code}\n${tail(log)}`));
       });
-      const alive = AbortSignal.any([signal, beforeReady.signal, casualty.signal]);
+      const alive = AbortSignal.any([signal, beforeReady.signal, failure.signal]);
       try {
         await ready(alive);
-        alarm = casualty;
+        reportTo = failure;
       } catch (error) {
         running.delete(child);
         await child.kill();

@@ -17,11 +17,13 @@ const MEANWHILE = "until then nothing is garbage-collected, and namespaces are n
 export function backgroundNote(out: { isTTY?: boolean; write(text: string): unknown }): BackgroundNote {
   const lines = progressTo(out);
   let current: string | undefined;
-  let told: string | undefined;
+  /** The result of the build until it is announced. */
+  let result: string | undefined;
   let say: ((text: string) => void) | undefined;
-  const tell = () => {
-    if (told !== undefined) say?.(told);
-    if (say) told = undefined;
+  const announceResult = () => {
+    if (!say || result === undefined) return;
+    say(result);
+    result = undefined;
   };
   return {
     update(step, seconds) {
@@ -31,15 +33,15 @@ export function backgroundNote(out: { isTTY?: boolean; write(text: string): unkn
     end(problem) {
       if (current === undefined && problem === undefined) return;
       current = undefined;
-      told = problem
+      result = problem
         ? `kube-controller-manager does not run: ${problem.message}`
         : "kube-controller-manager runs: garbage collection and deletion of namespaces work now";
-      tell();
+      announceResult();
     },
     note: () => current,
     announce(to) {
       say = to;
-      tell();
+      announceResult();
     },
   };
 }

@@ -21,13 +21,15 @@ export async function startChild(name: string, args: string[], onLog?: (line: st
   const child = spawnGuarded(process.execPath, [main, name, ...args, "--json"], { cwd: process.cwd(), output: "pipe" });
   const { stdout, stderr } = child;
   if (!stdout || !stderr) throw new Error(`mooring ${name} has no output`);
-  let words: string[] = [];
+  let lastLines: string[] = [];
   createInterface({ input: stderr }).on("line", (line) => {
-    words = [...words, line].slice(-LAST_LINES);
+    lastLines = [...lastLines, line].slice(-LAST_LINES);
     onLog?.(line);
   });
   let stopping = false;
-  const ended = child.ended.then((code) => new Error(`mooring ${name} ended with code ${code}\n${words.join("\n")}`));
+  const ended = child.ended.then(
+    (code) => new Error(`mooring ${name} ended with code ${code}\n${lastLines.join("\n")}`),
+  );
   const lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
   const first = await Promise.race([lines.next(), ended]);
   if (first instanceof Error) throw first;
@@ -36,7 +38,9 @@ export async function startChild(name: string, args: string[], onLog?: (line: st
     pid: child.pid,
     ready: JSON.parse(first.value),
     died: new Promise((resolve) => {
-      void ended.then((error) => stopping || resolve(error));
+      void ended.then((error) => {
+        if (!stopping) resolve(error);
+      });
     }),
     async stop() {
       stopping = true;

@@ -69,7 +69,7 @@ export async function install(client: KubeClient, installation: Installation = {
   for (const kind of kinds) await untilServed(client, pathOf(resourceOf(kind)));
 }
 
-/** Everything but the CRDs. */
+/** Installs the ServiceAccount, RBAC and admission policies, without the CRDs. */
 export async function installRights(client: KubeClient, installation: Installation = {}): Promise<void> {
   for (const manifest of rights(kinds, installation)) await applyObject(client, manifest);
 }
@@ -111,7 +111,7 @@ const WEEK_SECONDS = 7 * 24 * 3600;
 /** A kubeconfig with the operator's ServiceAccount. */
 export async function writeOperatorKubeconfig(
   client: KubeClient,
-  admin: string,
+  adminKubeconfig: string,
   path: string,
   installation: Installation = {},
 ): Promise<void> {
@@ -125,7 +125,7 @@ export async function writeOperatorKubeconfig(
     },
   });
   const { token } = tokenAnswer.parse(answer).status;
-  await writeKubeconfig(path, admin, { user: { name: "mooring", user: { token } } });
+  await writeKubeconfig(path, adminKubeconfig, { user: { name: "mooring", user: { token } } });
 }
 
 const adminConfig = z.object({
@@ -136,17 +136,17 @@ const adminConfig = z.object({
 /** A kubeconfig for the same cluster with another user or namespace. */
 export async function writeKubeconfig(
   path: string,
-  admin: string,
+  adminKubeconfig: string,
   { user, namespace }: { user?: { name: string; user: object }; namespace?: string },
 ): Promise<void> {
-  const { clusters, users } = adminConfig.parse(parse(await readFile(admin, "utf8")));
-  const [somebody] = user ? [user] : users;
-  const context = { cluster: clusters[0].name, user: somebody?.name, ...(namespace !== undefined && { namespace }) };
+  const { clusters, users } = adminConfig.parse(parse(await readFile(adminKubeconfig, "utf8")));
+  const chosenUser = user ?? users[0];
+  const context = { cluster: clusters[0].name, user: chosenUser.name, ...(namespace !== undefined && { namespace }) };
   const kubeconfig = {
     apiVersion: "v1",
     kind: "Config",
     clusters,
-    users: [somebody],
+    users: [chosenUser],
     contexts: [{ name: "mooring", context }],
     "current-context": "mooring",
   };
@@ -204,8 +204,8 @@ export async function applySamples(
   for (const name of await samplesOf(chosen)) {
     for (const document of parseAllDocuments(await readSample(name))) {
       const object = kubeObject.parse(document.toJS());
-      const isShared = kinds.some(({ kind, scope }) => kind === object.kind && scope === "Cluster");
-      if (!isShared) object.metadata.namespace ??= namespace;
+      const isClusterScoped = kinds.some(({ kind, scope }) => kind === object.kind && scope === "Cluster");
+      if (!isClusterScoped) object.metadata.namespace ??= namespace;
       if (object.kind === "Secret") {
         const given = Object.entries(texts.parse(object.stringData));
         object.stringData = Object.fromEntries(given.map(([key, text]) => [key, values[text] ?? text]));

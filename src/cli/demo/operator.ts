@@ -17,21 +17,21 @@ const RESTART_MS = 1000;
 export async function keepOperator(args: string[], onLog: (line: string) => void): Promise<RunningOperator> {
   let stopping = false;
   let child = await startChild("operator", args, onLog);
-  async function again(): Promise<void> {
+  async function restartWheneverItEnds(): Promise<void> {
     while (!stopping) {
       const { message } = await child.died;
       onLog(`demo: ${message.split("\n", 1)[0]}; starting it again`);
       await delay(RESTART_MS);
-      if (!stopping) child = await startAnew(child);
+      if (!stopping) child = await restart(child);
     }
   }
   /** A failed start is repeated as long as the demo runs. */
-  const startAnew = (before: Child): Promise<Child> =>
+  const restart = (previous: Child): Promise<Child> =>
     startChild("operator", args, onLog).catch((error: unknown) => {
       onLog(`demo: ${error instanceof Error ? error.message : String(error)}`);
-      return { ...before, died: Promise.resolve(new Error("mooring operator did not start")) };
+      return { ...previous, died: Promise.resolve(new Error("mooring operator did not start")) };
     });
-  void again();
+  void restartWheneverItEnds();
   return {
     get metrics() {
       return operatorReady.parse(child.ready).metrics;

@@ -78,8 +78,8 @@ export function createDisplay(out: NodeJS.WriteStream): {
     show(rows, note) {
       if (out.isTTY) {
         // A wrapped line would take two lines, and the next table would be drawn at the wrong place.
-        const whole = (line: string) => line.slice(0, (out.columns || 80) - 1);
-        const lines = [...format(rows), ...(note === undefined ? [] : ["", ...note.split("\n")])].map(whole);
+        const fitted = (line: string) => line.slice(0, (out.columns || 80) - 1);
+        const lines = [...format(rows), ...(note === undefined ? [] : ["", ...note.split("\n")])].map(fitted);
         out.write(`${drawn > 0 ? `\x1b[${drawn}A` : ""}\x1b[J${lines.join("\n")}\n`);
         drawn = lines.length;
         return;

@@ -14,7 +14,8 @@ Reads flow logs from a bucket.
   --bucket NAME           bucket, or BUCKET/PREFIX as in spec.bucket of a FlowLog
   --prefix TEXT           only objects whose keys start with this prefix
   --since WHEN            only records from then on: 90s, 15m, 1h, 7d back from now, or 2026-03-01T10:00 (with or without
-  --until WHEN            a zone), or a date; objects outside this range are not fetched
+                          a zone), or a date
+  --until WHEN            only records before then; objects outside of --since and --until are not fetched
   --server NAME           only NICs of servers with this name; repeatable, as are --nic and --port
   --nic ID                only this NIC
   --action ACTION         ACCEPT or REJECT

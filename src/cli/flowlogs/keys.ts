@@ -13,15 +13,15 @@ export async function findKeys(access: PlatformAccess, { create, env, signal }: 
   const given = givenKeys(env);
   if (given) return given;
   const connection = access.connection();
-  const people = {
+  const interactive = {
     identity: connection.identity,
     send: (call: Parameters<typeof connection.send>[0]) => connection.send({ ...call, priority: "people" }),
   };
   const api = access.endpoint("api");
-  const found = await ownKeys(people, api, signal);
+  const found = await ownKeys(interactive, api, signal);
   if (found) return found;
   if (!create) throw noKeys("run again with --create-key, or ");
   const url = ownKeysUrl(connection, api);
-  const made = await people.send({ method: "POST", url, signal });
+  const made = await interactive.send({ method: "POST", url, signal });
   return readKey(made.body, url);
 }

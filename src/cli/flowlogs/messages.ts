@@ -19,13 +19,13 @@ export interface Messages {
 }
 
 /** Maximum messages about bad lines, and about bad objects. All of them are counted. */
-const TOLD = 20;
+const MOST_REPORTED = 20;
 const REFRESH_MS = 200;
 const LONGEST = 500;
 
 export function messagesTo(stream: Terminal, options: { progress: boolean; monotonic: () => number }): Messages {
   const showing = options.progress && stream.isTTY === true;
-  const told = { line: 0, object: 0 };
+  const reported = { line: 0, object: 0 };
   let shownAt = Number.NEGATIVE_INFINITY;
   let shown = false;
 
@@ -37,14 +37,14 @@ export function messagesTo(stream: Terminal, options: { progress: boolean; monot
     clear();
     stream.write(`${text}\n`);
   };
-  const tell = (what: "line" | "object", text: string) => {
-    told[what] += 1;
-    if (told[what] <= TOLD) say(visible(text, LONGEST));
-    else if (told[what] === TOLD + 1) say(`further bad ${what}s are only counted`);
+  const report = (what: "line" | "object", text: string) => {
+    reported[what] += 1;
+    if (reported[what] <= MOST_REPORTED) say(visible(text, LONGEST));
+    else if (reported[what] === MOST_REPORTED + 1) say(`further bad ${what}s are only counted`);
   };
   return {
-    badLine: (key, line, reason) => tell("line", `${key}:${line}: ${reason}`),
-    badObject: (key, { message }) => tell("object", `${key}: ${message}`),
+    badLine: (key, line, reason) => report("line", `${key}:${line}: ${reason}`),
+    badObject: (key, { message }) => report("object", `${key}: ${message}`),
     progress({ objects, records }) {
       const now = options.monotonic();
       if (!showing || now - shownAt < REFRESH_MS) return;

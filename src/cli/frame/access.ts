@@ -46,28 +46,28 @@ export function openAccess(asked: AccessAsked, env: Env, screen: Screen, signal:
   const byAccount = new Map<string, ReturnType<typeof openSources>>();
   const cluster = async () => readCluster(await base.client(), namespace);
 
-  function through(account: string) {
+  function sourcesOf(account: string) {
     const known = byAccount.get(account);
     if (known) return known;
-    const [space = "", name = ""] = account.split("/");
-    const place = space === "ClusterAccount" ? { account } : { account: name, namespace: space };
+    const [first = "", name = ""] = account.split("/");
+    const place = first === "ClusterAccount" ? { account } : { account: name, namespace: first };
     const opened = openSources({ ...here, ...place }, { ...env });
     byAccount.set(account, opened);
     return opened;
   }
 
-  async function usual(): Promise<string | undefined> {
+  async function defaultAccount(): Promise<string | undefined> {
     const { account } = asked;
-    const space = async () => namespace ?? (await base.client()).namespace ?? "default";
-    if (account !== undefined) return account.includes("/") ? account : `${await space()}/${account}`;
+    const accountNamespace = async () => namespace ?? (await base.client()).namespace ?? "default";
+    if (account !== undefined) return account.includes("/") ? account : `${await accountNamespace()}/${account}`;
     const { accountFor } = await import("./account.ts");
-    return accountFor(await cluster(), await space(), signal);
+    return accountFor(await cluster(), await accountNamespace(), signal);
   }
 
   async function platform(account?: string): Promise<PlatformReader> {
     let chosen = account;
     try {
-      chosen ??= await usual();
+      chosen ??= await defaultAccount();
     } catch (error) {
       // Without a cluster, the environment may have the credentials.
       if (asked.account !== undefined) throw error;
@@ -76,7 +76,7 @@ export function openAccess(asked: AccessAsked, env: Env, screen: Screen, signal:
         throw new Error(`${message}; or set MOORING_TOKEN and MOORING_ENDPOINTS`, { cause: error });
       }
     }
-    return (chosen === undefined ? base : through(chosen)).platform();
+    return (chosen === undefined ? base : sourcesOf(chosen)).platform();
   }
 
   return {

@@ -22,10 +22,10 @@ export async function accountFor(
       `namespace ${namespace} has several Accounts: name one with --account: ${[only, ...others].join(", ")}`,
     );
   }
-  const age = ({ metadata }: KubeObject) => metadata.creationTimestamp ?? "";
+  const createdAt = ({ metadata }: KubeObject) => metadata.creationTimestamp ?? "";
   const [newest] = (await listed(cluster.list(resourceOf(clusterAccount), {}, signal)))
     .filter(({ spec }) => readSharing(spec).default)
-    .sort((a, b) => age(b).localeCompare(age(a)) || a.metadata.name.localeCompare(b.metadata.name));
+    .sort((a, b) => createdAt(b).localeCompare(createdAt(a)) || a.metadata.name.localeCompare(b.metadata.name));
   return newest && `${clusterAccount.kind}/${newest.metadata.name}`;
 }
 

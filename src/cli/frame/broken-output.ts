@@ -4,17 +4,17 @@ const listeners = new Set<Listener>();
 let isListening = false;
 
 /**
- * Calls the listener when stdout fails: EPIPE when the reader closed it, as `head` does. The error may come after the
- * command has ended. A closed reader is not a failure then either; any other error is.
+ * Calls the listener when stdout fails: EPIPE when the reader closed it, as `head` does. If the error comes after the
+ * command has ended, EPIPE is ignored, and any other error sets the exit code to 1.
  */
 export function onBrokenOutput(listener: Listener): () => void {
-  if (!isListening) process.stdout.on("error", tell);
+  if (!isListening) process.stdout.on("error", report);
   isListening = true;
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-function tell(error: NodeJS.ErrnoException): void {
+function report(error: NodeJS.ErrnoException): void {
   for (const listener of listeners) listener(error);
   if (listeners.size > 0 || error.code === "EPIPE") return;
   console.error(`mooring: ${error.message}`);

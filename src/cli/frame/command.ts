@@ -102,7 +102,7 @@ async function perform<Table extends FlagTable>(
     broken = error;
     ending.abort();
   };
-  const forget = onBrokenOutput(onBroken);
+  const stopListening = onBrokenOutput(onBroken);
   // Timers of the clock do not keep the process alive, and there may be nothing else between two reads.
   const alive = setInterval(() => {}, 60_000);
   const screen = openScreen(surroundings, flags.text("output") ?? "table", systemClock.now);
@@ -117,8 +117,8 @@ async function perform<Table extends FlagTable>(
     await using access = openAccess(asked, surroundings.env, screen, ending.signal);
     const { sources, missing, client, cluster, namespace, platform } = access;
     const answer = (value: object, people: () => void) => {
-      const told = "not_checked" in value && Array.isArray(value.not_checked) ? value.not_checked : [];
-      const all = [...told, ...missing];
+      const listed = "not_checked" in value && Array.isArray(value.not_checked) ? value.not_checked : [];
+      const all = [...listed, ...missing];
       screen.answer({ ...value, ...(all.length > 0 && { not_checked: all }) }, () => {
         people();
         for (const each of missing) screen.note(yellow("not checked: "), each);
@@ -135,6 +135,6 @@ async function perform<Table extends FlagTable>(
   } finally {
     clearInterval(alive);
     for (const signal of signals) process.removeListener(signal, interrupt);
-    forget();
+    stopListening();
   }
 }

@@ -21,57 +21,58 @@ export interface Commands {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The candidates for the last word, which may be incomplete. Empty for file names. */
+/** The candidates for the last word, which may be incomplete. Empty if the shell is to complete file names. */
 export async function candidates(commands: Commands, words: readonly string[], env: Env): Promise<string[]> {
   const [name, ...rest] = words;
-  const begun = words.at(-1) ?? "";
-  if (name === undefined || words.length === 1) return begins(Object.keys(commands.names), begun);
-  if (name === "help") return begins(Object.keys(commands.names), begun);
+  const prefix = words.at(-1) ?? "";
+  if (name === undefined || words.length === 1) return startingWith(Object.keys(commands.names), prefix);
+  if (name === "help") return startingWith(Object.keys(commands.names), prefix);
   const command = await commands.load(name);
-  if (!command) return begins(["--help"], begun);
-  const before = rest.at(-2);
-  const flag = before === undefined ? undefined : flagNamed(command, before);
-  const [, long = "", value] = /^--([a-z-]+)=(.*)$/.exec(begun) ?? [];
+  if (!command) return startingWith(["--help"], prefix);
+  const previousWord = rest.at(-2);
+  const flag = previousWord === undefined ? undefined : flagNamed(command, previousWord);
+  const [, long = "", value] = /^--([a-z-]+)=(.*)$/.exec(prefix) ?? [];
   if (value !== undefined) {
     const found = await valuesOf(command.flags[long], rest, value, env);
     return found.map((each) => `--${long}=${each}`);
   }
-  if (flag && flag.type === "string") return valuesOf(flag, rest, begun, env);
-  if (begun.startsWith("-"))
-    return begins(
+  if (flag && flag.type === "string") return valuesOf(flag, rest, prefix, env);
+  if (prefix.startsWith("-"))
+    return startingWith(
       Object.keys(command.flags).map((each) => `--${each}`),
-      begun,
+      prefix,
     );
-  if (Array.isArray(command.completes)) return begins(command.completes, begun);
-  return command.completes === "object" ? objects(rest, begun, env) : [];
+  if (Array.isArray(command.completes)) return startingWith(command.completes, prefix);
+  return command.completes === "object" ? objects(rest, prefix, env) : [];
 }
 
-const begins = (all: readonly string[], begun: string) => all.filter((each) => each.startsWith(begun)).sort();
+const startingWith = (all: readonly string[], prefix: string) => all.filter((each) => each.startsWith(prefix)).sort();
 
 function flagNamed({ flags }: PeopleCommand, word: string): Flag | undefined {
   const [, long, short] = /^(?:--([a-z-]+)|-([a-zA-Z]))$/.exec(word) ?? [];
   return long === undefined ? Object.values(flags).find((each) => each.short === short) : flags[long];
 }
 
-async function valuesOf(flag: Flag | undefined, rest: readonly string[], begun: string, env: Env): Promise<string[]> {
-  if (flag?.choices) return begins(flag.choices, begun);
-  if (flag?.completes === "namespace") return begins(names(await list(NAMESPACES, rest, env, true)), begun);
-  if (flag?.completes === "account") return begins(names(await list(resourceOf(account), rest, env, false)), begun);
+async function valuesOf(flag: Flag | undefined, rest: readonly string[], prefix: string, env: Env): Promise<string[]> {
+  if (flag?.choices) return startingWith(flag.choices, prefix);
+  if (flag?.completes === "namespace") return startingWith(names(await list(NAMESPACES, rest, env, true)), prefix);
+  if (flag?.completes === "account")
+    return startingWith(names(await list(resourceOf(account), rest, env, false)), prefix);
   return [];
 }
 
-async function objects(rest: readonly string[], begun: string, env: Env): Promise<string[]> {
-  const [kind = "", name] = begun.split("/");
+async function objects(rest: readonly string[], prefix: string, env: Env): Promise<string[]> {
+  const [kind = "", name] = prefix.split("/");
   if (name === undefined)
-    return begins(
+    return startingWith(
       kinds.map(({ kind: each }) => `${each.toLowerCase()}/`),
-      begun.toLowerCase(),
+      prefix.toLowerCase(),
     );
   try {
     const found = await list(resourceOf(kindOf(kind)), rest, env, false);
-    return begins(
+    return startingWith(
       names(found).map((each) => `${kind}/${each}`),
-      begun,
+      prefix,
     );
   } catch {
     return [];
@@ -84,15 +85,15 @@ const names = (found: readonly KubeObject[]) =>
 
 /** Objects of the namespace that the words name; empty if the cluster does not answer in time. */
 async function list(resource: Resource, rest: readonly string[], env: Env, everywhere: boolean): Promise<KubeObject[]> {
-  const given = (...forms: string[]) => {
+  const flagValue = (...forms: string[]) => {
     const at = rest.findIndex((word) => forms.includes(word));
     const joined = rest.find((word) => forms.some((form) => word.startsWith(`${form}=`)));
     return at >= 0 ? rest[at + 1] : joined?.slice(joined.indexOf("=") + 1);
   };
   const where = {
-    kubeconfig: given("--kubeconfig"),
-    context: given("--context"),
-    namespace: given("-n", "--namespace"),
+    kubeconfig: flagValue("--kubeconfig"),
+    context: flagValue("--context"),
+    namespace: flagValue("-n", "--namespace"),
     account: undefined,
     tokenFile: undefined,
   };

@@ -43,7 +43,7 @@ export function openScreen({ stdout, stderr, env }: Surroundings, format: string
   const began = now();
   let isProgressShown = false;
   let drawn = 0;
-  let told = new Set<string>();
+  let lastLines = new Set<string>();
 
   const clear = () => {
     if (isProgressShown) stderr.write("\r\u001b[K");
@@ -84,8 +84,8 @@ export function openScreen({ stdout, stderr, env }: Surroundings, format: string
         return;
       }
       const texts = lines.map((line) => ({ line, text: line.map((part) => rendered(part, false)).join("") }));
-      for (const { line, text } of texts) if (!told.has(text)) write(stdout, line);
-      told = new Set(texts.map(({ text }) => text));
+      for (const { line, text } of texts) if (!lastLines.has(text)) write(stdout, line);
+      lastLines = new Set(texts.map(({ text }) => text));
     },
   };
   return screen;

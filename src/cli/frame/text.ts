@@ -22,13 +22,13 @@ const codes: Record<Colour, string> = { red: "31", yellow: "33", green: "32", gr
 
 /** Control characters, line breaks, direction marks and invisible characters. */
 const hostile = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
-const short: Record<string, string> = { "\n": "\\n", "\r": "\\r", "\t": "\\t", "\u001b": "\\e" };
+const shortEscapes: Record<string, string> = { "\n": "\\n", "\r": "\\r", "\t": "\\t", "\u001b": "\\e" };
 
 /** External text on one line, with control characters and invisible characters escaped. */
 export const visible = (text: string): string =>
   text.replace(hostile, (character) => {
     const code = character.codePointAt(0) ?? 0;
-    return short[character] ?? (code < 0x100 ? `\\x${hex(code, 2)}` : `\\u{${hex(code, 4)}}`);
+    return shortEscapes[character] ?? (code < 0x100 ? `\\x${hex(code, 2)}` : `\\u{${hex(code, 4)}}`);
   });
 
 const hex = (code: number, digits: number) => code.toString(16).padStart(digits, "0");

@@ -118,7 +118,7 @@ function kindsIn(text: string | undefined): ReadonlySet<string> | undefined {
 
 function elsewhere(terraform: string | undefined, crossplane: string | undefined): Elsewhere | undefined {
   if (terraform !== undefined && crossplane !== undefined)
-    throw new UsageError("one of --from-terraform and --from-crossplane");
+    throw new UsageError("give only one of --from-terraform and --from-crossplane");
   if (terraform !== undefined) return fromTerraform(readFileSync(terraform, "utf8"));
   return crossplane === undefined
     ? undefined
@@ -148,7 +148,7 @@ function write(screen: Screen, imported: readonly Imported[], to: string, force:
 }
 
 function tellRelease(screen: Screen, imported: readonly Imported[], { release }: Elsewhere): void {
-  screen.note("After the objects are Ready, run this so that nothing is deleted there:");
+  screen.note("After the objects are Ready, run this, so that the other tool does not delete the resources:");
   for (const { resource } of imported) {
     const words = release.get(resource.id);
     if (words !== undefined) screen.note(`  ${words}`);

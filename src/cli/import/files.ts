@@ -8,14 +8,14 @@ import { basename, join } from "node:path";
  */
 export function writeFiles(folder: string, documents: readonly { file: string; text: string }[], force: boolean): void {
   const odd = documents.find(({ file }) => basename(file) !== file || /^\.*$|\0/.test(file));
-  if (odd) throw new Error(`${JSON.stringify(odd.file)} is not a name of a file`);
+  if (odd) throw new Error(`${JSON.stringify(odd.file)} is not a file name`);
   mkdirSync(folder, { recursive: true });
   const targets = documents.map(({ file, text }) => ({ path: join(folder, file), text }));
   for (const { path } of targets) if (!force && entryAt(path)) throw exists(path);
   for (const { path, text } of targets) force ? replace(folder, path, text) : create(path, text);
 }
 
-/** What is in the folder itself: a link, wherever it leads, is one. */
+/** The entry of the folder itself: a link is not followed. */
 const entryAt = (path: string) => lstatSync(path, { throwIfNoEntry: false });
 
 const exists = (path: string) => new Error(`${path} exists: name another folder, or overwrite with --force`);

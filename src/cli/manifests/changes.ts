@@ -11,15 +11,16 @@ import { type Kind, type Rule, type Rules, usesAccount } from "../../kinds/kind.
 
 export const isChange = ({ rule }: Rules): boolean => rule.includes("oldSelf");
 
+/** `overObject` replaces the word ADOPTED in a rule by this expression. */
 const ADOPTED = "oldSelf.?status.?internal.?adoptedAt.hasValue()";
 
 /** The rules about updates of an object. They do not apply at its creation. */
 export function changeRules(kind: Kind): object[] {
   const { rule, parts } = joined(...kind.rules.filter(isChange), ...growth(kind), ...immutability(kind));
   if (parts.length === 0) return [];
-  const told = parts.map((part) => ({ ...part, rule: overObject(part.rule) }));
-  const whole = { rule: `(${overObject(rule)}) || ${isFree(kind)}`, parts: told };
-  return validations(whole)["x-kubernetes-validations"].map((each) => ({ fieldPath: ".spec", ...each }));
+  const objectParts = parts.map((part) => ({ ...part, rule: overObject(part.rule) }));
+  const objectRule = { rule: `(${overObject(rule)}) || ${allowsEveryChange(kind)}`, parts: objectParts };
+  return validations(objectRule)["x-kubernetes-validations"].map((each) => ({ fieldPath: ".spec", ...each }));
 }
 
 /** Turns a rule over spec into a rule over the whole object. */
@@ -30,7 +31,7 @@ const overObject = (rule: string): string =>
  * A CEL expression: every change is allowed, because no resource exists, it is only observed, or the operator reports
  * that spec differs from it.
  */
-function isFree({ resource, task }: Kind): string {
+function allowsEveryChange({ resource, task }: Kind): string {
   if (!resource) return `!has(oldSelf.status) || !has(oldSelf.status.${task?.begun})`;
   const reasons = correctable.map((reason) => `'${reason}'`).join(", ");
   return [
@@ -65,11 +66,11 @@ function immutability(kind: Kind): Rules[] {
 /** Fields that spec of an adopted resource leaves out may be added later: the operator compares them. */
 function completed(fields: readonly { field: string; message: string }[]): Rules {
   const { rule, parts } = fixed(fields);
-  const late = parts.map(
+  const unlessAbsent = parts.map(
     (part, nth): Rule => ({ ...part, rule: `(${part.rule}) || !has(oldSelf.${fields[nth]?.field})` }),
   );
   return {
-    rule: `(${rule}) || (ADOPTED && ${joined(...late).rule})`,
+    rule: `(${rule}) || (ADOPTED && ${joined(...unlessAbsent).rule})`,
     parts: parts.map((part, nth) => ({
       ...part,
       rule: `(${part.rule}) || (ADOPTED && !has(oldSelf.${fields[nth]?.field}))`,

@@ -8,7 +8,7 @@ import { changeRules, isChange } from "./changes.ts";
 
 /** The CustomResourceDefinition of a kind, generated from its zod schemas. */
 export function customResourceDefinition(kind: Kind): Json {
-  const spec = defaultsOf(structural(kind.spec, "spec"));
+  const spec = withoutListDefaults(structural(kind.spec, "spec"));
   const rules = kind.rules.filter((each) => !isChange(each));
   if (rules.length > 0) Object.assign(spec, validations(joined(...rules)));
   const overall = [...(kind.resource ? [observable, ...nameLimit(kind)] : []), ...changeRules(kind)];
@@ -47,7 +47,7 @@ export function customResourceDefinition(kind: Kind): Json {
                 spec: { description: `Desired state of the ${kind.kind}.`, ...spec },
                 status: {
                   description: `Observed state of the ${kind.kind}.`,
-                  ...keptWhole(structural(status, "status")),
+                  ...withAtomicMaps(structural(status, "status")),
                   // Until the first reconcile, tools that wait for the object must not take it for finished.
                   default: { conditions: [pending] },
                 },
@@ -64,14 +64,14 @@ export function customResourceDefinition(kind: Kind): Json {
  * Moves defaults inside lists from the API server to the operator, which parses spec with the same schema. Otherwise a
  * stored list would never equal the one in the manifest: every apply would write it, and field managers would conflict.
  */
-function defaultsOf(node: Json, listed = false): Json {
+function withoutListDefaults(node: Json, inList = false): Json {
   const { default: value, ...rest } = node;
-  const stays = !listed || value === undefined;
-  const told = stays ? node : { ...rest, description: `${node.description} Default: ${value}.` };
-  const each = (child: unknown, within: boolean) => defaultsOf(Object(child), within);
-  const children = Object.entries(Object(node.properties)).map(([name, child]) => [name, each(child, listed)]);
+  const keepsDefault = !inList || value === undefined;
+  const own = keepsDefault ? node : { ...rest, description: `${node.description} Default: ${value}.` };
+  const each = (child: unknown, within: boolean) => withoutListDefaults(Object(child), within);
+  const children = Object.entries(Object(node.properties)).map(([name, child]) => [name, each(child, inList)]);
   return {
-    ...told,
+    ...own,
     ...(children.length > 0 && { properties: Object.fromEntries(children) }),
     ...(node.items !== undefined && { items: each(node.items, true) }),
   };
@@ -81,7 +81,7 @@ function defaultsOf(node: Json, listed = false): Json {
  * The operator writes all of status at once. With atomic maps, server-side apply needs one entry in managedFields per
  * object instead of one per field. Conditions stay separate: other controllers may add theirs.
  */
-function keptWhole(status: Json): Json {
+function withAtomicMaps(status: Json): Json {
   const properties = Object.entries(Object(status.properties)).map(([name, field]) => {
     const isObject = Object(field).type === "object";
     return [name, isObject ? { ...Object(field), "x-kubernetes-map-type": "atomic" } : field];
@@ -100,7 +100,7 @@ const pending = {
   type: "Ready",
   status: "Unknown",
   reason: "Pending",
-  // Without a time, because kubectl would show it as an age.
+  // Without lastTransitionTime, because kubectl would show it as an age.
   message: "Waiting for the operator",
 };
 
@@ -161,7 +161,7 @@ function columns(kind: Kind): Json[] {
   }));
 }
 
-/** A rule for kinds whose platform name is shorter than `metadata.name` may be. */
+/** A rule for kinds whose name on the platform has fewer characters than `metadata.name` may have. */
 function nameLimit({ kind, resource }: Kind): Rule[] {
   const { longest } = resource?.names ?? {};
   if (longest === undefined) return [];

@@ -36,7 +36,7 @@ Without further flags anybody who can reach the port can read the metrics. With 
 controller-runtime do. No token or an invalid one is answered 401, one without the permission 403, and 500 if the API server
 does not answer. A permission is remembered for a minute, a refusal for ten seconds. \`/healthz\` and \`/readyz\` stay open.
 
-The rights for that ship, and a ClusterRole for the reader:
+The rights for this are installed with the operator, and so is a ClusterRole for readers of the metrics:
 
 <!-- not run: there is no Prometheus in the demo -->
 \`\`\`console
@@ -44,7 +44,7 @@ $ kubectl create clusterrolebinding prometheus-reads-mooring --clusterrole=moori
 \`\`\`
 
 Metrics and health are then served over TLS, so probes need \`scheme: HTTPS\`. The certificate is self-signed and new with each
-start, for scrapers with \`insecure_skip_verify\`; \`--tls-cert-file\` and \`--tls-key-file\` name a better one, which is read again
+start, for scrapers with \`insecure_skip_verify\`; \`--tls-cert-file\` and \`--tls-key-file\` name another one, which is read again
 every minute.
 
 ## Alerts and dashboards
@@ -65,6 +65,6 @@ installs them with \`metrics.rules.create\` and \`metrics.dashboards.create\`; t
 - \`MooringNoLeader\` is about each installation and shard, by the operator's namespace. Of several, one whose pods are all gone does not raise
   it: alert on your pods as well.
 
-Each alert on the operator was seen to fire and to resolve by a real Prometheus while its fault was caused, and every query of its dashboards to
-return data (\`test/clients/prometheus/alerts.test.ts\`; the gateway and the tools: \`gateway-alerts.test.ts\`). The panels were drawn in a browser by a page of the tests, not by Grafana.
+Tests with a real Prometheus cause the fault of each alert on the operator, wait until the alert fires and resolves, and check that every query of
+the operator's dashboards returns data (\`test/clients/prometheus/alerts.test.ts\`; the gateway and the tools: \`gateway-alerts.test.ts\`). The panels were drawn in a browser by a page of the tests, not by Grafana.
 `;

@@ -36,7 +36,7 @@ export function operatorPolicies(installation: Installation = {}): object[] {
   const published = (written: string) => `${isLabelled(written)} && ${isControlled(written)}`;
   const isOutput = (written: string) => `${labels(written)}[?'${OUTPUT}'] == optional.of('true')`;
   // The owner stays the same, and a Secret cannot become an output later, because outputs may be deleted.
-  const sameKind = `${sameMeta("ownerReferences")} && ${labels("object")}[?'${OUTPUT}'] == ${labels("oldObject")}[?'${OUTPUT}']`;
+  const sameOwnerAndUse = `${sameMeta("ownerReferences")} && ${labels("object")}[?'${OUTPUT}'] == ${labels("oldObject")}[?'${OUTPUT}']`;
   const isToken = (secret: string) => `${secret}.metadata.name.startsWith('${KEPT_TOKEN}-')`;
   const own = (secret: string) =>
     `${isOpaque(secret)} && ${isLabelled(secret)} && request.namespace == '${namespace}' && (${secret}.metadata.name == '${SIGNING_KEY}' || ${isToken(secret)}) && ${owners(secret)}.size() == 0`;
@@ -59,8 +59,8 @@ export function operatorPolicies(installation: Installation = {}): object[] {
           ]),
         ].join(" && "),
       },
-      // A policy cannot find out which Secrets are named by Accounts. It excludes types that Accounts never use:
-      // certificates, Helm releases and bootstrap tokens.
+      // Secrets that may get the finalizer. A policy cannot find out which ones Accounts name, so it excludes types
+      // that Accounts never use: certificates, Helm releases and bootstrap tokens.
       {
         name: "mayBeHeld",
         expression: `!('${FINALIZER}' in ${finalizers("object")}) || '${FINALIZER}' in ${finalizers("oldObject")} || object.type == 'kubernetes.io/basic-auth' || !object.type.matches('^(bootstrap[.])?kubernetes[.]io/|^helm[.]sh/')`,
@@ -75,7 +75,7 @@ export function operatorPolicies(installation: Installation = {}): object[] {
         expression: [
           "request.operation != 'UPDATE'",
           "variables.onlyMarks && variables.mayBeHeld",
-          `variables.wasControlled && variables.published && ${sameKind}`,
+          `variables.wasControlled && variables.published && ${sameOwnerAndUse}`,
           "variables.wasOwn && variables.own",
         ].join(" || "),
         message: "Mooring changes only its label and its finalizer in a Secret that is not its own",
@@ -106,15 +106,15 @@ export function operatorPolicies(installation: Installation = {}): object[] {
       },
     ],
   };
-  /** Besides status, the operator changes only its finalizer and its annotations. */
-  const kept = (field: "annotations" | "finalizers", names: string[]) => {
-    const mine = `name in [${names.map((name) => `'${name}'`).join(", ")}]`;
+  /** Besides status, the operator changes only its finalizer and its annotations: all other entries stay the same. */
+  const othersUnchanged = (field: "annotations" | "finalizers", names: string[]) => {
+    const isOwn = `name in [${names.map((name) => `'${name}'`).join(", ")}]`;
     const isSame = (a: string, b: string) => (field === "finalizers" ? `name in ${b}` : `${b}[?name] == ${a}[?name]`);
     const [now, before] = [`variables.${field}`, `variables.${field}Before`] as const;
     return [
       [now, before],
       [before, now],
-    ].map(([a = "", b = ""]) => `${a}.all(name, ${mine} || ${isSame(a, b)})`);
+    ].map(([a = "", b = ""]) => `${a}.all(name, ${isOwn} || ${isSame(a, b)})`);
   };
   // After the last entry is removed, the API server shows the field of a custom resource as null.
   const entries = (object: string, field: string, none: string) =>
@@ -123,8 +123,8 @@ export function operatorPolicies(installation: Installation = {}): object[] {
   const unchanged = [
     "variables.labels == variables.labelsBefore",
     "variables.ownerReferences == variables.ownerReferencesBefore",
-    ...kept("annotations", [INTENT, EXTERNAL_ID]),
-    ...kept("finalizers", [FINALIZER]),
+    ...othersUnchanged("annotations", [INTENT, EXTERNAL_ID]),
+    ...othersUnchanged("finalizers", [FINALIZER]),
   ];
   const objects = {
     variables: Object.entries(fields).flatMap(([field, none]) => [
@@ -142,10 +142,10 @@ export function operatorPolicies(installation: Installation = {}): object[] {
       },
     ],
   };
-  const leases = leasesOf(installation).map((name) => `'${name}'`);
+  const leaseNames = leasesOf(installation).map((name) => `'${name}'`);
   const isMarker = `object.metadata.name == '${INSTALLATION}' && request.namespace == '${SHARED_NAMESPACE}'`;
-  const isLease = `(object.metadata.name in [${leases.join(", ")}] && request.namespace == '${namespace}' || ${isMarker})`;
-  const onlyOwn = {
+  const isLease = `(object.metadata.name in [${leaseNames.join(", ")}] && request.namespace == '${namespace}' || ${isMarker})`;
+  const leases = {
     validations: [
       { expression: `request.operation != 'DELETE' && ${isLease}`, message: "Mooring writes only its own Leases" },
     ],
@@ -153,7 +153,7 @@ export function operatorPolicies(installation: Installation = {}): object[] {
   return [
     ...ofOperator(installation, "secrets", "", secrets),
     ...ofOperator(installation, "configmaps", "", configMaps),
-    ...ofOperator(installation, "leases", "coordination.k8s.io", onlyOwn),
+    ...ofOperator(installation, "leases", "coordination.k8s.io", leases),
     ...ofOperator(installation, "objects", GROUP, objects, "*"),
   ];
 }

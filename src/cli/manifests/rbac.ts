@@ -72,6 +72,7 @@ const byName = (group: string, plural: string, resourceNames: string[], verbs: s
   { apiGroups: [group], resources: [plural], resourceNames, verbs },
   { apiGroups: [group], resources: [plural], verbs: ["create"] },
 ];
+const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] };
 /** Leases are readable under any name, because a namespace label may name a shard without a Lease. */
 const leaseRules = (installation: Installation): Rule[] => [
   { ...leases, resourceNames: leasesOf(installation), verbs: ["update"] },
@@ -82,15 +83,10 @@ const leaseRules = (installation: Installation): Rule[] => [
  * installations may read it.
  */
 const markerRules: Rule[] = [
-  {
-    apiGroups: ["coordination.k8s.io"],
-    resources: ["leases"],
-    resourceNames: [INSTALLATION],
-    verbs: ["get", "update"],
-  },
-  { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["create"] },
+  { ...leases, resourceNames: [INSTALLATION], verbs: ["get", "update"] },
+  { ...leases, verbs: ["create"] },
 ];
-const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] };
+const markerReaderRules: Rule[] = [{ ...leases, resourceNames: [INSTALLATION], verbs: ["get"] }];
 const signingKeyRules = byName("", "secrets", [SIGNING_KEY], ["get", "list", "watch"]);
 /** Tokens of Accounts with a password: one Secret each. The names are not known in advance. */
 const tokenRules: Rule[] = [{ apiGroups: [""], resources: ["secrets"], verbs: ["get", "list", "patch", "delete"] }];
@@ -108,7 +104,7 @@ const readerRules = [{ nonResourceURLs: ["/metrics"], verbs: ["get"] }];
 const api = { apiVersion: "rbac.authorization.k8s.io/v1" };
 const roleRef = (kind: string, name: string) => ({ apiGroup: "rbac.authorization.k8s.io", kind, name });
 
-/** The operator of a single namespace may use any ServiceAccount. */
+/** All ServiceAccounts: the operator of a single namespace may run as any of them. */
 const everyOperator = [{ apiGroup: "rbac.authorization.k8s.io", kind: "Group", name: "system:serviceaccounts" }];
 const subjectsOf = (installation: Installation) => [
   { kind: "ServiceAccount", name: accountOf(installation), namespace: namespaceOf(installation) },
@@ -138,9 +134,9 @@ export function operatorRights(kinds: readonly Kind[], installation: Installatio
   const namespace = namespaceOf(installation);
   const { watched, metricsAuth = watched === undefined, name = NAME } = installation;
   const subjects = subjectsOf(installation);
-  const role = (name: string, where: string, rules: Rule[], whom: object[] = subjects) => {
+  const role = (name: string, where: string, rules: Rule[], boundTo: object[] = subjects) => {
     const metadata = { name, namespace: where };
-    const binding = { ...api, kind: "RoleBinding", metadata, roleRef: roleRef("Role", name), subjects: whom };
+    const binding = { ...api, kind: "RoleBinding", metadata, roleRef: roleRef("Role", name), subjects: boundTo };
     return [{ ...api, kind: "Role", metadata, rules }, binding];
   };
   return [
@@ -154,7 +150,7 @@ export function operatorRights(kinds: readonly Kind[], installation: Installatio
           ...role(
             `${clusterNameOf(installation)}-installation-reader`,
             SHARED_NAMESPACE,
-            markerRules.slice(0, 1).map((rule) => ({ ...rule, verbs: ["get"] })),
+            markerReaderRules,
             everyOperator,
           ),
         ]),

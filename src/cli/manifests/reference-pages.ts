@@ -61,7 +61,7 @@ function kindPage(kind: Kind, example: string | undefined): string {
   const { spec = {}, status = {} } = properties;
   const { names, scope } = definition as { names: { plural: string; shortNames?: string[] }; scope: string };
   const short = names.shortNames?.map((name) => `\`${name}\``).join(", ");
-  const rules = [...standing(whole), ...rulesOf(spec, "")];
+  const rules = [...objectRules(whole), ...rulesOf(spec, "")];
   const changes = kind.rules.filter(isChange).flatMap(messagesOf);
   const sample = `deploy/samples/${kind.kind.toLowerCase()}.yaml`;
   const columns = (version?.additionalPrinterColumns ?? []) as Json[];
@@ -181,7 +181,7 @@ function limitsOf(field: Json): string[] {
 }
 
 /** The messages of rules over the whole object, without rules about changes. */
-const standing = (schema: Json): string[] =>
+const objectRules = (schema: Json): string[] =>
   ((schema["x-kubernetes-validations"] ?? []) as Json[])
     .filter(({ rule }) => !String(rule).includes("oldSelf"))
     .flatMap(validationMessages);

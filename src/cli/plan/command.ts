@@ -82,12 +82,12 @@ export const plan = command({
   },
 });
 
+type Reached = Required<NonNullable<PlanAsked["cluster"]>> & { client: KubeClient };
+
 /**
  * The cluster; undefined without a kubeconfig. A cluster that does not answer is an error, because its objects would be
  * missing from the plan.
  */
-type Reached = Required<NonNullable<PlanAsked["cluster"]>> & { client: KubeClient };
-
 async function reach(open: () => Promise<Reached>, offline: boolean) {
   if (offline) return { cluster: undefined, why: "--offline" };
   let cluster: Reached;

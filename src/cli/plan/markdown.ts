@@ -56,8 +56,8 @@ function detailsOf(item: DocumentItem): string {
         replacement.allowed ? "allowed by spec" : `**not allowed; to allow it: ${plain(replacement.allowedBy ?? "")}**`,
       ]
     : [];
-  const told = message === null ? [] : [plain(message)];
-  return [...fields, ...replaced, ...(after.length > 0 ? [`after ${plain(after.join(", "))}`] : []), ...told].join(
+  const note = message === null ? [] : [plain(message)];
+  return [...fields, ...replaced, ...(after.length > 0 ? [`after ${plain(after.join(", "))}`] : []), ...note].join(
     "<br>",
   );
 }

@@ -37,10 +37,10 @@ ${accessUsage}
                           (default: IONOS_MCP_LOAD_MODE, else eager)
   --listen HOST:PORT      address of http (default: IONOS_MCP_HTTP_ADDR, else 127.0.0.1:8080); without a host
                           the loopback interface
-  --http-addr HOST:PORT   the same
+  --http-addr HOST:PORT   the same as --listen
   --bearer-token-file PATH
-                          what clients of http have to bring as a bearer token; one per line, each with sessions of
-                          its own (default: MOORING_TOOLS_BEARER_TOKEN)
+                          bearer tokens for clients of http, one per line; each token has its own sessions
+                          (default: MOORING_TOOLS_BEARER_TOKEN)
   --tls-cert-file PATH    certificate for http, in PEM; read again when it changes (default: none)
   --tls-key-file PATH     private key of --tls-cert-file, in PEM (default: none)
   --allow-host NAME       host name by which clients may call it, besides localhost; repeatable
@@ -63,8 +63,9 @@ export interface Settings {
   hosts: string[];
   origins: string[];
   json: boolean;
-  /** For stderr: values that were not understood, and the effective settings. */
+  /** For stderr: values that were not understood. */
   warnings: string[];
+  /** For stderr: the effective transport and load mode. */
   told: string;
 }
 
@@ -147,6 +148,7 @@ function addressIn(text: string): Settings["listen"] | undefined {
   return { host: host.replace(/^\[(.*)\]$/, "$1") || "127.0.0.1", port: Number(port) };
 }
 
+/** The load mode by IONOS_MCP_EAGER_LOAD, an older variable. */
 function olderMode(eager: string | undefined): string | undefined {
   if (!eager) return undefined;
   return /^(true|1|yes|on)$/i.test(eager) ? "eager" : "lazy";

@@ -17,11 +17,11 @@ type Env = Record<string, string | undefined>;
 const { api, dns, certificates, objectStorage, objectStorageManagement } = platforms.ionos;
 const publicHosts = { api, dns, certificates, objectStorage, objectStorageManagement };
 
-/** The environment, with the variables of the platform's own clients under Mooring's names where those are not set. */
+/** The environment with Mooring's variables. If one is not set, it has the value of the platform's own variable. */
 export function understood(env: Env): Env {
   const url = env.IONOS_API_URL;
   // MOORING_TOKEN is sent only to addresses that are set explicitly.
-  const theirs = !env.MOORING_TOKEN && (url || env.IONOS_TOKEN);
+  const usesPlatformVariables = !env.MOORING_TOKEN && (url || env.IONOS_TOKEN);
   const all = Object.keys(publicHosts).map((name) => [name, url]);
   const endpoints = {
     ...(url ? Object.fromEntries(all) : publicHosts),
@@ -33,7 +33,7 @@ export function understood(env: Env): Env {
   return {
     ...env,
     MOORING_TOKEN: env.MOORING_TOKEN || env.IONOS_TOKEN,
-    MOORING_ENDPOINTS: env.MOORING_ENDPOINTS || (theirs ? JSON.stringify(endpoints) : undefined),
+    MOORING_ENDPOINTS: env.MOORING_ENDPOINTS || (usesPlatformVariables ? JSON.stringify(endpoints) : undefined),
     MOORING_S3_ACCESS_KEY: env.MOORING_S3_ACCESS_KEY || env.IONOS_S3_ACCESS_KEY,
     MOORING_S3_SECRET_KEY: env.MOORING_S3_SECRET_KEY || env.IONOS_S3_SECRET_KEY,
     MOORING_S3_REGION: env.MOORING_S3_REGION || env.IONOS_S3_REGION,
@@ -69,7 +69,7 @@ export function openSources(
     });
     return access;
   };
-  const end = async () => {
+  const closeAccess = async () => {
     const before = access;
     access = undefined;
     await (await before?.catch(() => undefined))?.[Symbol.asyncDispose]();
@@ -85,7 +85,7 @@ export function openSources(
         return await readOver(connection)(call);
       } catch (error) {
         if (!(error instanceof Unauthorized) || !renews || call.headers?.authorization) throw error;
-        await end();
+        await closeAccess();
         return readOver((await opened()).connection())(call);
       }
     };
@@ -131,7 +131,7 @@ export function openSources(
     now: systemClock.now,
     schemas: async () => (await import("../manifests/schemas.ts")).schemaOf,
     async [Symbol.asyncDispose]() {
-      await end();
+      await closeAccess();
       await (await client?.catch(() => undefined))?.close();
     },
   };

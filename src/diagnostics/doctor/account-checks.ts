@@ -8,17 +8,17 @@ import { hasResource, type ResourceKind } from "../../kinds/kind.ts";
 import { Forbidden, NotFound, Unauthorized } from "../../platform/answers/errors.ts";
 import { coreUrl } from "../../platform/products/core-url.ts";
 import { products } from "../../platform/products/products.ts";
-import { adviceFor, allObjects, isReady, type Known, readyOf } from "../objects.ts";
+import { adviceFor, allObjects, isReady, type MooringObject, readyOf } from "../objects.ts";
 import type { PlatformReader } from "../reader.ts";
-import { type Check, type Examined, fail, ok, said, warn } from "./check.ts";
+import { type Check, type DoctorInput, fail, messageOf, ok, warn } from "./check.ts";
 
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 7;
 const SKEW_MS = 60_000;
 
 /** Checks every Account that the caller can read: its conditions, and its token on the platform. */
-export async function accountChecks(examined: Examined): Promise<Check[]> {
-  const { sources, namespace } = examined;
+export async function accountChecks(input: DoctorInput): Promise<Check[]> {
+  const { sources, namespace } = input;
   const found = [...(await allObjects(sources, namespace, [account, clusterAccount])).values()];
   if (found.length === 0) {
     const fix = "create an Account: docs/guides/accounts.md";
@@ -33,7 +33,7 @@ export async function accountChecks(examined: Examined): Promise<Check[]> {
   }
   const checks: Check[] = [];
   for (const each of found) {
-    checks.push(...told(each, sources.now()), ...(await onPlatform(examined, each)));
+    checks.push(...statusChecks(each, sources.now()), ...(await platformChecks(input, each)));
     sources.progress(checks.length, "checks done");
   }
   return checks;
@@ -42,7 +42,7 @@ export async function accountChecks(examined: Examined): Promise<Check[]> {
 const facts = accountStatus.partial();
 
 /** Checks the status of the Account. */
-function told(each: Known, now: number): Check[] {
+function statusChecks(each: MooringObject, now: number): Check[] {
   const { key, object } = each;
   const ready = readyOf(object);
   const status = facts.safeParse(readWhole(object)).data ?? {};
@@ -68,7 +68,7 @@ function expiry(key: string, expires: string | undefined, now: number, fix: stri
 }
 
 /** Checks the token on the platform: endpoints, TLS, clocks, rate limits, privileges by kind. */
-async function onPlatform({ sources, platformOf }: Examined, { key }: Known): Promise<Check[]> {
+async function platformChecks({ sources, platformOf }: DoctorInput, { key }: MooringObject): Promise<Check[]> {
   const { signal } = sources;
   const title = `${key} on the platform`;
   let platform: PlatformReader;
@@ -97,11 +97,18 @@ async function onPlatform({ sources, platformOf }: Examined, { key }: Known): Pr
     ];
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof Unauthorized) return [fail("account", title, said(error), adviceFor("Unauthorized"))];
-    if (error instanceof Forbidden) return [warn("account", title, said(error), adviceFor("Forbidden"))];
-    const isMissing = /MOORING_|may not be read|has no key|spec\.endpoints/.test(said(error));
-    const fix = isMissing ? "see the message" : "check endpoint, proxy and TLS from this machine";
-    return [(isMissing ? warn : fail)("account", title, `${isMissing ? "not checked: " : ""}${said(error)}`, fix)];
+    if (error instanceof Unauthorized) return [fail("account", title, messageOf(error), adviceFor("Unauthorized"))];
+    if (error instanceof Forbidden) return [warn("account", title, messageOf(error), adviceFor("Forbidden"))];
+    const isUnconfigured = /MOORING_|may not be read|has no key|spec\.endpoints/.test(messageOf(error));
+    const fix = isUnconfigured ? "see the message" : "check endpoint, proxy and TLS from this machine";
+    return [
+      (isUnconfigured ? warn : fail)(
+        "account",
+        title,
+        `${isUnconfigured ? "not checked: " : ""}${messageOf(error)}`,
+        fix,
+      ),
+    ];
   }
 }
 
@@ -129,24 +136,29 @@ async function privileges(platform: PlatformReader, title: string, signal: Abort
       signal.throwIfAborted();
       const { privilege } = kind.resource.place;
       const needed = privilege === undefined ? "a privilege" : `the privilege "${privilege}"`;
+      // 403 shows a missing privilege. 404 does not.
       if (error instanceof Forbidden) {
         checks.push(
           warn("account", title, `${kind.kind}: the platform refuses to list them`, `give the token's user ${needed}`),
         );
       } else if (error instanceof NotFound) allowed.push(kind.kind);
-      else checks.push(fail("account", title, `${kind.kind}: ${said(error)}`, "check this endpoint from this machine"));
+      else
+        checks.push(
+          fail("account", title, `${kind.kind}: ${messageOf(error)}`, "check this endpoint from this machine"),
+        );
     }
   }
   return allowed.length === 0 ? checks : [ok("account", title, `may list ${allowed.join(", ")}`), ...checks];
 }
 
-const path = z.string().refine((text) => !text.includes("//") && !text.includes("undefined"));
+/** A path without gaps: the collection needs no parent. */
+const completePath = z.string().refine((text) => !text.includes("//") && !text.includes("undefined"));
 
 /** Undefined if the kind lives inside another resource, or if its endpoint is not set. */
 function listUrl(platform: PlatformReader, { resource: { place } }: ResourceKind): string | undefined {
   const { endpoint, url } = products[place.product];
   try {
-    const collection = path.parse(place.collection({}));
+    const collection = completePath.parse(place.collection({}));
     return platform.has(endpoint) ? `${url(platform.endpoint(endpoint), collection)}?limit=1` : undefined;
   } catch {
     return undefined;

@@ -14,7 +14,7 @@ export interface Check {
 }
 
 /** The inputs of the doctor. */
-export interface Examined {
+export interface DoctorInput {
   sources: Sources;
   cluster: ClusterReader;
   platformOf(account: string): Promise<PlatformReader>;
@@ -45,23 +45,25 @@ export const fail = (area: Check["area"], check: string, message: string, fix: s
   fix,
 });
 
-export const said = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Runs a check. If the caller lacks a right, the result is a warning that says so. */
 export async function examine(
-  { sources }: Examined,
+  { sources }: DoctorInput,
   area: Check["area"],
   check: string,
-  look: () => Promise<Check | Check[]>,
+  run: () => Promise<Check | Check[]>,
 ): Promise<Check[]> {
   try {
-    const found = await look();
+    const found = await run();
     return Array.isArray(found) ? found : [found];
   } catch (error) {
     sources.signal.throwIfAborted();
     if (isForbidden(error)) {
-      return [warn(area, check, `not checked: ${said(error)}`, "ask somebody with this right to run mooring doctor")];
+      return [
+        warn(area, check, `not checked: ${messageOf(error)}`, "ask somebody with this right to run mooring doctor"),
+      ];
     }
-    return [fail(area, check, said(error), "see the message")];
+    return [fail(area, check, messageOf(error), "see the message")];
   }
 }

@@ -4,7 +4,7 @@ import { GROUP, kinds, VERSION } from "../../kinds/index.ts";
 import { isForbidden, isNotFound } from "../../kube/client/errors.ts";
 import type { Resource } from "../../kube/resource.ts";
 import { leadersOf } from "../why/operator-state.ts";
-import { type Check, type Examined, examine, fail, ok, warn } from "./check.ts";
+import { type Check, type DoctorInput, examine, fail, ok, warn } from "./check.ts";
 
 const NAMESPACES: Resource = { group: "", version: "v1", kind: "Namespace", plural: "namespaces", namespaced: false };
 const DEPLOYMENTS: Resource = {
@@ -20,19 +20,19 @@ const discovery = z.looseObject({ resources: z.array(z.looseObject({ name: z.str
 const install = "apply the CRDs of this version: kubectl apply --server-side -f crds/, or upgrade the chart";
 
 /** Checks the API server, the CRDs and their policy. */
-export async function clusterChecks(examined: Examined): Promise<Check[]> {
-  const { cluster, sources } = examined;
+export async function clusterChecks(input: DoctorInput): Promise<Check[]> {
+  const { cluster, sources } = input;
   return [
-    ...(await examine(examined, "cluster", "API server", async () => {
+    ...(await examine(input, "cluster", "API server", async () => {
       const { gitVersion } = serverVersion.parse(await cluster.ask("/version", sources.signal));
       return ok("cluster", "API server", `answers, Kubernetes ${gitVersion}`);
     })),
-    ...(await examine(examined, "cluster", "CRDs", () => crds(examined))),
-    ...(await examine(examined, "cluster", "admission policies", () => policies(examined))),
+    ...(await examine(input, "cluster", "CRDs", () => crds(input))),
+    ...(await examine(input, "cluster", "admission policies", () => policies(input))),
   ];
 }
 
-async function crds({ cluster, sources }: Examined): Promise<Check[]> {
+async function crds({ cluster, sources }: DoctorInput): Promise<Check[]> {
   const served = await cluster.ask(`/apis/${GROUP}/${VERSION}`, sources.signal).catch((error: unknown) => {
     if (isNotFound(error)) return { resources: [] };
     throw error;
@@ -47,7 +47,7 @@ async function crds({ cluster, sources }: Examined): Promise<Check[]> {
     const fields = specFields(
       await cluster
         .ask(`/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${plural}.${GROUP}`, sources.signal)
-        .catch(unlessHidden),
+        .catch(undefinedIfForbidden),
     );
     if (fields === undefined) {
       const message = `all ${kinds.length} kinds are served; their schemas may not be read, so the version is not compared`;
@@ -98,13 +98,13 @@ function specFields(raw: unknown): string[] | undefined {
   return Object.keys(version?.schema.openAPIV3Schema.properties.spec.properties ?? {});
 }
 
-const unlessHidden = (error: unknown): undefined => {
+const undefinedIfForbidden = (error: unknown): undefined => {
   if (!isForbidden(error)) throw error;
 };
 
 const policyList = z.looseObject({ items: z.array(z.looseObject({ metadata: z.looseObject({ name: z.string() }) })) });
 
-async function policies({ cluster, sources }: Examined): Promise<Check> {
+async function policies({ cluster, sources }: DoctorInput): Promise<Check> {
   const path = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies";
   const { items } = policyList.parse(await cluster.ask(path, sources.signal));
   const ours = items.map(({ metadata }) => metadata.name).filter((name) => name.startsWith("mooring"));
@@ -119,11 +119,11 @@ async function policies({ cluster, sources }: Examined): Promise<Check> {
 }
 
 /** Checks Deployments, leaders and shards. */
-export async function operatorChecks(examined: Examined): Promise<Check[]> {
+export async function operatorChecks(input: DoctorInput): Promise<Check[]> {
   return [
-    ...(await examine(examined, "operator", "Deployment", () => deployments(examined))),
-    ...(await examine(examined, "operator", "leader", () => leaders(examined))),
-    ...(await examine(examined, "operator", "shards", () => shards(examined))),
+    ...(await examine(input, "operator", "Deployment", () => deployments(input))),
+    ...(await examine(input, "operator", "leader", () => leaders(input))),
+    ...(await examine(input, "operator", "shards", () => shards(input))),
   ];
 }
 
@@ -132,7 +132,7 @@ const deployment = z.looseObject({
   status: z.looseObject({ readyReplicas: z.number().nullish() }).nullish(),
 });
 
-async function deployments({ cluster, sources, version }: Examined): Promise<Check[]> {
+async function deployments({ cluster, sources, version }: DoctorInput): Promise<Check[]> {
   const labelSelector = "app.kubernetes.io/name=mooring,app.kubernetes.io/component=operator";
   const found = await cluster.list(DEPLOYMENTS, { labelSelector }, sources.signal);
   if (found.length === 0) {
@@ -151,7 +151,7 @@ async function deployments({ cluster, sources, version }: Examined): Promise<Che
     const title = `${namespace}/${name}`;
     const wanted = spec.replicas ?? 1;
     const ready = status?.readyReplicas ?? 0;
-    const theirs = labels["app.kubernetes.io/version"];
+    const operatorVersion = labels["app.kubernetes.io/version"];
     if (wanted === 0)
       return warn(
         "operator",
@@ -161,23 +161,23 @@ async function deployments({ cluster, sources, version }: Examined): Promise<Che
       );
     if (ready === 0)
       return fail("operator", "Deployment", `${title}: no replica is ready`, `kubectl -n ${namespace} describe pods`);
-    if (theirs !== undefined && version !== undefined && theirs !== version) {
+    if (operatorVersion !== undefined && version !== undefined && operatorVersion !== version) {
       return warn(
         "operator",
         "Deployment",
-        `${title} has version ${theirs}, this program ${version}`,
+        `${title} has version ${operatorVersion}, this program ${version}`,
         "use the version of the operator",
       );
     }
     return ok(
       "operator",
       "Deployment",
-      `${title}: ${ready} of ${wanted} replicas are ready, version ${theirs ?? "unknown"}`,
+      `${title}: ${ready} of ${wanted} replicas are ready, version ${operatorVersion ?? "unknown"}`,
     );
   });
 }
 
-async function leaders({ cluster, sources }: Examined): Promise<Check | Check[]> {
+async function leaders({ cluster, sources }: DoctorInput): Promise<Check | Check[]> {
   const found = await leadersOf(cluster, sources.now(), sources.signal);
   if (found === "hidden") {
     return warn(
@@ -207,7 +207,7 @@ async function leaders({ cluster, sources }: Examined): Promise<Check | Check[]>
   );
 }
 
-async function shards({ cluster, sources }: Examined): Promise<Check | Check[]> {
+async function shards({ cluster, sources }: DoctorInput): Promise<Check | Check[]> {
   const namespaces = await cluster.list(NAMESPACES, { labelSelector: SHARD }, sources.signal);
   const named = [...new Set(namespaces.map(({ metadata }) => metadata.labels?.[SHARD] ?? ""))];
   if (named.length === 0) return ok("operator", "shards", "no namespace has a shard label");

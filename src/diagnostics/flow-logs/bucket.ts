@@ -51,18 +51,18 @@ export function openBucket({ endpoint, bucket, keys, region, clock = systemClock
 
   async function get(url: string, what: string, signal: AbortSignal): Promise<Readable> {
     for (let left = ATTEMPTS - 1, delayMs = FIRST_DELAY_MS; ; left--, delayMs *= 2) {
-      let passing: unknown;
+      let failure: unknown;
       try {
         const { statusCode, body } = await attempt(url, signal);
         if (statusCode === 200) return body;
-        passing = new StorageError(`${what}: ${redact(refusal(statusCode, await readText(body)))}`);
-        if (statusCode < 500 && statusCode !== 429) throw passing;
+        failure = new StorageError(`${what}: ${redact(refusal(statusCode, await readText(body)))}`);
+        if (statusCode < 500 && statusCode !== 429) throw failure;
       } catch (error) {
         if (signal.aborted || error instanceof StorageError) throw error;
         const reason = error instanceof Error ? error.message : String(error);
-        passing = new StorageError(`${what} gave no answer: ${reason}`, { cause: error });
+        failure = new StorageError(`${what} gave no answer: ${reason}`, { cause: error });
       }
-      if (left === 0) throw passing;
+      if (left === 0) throw failure;
       await sleep(clock, delayMs, signal);
     }
   }
@@ -96,8 +96,8 @@ class StorageError extends Error {
 /** The message for an answer other than 200, with the way out if there is one. */
 function refusal(status: number, xml: string): string {
   const { code = "", message = "" } = readStorageError(xml) ?? {};
-  const said = [code, message].filter((words) => words !== "").map((words) => visible(words, 200));
-  const answer = [`answered ${status}`, ...said].join(": ");
+  const details = [code, message].filter((words) => words !== "").map((words) => visible(words, 200));
+  const answer = [`answered ${status}`, ...details].join(": ");
   return status === 403 ? `${answer} (is the key active, and may its user read the bucket?)` : answer;
 }
 

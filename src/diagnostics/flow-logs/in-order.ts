@@ -8,23 +8,23 @@ export async function* inOrder<Item, Result>(
   start: (item: Item) => Promise<Result>,
   discard: (result: Result) => void,
 ): AsyncGenerator<{ item: Item; result: PromiseSettledResult<Result> }> {
-  const begun: { item: Item; settled: Promise<PromiseSettledResult<Result>> }[] = [];
+  const started: { item: Item; settled: Promise<PromiseSettledResult<Result>> }[] = [];
   const source = items[Symbol.asyncIterator]();
   let more = true;
   try {
     for (;;) {
-      while (more && begun.length < width) {
+      while (more && started.length < width) {
         const { done, value } = await source.next();
         if (done) more = false;
-        else begun.push({ item: value, settled: settle(start(value)) });
+        else started.push({ item: value, settled: settle(start(value)) });
       }
-      const first = begun.shift();
+      const first = started.shift();
       if (!first) return;
       yield { item: first.item, result: await first.settled };
     }
   } finally {
     // Not awaited: the consumer has stopped.
-    for (const { settled } of begun)
+    for (const { settled } of started)
       void settled.then((result) => result.status === "fulfilled" && discard(result.value));
     await source.return?.();
   }

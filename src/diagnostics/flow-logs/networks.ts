@@ -19,8 +19,8 @@ export function networksOf(texts: readonly string[]): Networks | undefined {
   }
   let known = new Map<string, boolean>();
   return (address) => {
-    const before = known.get(address);
-    if (before !== undefined) return before;
+    const cached = known.get(address);
+    if (cached !== undefined) return cached;
     const isIn = list.check(address, address.includes(":") ? "ipv6" : "ipv4");
     if (known.size >= KEPT) known = new Map();
     known.set(address, isIn);

@@ -69,16 +69,17 @@ export function createTally(field: TopField, by: Measure, capacity = CAPACITY): 
     let at = 0;
     for (const each of sums.values()) sizes[at++] = Number(each[by]);
     sizes.sort();
-    const least = sizes[sizes.length - capacity] ?? 0;
-    let equals = capacity - (sizes.length - countUpTo(sizes, least));
+    const smallestKept = sizes[sizes.length - capacity] ?? 0;
+    // Of several sums of this size, only some fit.
+    let tiesToKeep = capacity - (sizes.length - countUpTo(sizes, smallestKept));
     const kept = new Map<string | number, Sums>();
-    let largest: Count = 0;
+    let largestDropped: Count = 0;
     for (const [value, sum] of sums) {
       const size = Number(sum[by]);
-      if (size > least || (size === least && equals-- > 0)) kept.set(value, sum);
-      else if (sum[by] > largest) largest = sum[by];
+      if (size > smallestKept || (size === smallestKept && tiesToKeep-- > 0)) kept.set(value, sum);
+      else if (sum[by] > largestDropped) largestDropped = sum[by];
     }
-    missing = add(missing, largest);
+    missing = add(missing, largestDropped);
     dropped += sums.size - kept.size;
     sums = kept;
   };

@@ -1,14 +1,14 @@
 import { objectOf } from "../../engine/accounts/accounts.ts";
 import { namedBy, type ObjectKey } from "../../engine/state/object.ts";
 import { readStatus } from "../../engine/status/status.ts";
-import { allObjects, type Known, summaryOf } from "../objects.ts";
+import { allObjects, type MooringObject, summaryOf } from "../objects.ts";
 import type { Sources } from "../sources.ts";
 
 /** An object in the tree, below the object that it lives in or below its Account. */
 export interface Branch {
   object: ObjectKey;
   /** Undefined for a referenced object that does not exist or that the caller may not read. */
-  known?: Known;
+  known?: MooringObject;
   ready: boolean;
   reason: string;
   below: Branch[];
@@ -48,7 +48,7 @@ export async function forest(
   return [...roots].sort().map(branchOf);
 }
 
-function parentOf(each: Known): ObjectKey | undefined {
+function parentOf(each: MooringObject): ObjectKey | undefined {
   const place = namedBy(each.kind, each.object).find(({ bond = "place" }) => bond === "place");
   const { account } = readStatus(each.object);
   return place?.key ?? (account === undefined ? undefined : objectOf(account));

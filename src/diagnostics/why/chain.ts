@@ -4,7 +4,7 @@ import { namedBy, type ObjectKey, targetOf } from "../../engine/state/object.ts"
 import { policiesOf } from "../../engine/state/policies.ts";
 import { reasons } from "../../engine/status/reasons.ts";
 import { readStatus } from "../../engine/status/status.ts";
-import { adviceFor, isReady, type Known, readyOf } from "../objects.ts";
+import { adviceFor, isReady, type MooringObject, readyOf } from "../objects.ts";
 import { type Actor, actorOf } from "./reasons.ts";
 
 const DEEPEST = 8;
@@ -22,12 +22,12 @@ export interface Step {
 }
 
 /** An object by its key: undefined if it does not exist, "hidden" if the caller may not read it. */
-export type Find = (key: ObjectKey) => Promise<Known | undefined | "hidden">;
+export type Find = (key: ObjectKey) => Promise<MooringObject | undefined | "hidden">;
 
 export async function stepOf(
   find: Find,
   key: ObjectKey,
-  found: Known | undefined | "hidden",
+  found: MooringObject | undefined | "hidden",
   seen: ReadonlySet<ObjectKey> = new Set(),
 ): Promise<Step> {
   if (found === "hidden") {
@@ -65,14 +65,14 @@ export async function stepOf(
 
 const urgency = ({ who }: Step) => (who === "you" || who === "administrator" ? 0 : 1);
 
-/** The keys of cluster-scoped objects have two parts. */
+/** The parts of a key. The key of a cluster-scoped object has no namespace. */
 export function placeOf(key: ObjectKey) {
   const [kind = "", name = ""] = key.split("/");
   return key.split("/").length === 2 ? { kind, namespace: undefined, name } : targetOf(key);
 }
 
 /** The referenced objects and the Account. */
-export function neededBy({ kind, object }: Known): ObjectKey[] {
+export function neededBy({ kind, object }: MooringObject): ObjectKey[] {
   const { accountRef } = policiesOf(object);
   const { account } = readStatus(object);
   const chosen = accountRef ? accountNamed(object.metadata.namespace ?? "", accountRef) : account;

@@ -24,7 +24,7 @@ const spec = z.looseObject({
   leaseDurationSeconds: z.number().nullish(),
 });
 
-/** A Lease of the operator: its holder, and since when it is expired. */
+/** A Lease of the operator, with its holder, its last renewal and whether the holder still runs. */
 export interface Leader {
   namespace: string;
   lease: string;

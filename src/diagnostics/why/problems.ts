@@ -1,4 +1,4 @@
-import { allObjects, isReady, type Known, summaryOf } from "../objects.ts";
+import { allObjects, isReady, type MooringObject, summaryOf } from "../objects.ts";
 import type { Sources } from "../sources.ts";
 import { type Find, rootOf, type Step, stepOf } from "./chain.ts";
 import { findKey } from "./find.ts";
@@ -27,10 +27,10 @@ export async function problems(
   const chosen = await allObjects(sources, namespace, undefined, selector);
   // The objects that they wait for may have other labels.
   const all = selector === undefined ? chosen : await allObjects(sources, namespace);
-  const late = [...chosen.values()].filter(({ object }) => !isReady(object));
+  const notReady = [...chosen.values()].filter(({ object }) => !isReady(object));
   const find = await finder(sources, all);
   const groups = new Map<string, Problem>();
-  for (const each of late) {
+  for (const each of notReady) {
     const root = rootOf(await stepOf(find, each.key, each));
     const { reason, message } = summaryOf(each);
     const id = `${root.object} ${root.reason}`;
@@ -38,13 +38,14 @@ export async function problems(
     group.affected.push({ object: each.key, reason, message });
     groups.set(id, group);
   }
-  const idle = late.length > 0 ? await idleOperator(await sources.cluster(), sources.now(), sources.signal) : undefined;
+  const idle =
+    notReady.length > 0 ? await idleOperator(await sources.cluster(), sources.now(), sources.signal) : undefined;
   return {
     ...(idle !== undefined && { operator: { message: idle, what_to_do: startOperator } }),
     problems: [...groups.values()].sort(
       (a, b) => urgency(a) - urgency(b) || b.affected.length - a.affected.length || a.cause.localeCompare(b.cause),
     ),
-    not_ready: late.length,
+    not_ready: notReady.length,
     total: chosen.size,
   };
 }
@@ -60,7 +61,7 @@ const causeOf = ({ object, reason, message, what_to_do, who }: Step) => ({
 });
 
 /** Searches the listed objects first, then the cluster. */
-async function finder(sources: Sources, all: ReadonlyMap<string, Known>): Promise<Find> {
+async function finder(sources: Sources, all: ReadonlyMap<string, MooringObject>): Promise<Find> {
   const cluster = await sources.cluster();
   const asked = new Map<string, ReturnType<Find>>();
   return async (key) => {

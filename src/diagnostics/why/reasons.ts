@@ -4,7 +4,7 @@ import { needsPerson, type Reason, reasons } from "../../engine/status/reasons.t
 export type Actor = "you" | "administrator" | "operator" | "nobody";
 
 /** Reasons of a Ready object, or only of Events. */
-export const told: ReadonlySet<string> = new Set<Reason>([
+const informative: ReadonlySet<string> = new Set<Reason>([
   "Available",
   "Observed",
   "Paused",
@@ -36,7 +36,7 @@ export const reasonNames: readonly Reason[] = Object.keys(reasons).filter(isReas
 export function actorOf(reason: string): Actor {
   if (!isReason(reason)) return "operator";
   if (administrators.has(reason)) return "administrator";
-  if (told.has(reason)) return "nobody";
+  if (informative.has(reason)) return "nobody";
   return needsPerson(reason) ? "you" : "operator";
 }
 
@@ -59,7 +59,7 @@ export const pageOf = (reason: Reason) => ({
   reason,
   meaning: reasons[reason],
   acts: actorOf(reason),
-  stalled: needsPerson(reason) && !told.has(reason),
+  stalled: needsPerson(reason) && !informative.has(reason),
   page: `docs/reference/reasons.md#${reason.toLowerCase()}`,
 });
 

@@ -32,7 +32,7 @@ export async function whyNotReady(sources: Sources, asked: ObjectAsked) {
   // reconcile.
   const isStale = (readStatus(object).observedGeneration ?? 0) < (object.metadata.generation ?? 0);
   const isIdle = idle !== undefined && (root.who === "operator" || isStale);
-  const request = await requestIn(sources, root.object === found.key ? found : await find(root.object));
+  const request = await requestOf(sources, root.object === found.key ? found : await find(root.object));
   return {
     ...summaryOf(found),
     ready,
@@ -54,10 +54,10 @@ const inWords = ({ object, exists, reason, message }: Step) =>
   exists ? `${object} is not Ready (${reason}): ${message}` : message;
 
 /** The request that the root cause waits for, with its state on the platform. */
-async function requestIn(sources: Sources, found: Awaited<ReturnType<Find>>) {
+async function requestOf(sources: Sources, found: Awaited<ReturnType<Find>>) {
   if (!found || found === "hidden") return undefined;
   const { request } = readStatus(found.object);
-  return request && { object: found.key, ...request, platform: await requestOf(sources, request.url) };
+  return request && { object: found.key, ...request, platform: await platformStateOf(sources, request.url) };
 }
 
 const event = z.looseObject({
@@ -92,7 +92,7 @@ async function eventsOf(sources: Sources, cluster: ClusterReader, { metadata, ki
 const requestStatus = z.looseObject({ metadata: z.looseObject({ status: z.string(), message: z.string().nullish() }) });
 
 /** The state of a request on the platform, or a text that says why it is unknown. */
-async function requestOf({ platform: open, signal }: Sources, url: string | undefined) {
+async function platformStateOf({ platform: open, signal }: Sources, url: string | undefined) {
   try {
     const platform = await open();
     const api = platform.endpoint("api");

@@ -36,11 +36,11 @@ function isReplaceable(schema: object, desired: KubeObject, live: KubeObject | u
   return problems(schema, allowing, live).length === 0;
 }
 
-/** The object after an apply, by a dry run. `unasked` says why the schema was used instead. */
+/** The object after an apply, by a dry run. `whyOffline` says why the schema was used instead. */
 export async function dryRun(
   client: Pick<KubeClient, "request">,
   asked: Asked,
-): Promise<Candidate & { unasked?: string }> {
+): Promise<Candidate & { whyOffline?: string }> {
   const { manifest, live, schema, signal } = asked;
   const { kind, object } = manifest;
   if (live && isApplied(object, live, schema)) return { kind, live, desired: withStatus(live, live) };
@@ -71,8 +71,8 @@ export async function dryRun(
   } catch (error) {
     if (!(error instanceof KubeError)) throw error;
     const { status, message } = error;
-    if (isForbidden(error) && !isPolicy(error)) return { ...offline(asked), unasked: "you may not patch" };
-    if (isNotFound(error)) return { ...offline(asked), unasked: "its namespace or its CRD is not there yet" };
+    if (isForbidden(error) && !isPolicy(error)) return { ...offline(asked), whyOffline: "you may not patch" };
+    if (isNotFound(error)) return { ...offline(asked), whyOffline: "its namespace or its CRD is not there yet" };
     const mistyped = MISTYPED.exec(message)?.[1];
     if (mistyped === undefined && (status < 400 || status >= 500)) throw error;
     const { desired = object, isReplaceable = false } = offline(asked);
@@ -139,11 +139,11 @@ function managerOf(live: KubeObject | undefined): string {
 /** The patch that kubectl sends: the manifest, and null for fields that the manifest no longer has. */
 function threeWay(last: Json, { metadata, spec }: KubeObject): Json {
   const { labels = {}, annotations = {} } = metadata;
-  const { annotations: noted, ...before } = isJson(last.metadata) ? last.metadata : {};
+  const { annotations: lastAnnotations, ...before } = isJson(last.metadata) ? last.metadata : {};
   return {
     metadata: {
       labels: withRemovals(isJson(before.labels) ? before.labels : {}, labels),
-      annotations: withRemovals(isJson(noted) ? noted : {}, annotations),
+      annotations: withRemovals(isJson(lastAnnotations) ? lastAnnotations : {}, annotations),
     },
     spec: withRemovals(isJson(last.spec) ? last.spec : {}, isJson(spec) ? spec : {}),
   };

@@ -87,7 +87,7 @@ const parsed = new Map<string, Evaluate>();
 
 export function evaluate(expression: string, context: Record<string, unknown>): unknown {
   const known = parsed.get(expression);
-  const run: Evaluate = known ?? environment.parse(understood(expression));
+  const run: Evaluate = known ?? environment.parse(rewritten(expression));
   if (!known) parsed.set(expression, run);
   return run(context);
 }
@@ -96,7 +96,7 @@ export function evaluate(expression: string, context: Record<string, unknown>): 
  * Rewrites expressions that the library does not support: `matches` has no classes such as \p{Cc}, `has` does not
  * accept the result of a call, and optional values are never equal.
  */
-const understood = (expression: string): string =>
+const rewritten = (expression: string): string =>
   expression
     .replaceAll(".matches(", ".fits(")
     .replaceAll(

@@ -6,14 +6,13 @@ const definition = z.looseObject({
   }),
 });
 
-/** The schema of the objects of a CustomResourceDefinition, without the fields that all objects share. */
+/**
+ * The schema of the objects of a CustomResourceDefinition. It adds the fields that all objects share, which a CRD does not
+ * list: metadata may have any fields.
+ */
 export function schemaIn(crd: unknown): object {
   const schema = definition.parse(crd).spec.versions[0]?.schema.openAPIV3Schema ?? {};
   const text = { type: "string" };
-  const metadata = { type: "object", properties: { name: text } };
-  const open = { type: "object", properties: undefined };
-  return {
-    ...schema,
-    properties: { ...Object(schema.properties), apiVersion: text, kind: text, metadata: { ...open, rules: metadata } },
-  };
+  const metadata = { type: "object" };
+  return { ...schema, properties: { ...Object(schema.properties), apiVersion: text, kind: text, metadata } };
 }

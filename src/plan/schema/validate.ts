@@ -35,7 +35,7 @@ export function withDefaults(schema: unknown, value: unknown): unknown {
 /** The validation errors of the API server: first the structure and, if that is valid, the rules. */
 export function problems(schema: unknown, value: unknown, before: unknown): string[] {
   const found = [...structure(asJson(schema), value, "")];
-  return found.length > 0 ? found : [...broken(asJson(schema), value, before, "")];
+  return found.length > 0 ? found : [...brokenRules(asJson(schema), value, before, "")];
 }
 
 const typeOf = (value: unknown): string =>
@@ -99,22 +99,24 @@ function* limits(schema: Json, value: unknown, path: string): Generator<string> 
 const show = (value: unknown): string => JSON.stringify(value);
 
 /** Evaluates the rules at each value. A rule about a change applies only if there is an old value, outside of lists. */
-function* broken(schema: Json, value: unknown, before: unknown, path: string): Generator<string> {
+function* brokenRules(schema: Json, value: unknown, before: unknown, path: string): Generator<string> {
   if (value === undefined) return;
   for (const each of rules.catch([]).parse(schema["x-kubernetes-validations"])) {
     const isChange = each.rule.includes("oldSelf");
     if (isChange && before === undefined) continue;
     const context = { self: typed(schema, value), ...(isChange && { oldSelf: typed(schema, before) }) };
     if (evaluate(each.rule, context) === true) continue;
-    const told = each.messageExpression && evaluate(each.messageExpression, context);
-    yield `${`${path}${each.fieldPath ?? ""}`.replace(/^\./, "") || "object"}: Invalid value: ${told || each.message || each.rule}`;
+    const computed = each.messageExpression && evaluate(each.messageExpression, context);
+    const field = `${path}${each.fieldPath ?? ""}`.replace(/^\./, "") || "object";
+    yield `${field}: Invalid value: ${computed || each.message || each.rule}`;
   }
   if (Array.isArray(value)) {
-    for (const [nth, each] of value.entries()) yield* broken(asJson(schema.items), each, undefined, `${path}[${nth}]`);
+    for (const [nth, each] of value.entries())
+      yield* brokenRules(asJson(schema.items), each, undefined, `${path}[${nth}]`);
   }
   if (!isJson(value)) return;
   for (const [name, child] of Object.entries(asJson(schema.properties))) {
-    yield* broken(asJson(child), value[name], asJson(before)[name], at(path, name));
+    yield* brokenRules(asJson(child), value[name], asJson(before)[name], at(path, name));
   }
 }
 

@@ -79,7 +79,7 @@ describe("imported files", () => {
   });
 
   test.each(["../outside", "a/b.yaml", "..", "a\0b"])("have a plain name: %j is refused", (file) => {
-    expect(() => writeFiles(folder, [{ file, text: "x" }], true)).toThrow("is not a name of a file");
+    expect(() => writeFiles(folder, [{ file, text: "x" }], true)).toThrow("is not a file name");
     expect(readdirSync(root)).toEqual(["landscape"]);
   });
 });

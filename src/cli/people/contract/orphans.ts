@@ -18,7 +18,7 @@ export const orphans = command({
   exitCodes: { 3: "with --exit-code: there are orphans" },
   async run({ flags, sources, answer, screen, missing }) {
     const found = await orphanReport(sources);
-    const { without_object: orphaned, without_resource: bare, currency = "" } = found;
+    const { without_object: orphaned, without_resource: withoutResource, currency = "" } = found;
     answer(found, () => {
       const wide = screen.format === "wide";
       const heads = ["KIND", "NAME", "ID", "DATACENTER", "AGE", "CREATED BY", `${currency} A MONTH`.trim()];
@@ -42,13 +42,13 @@ export const orphans = command({
           "to keep one, adopt it: an object of its kind with spec.externalId; -o wide shows the way for each",
         );
       } else screen.line(`no orphans: ${found.checked.length} kinds checked`);
-      if (bare.length > 0) screen.line(bold("Objects whose resource is gone"));
-      for (const { object, id } of bare) screen.line("  ", object, `  ${id}`);
+      if (withoutResource.length > 0) screen.line(bold("Objects whose resource is gone"));
+      for (const { object, id } of withoutResource) screen.line("  ", object, `  ${id}`);
       for (const { kind, why } of found.not_checked) screen.note(yellow("not checked: "), `${kind}: ${why}`);
       // A resource may belong to an object that the caller may not read.
       if (missing.length > 0)
         screen.note(yellow("objects that you may not read count as absent, so their resources are listed as well"));
     });
-    return flags.on("exit-code") && orphaned.length + bare.length > 0 ? FOUND : 0;
+    return flags.on("exit-code") && orphaned.length + withoutResource.length > 0 ? FOUND : 0;
   },
 });

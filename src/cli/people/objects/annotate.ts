@@ -1,4 +1,4 @@
-import { allObjects, type Known, objectNamed } from "../../../diagnostics/objects.ts";
+import { allObjects, type MooringObject, objectNamed } from "../../../diagnostics/objects.ts";
 import { PAUSED, RECONCILE_AT, ROTATE_AT } from "../../../engine/state/names.ts";
 import { resourceOf } from "../../../engine/state/object.ts";
 import { pathOf } from "../../../kube/resource.ts";
@@ -15,7 +15,7 @@ const flags = {
 } as const;
 type Given = Context<keyof typeof flags & string>;
 
-interface Word {
+interface AnnotationCommand {
   name: string;
   summary: string;
   description: string;
@@ -24,27 +24,30 @@ interface Word {
   value(now: number): string | null;
   done: string;
   /** The reason why an object cannot have the annotation, if there is one. */
-  refusal?(each: Known): string | undefined;
+  refusal?(each: MooringObject): string | undefined;
 }
 
 /** A command that sets one annotation: a single merge patch with the caller's rights. */
-const made = (word: Word): PeopleCommand =>
+const annotationCommand = (declared: AnnotationCommand): PeopleCommand =>
   command({
-    name: word.name,
-    summary: word.summary,
+    name: declared.name,
+    summary: declared.summary,
     usage: ["KIND/NAME… [OPTION…]", "-l SELECTOR | --all [-A] [OPTION…]"],
-    description: `${word.description} Needs the right to patch the objects.`,
+    description: `${declared.description} Needs the right to patch the objects.`,
     examples: [
-      [`mooring ${word.name} ${word.name === "rotate" ? "metricpipeline/shop" : "server/web"}`, word.summary],
-      [`mooring ${word.name} -l app=shop`, "the same for all objects with a label"],
+      [
+        `mooring ${declared.name} ${declared.name === "rotate" ? "metricpipeline/shop" : "server/web"}`,
+        declared.summary,
+      ],
+      [`mooring ${declared.name} -l app=shop`, "the same for all objects with a label"],
     ],
     flags,
     exitCodes: { 1: "failed for at least one object" },
     completes: "object",
-    run: (context) => annotate(context, word),
+    run: (context) => annotate(context, declared),
   });
 
-async function annotate(context: Given, { annotation, value, done, refusal }: Word): Promise<number> {
+async function annotate(context: Given, { annotation, value, done, refusal }: AnnotationCommand): Promise<number> {
   const { answer, screen, sources, client } = context;
   const objects = await chosen(context);
   const kube = await client();
@@ -76,7 +79,7 @@ async function annotate(context: Given, { annotation, value, done, refusal }: Wo
   return failed.length > 0 ? 1 : 0;
 }
 
-async function chosen({ args, flags, sources, namespace }: Given): Promise<Known[]> {
+async function chosen({ args, flags, sources, namespace }: Given): Promise<MooringObject[]> {
   const selector = flags.text("selector");
   const isMany = selector !== undefined || flags.on("all");
   if (args.length > 0) {
@@ -89,18 +92,18 @@ async function chosen({ args, flags, sources, namespace }: Given): Promise<Known
   return [...(await allObjects(sources, await namespace(), undefined, selector)).values()];
 }
 
-const now = (at: number) => new Date(at).toISOString();
+const timestamp = (at: number) => new Date(at).toISOString();
 
-export const reconcile = made({
+export const reconcile = annotationCommand({
   name: "reconcile",
   summary: "reconcile objects immediately, and retry what failed",
   description: `Sets the annotation ${RECONCILE_AT}: the operator reads the resource on the platform now, and retries what failed.`,
   annotation: RECONCILE_AT,
-  value: now,
+  value: timestamp,
   done: "will be reconciled",
 });
 
-export const pause = made({
+export const pause = annotationCommand({
   name: "pause",
   summary: "pause objects: their resources are not changed any more",
   description: `Sets the annotation ${PAUSED}: the operator changes nothing of these objects and their resources until they are resumed.`,
@@ -109,7 +112,7 @@ export const pause = made({
   done: "paused",
 });
 
-export const resume = made({
+export const resume = annotationCommand({
   name: "resume",
   summary: "resume paused objects",
   description: `Removes the annotation ${PAUSED}.`,
@@ -118,12 +121,12 @@ export const resume = made({
   done: "resumed",
 });
 
-export const rotate = made({
+export const rotate = annotationCommand({
   name: "rotate",
   summary: "issue a new key, token or certificate for objects that have one",
   description: `Sets the annotation ${ROTATE_AT}: the operator issues a new key, token or certificate and writes it into the Secret. With some kinds the previous one stops working immediately.`,
   annotation: ROTATE_AT,
-  value: now,
+  value: timestamp,
   done: "will get a new key",
   refusal: ({ kind, key }) => (kind.resource?.secret ? undefined : `${key} has no key, token or certificate`),
 });

@@ -1,4 +1,4 @@
-import { allObjects, type Known, objectNamed, summaryOf } from "../../../diagnostics/objects.ts";
+import { allObjects, type MooringObject, objectNamed, summaryOf } from "../../../diagnostics/objects.ts";
 import { readStatus } from "../../../engine/status/status.ts";
 import { command, FOUND } from "../../frame/command.ts";
 import {
@@ -36,8 +36,8 @@ export const get = command({
   completes: "object",
   async run({ args, flags, sources, namespace, answer, screen }) {
     const all = await chosen();
-    const late = all.filter((each) => standingOf(each) !== "Ready");
-    const shown = sorted(flags.on("not-ready") ? late : all);
+    const notReady = all.filter((each) => standingOf(each) !== "Ready");
+    const shown = sorted(flags.on("not-ready") ? notReady : all);
     answer(
       { items: shown.map((each) => ({ ...summaryOf(each), status: standingOf(each) })), total: all.length },
       () => {
@@ -47,9 +47,9 @@ export const get = command({
         else screen.note(all.length > 0 ? `all ${all.length} objects are Ready` : "no objects found");
       },
     );
-    return flags.on("exit-code") && late.length > 0 ? FOUND : 0;
+    return flags.on("exit-code") && notReady.length > 0 ? FOUND : 0;
 
-    async function chosen(): Promise<Known[]> {
+    async function chosen(): Promise<MooringObject[]> {
       const [first, ...more] = args;
       if (first?.includes("/") || more.length > 0) {
         if (flags.text("selector") !== undefined) throw new UsageError("name objects, or use -l");
@@ -64,14 +64,14 @@ export const get = command({
 });
 
 /** Problems first: Stalled, Reconciling, Paused, Ready; then by kind and name. */
-function sorted(objects: Iterable<Known>): Known[] {
-  const rank = (each: Known) => standings.indexOf(standingOf(each));
+function sorted(objects: Iterable<MooringObject>): MooringObject[] {
+  const rank = (each: MooringObject) => standings.indexOf(standingOf(each));
   return [...objects].sort((a, b) => rank(a) - rank(b) || a.key.localeCompare(b.key));
 }
 
 /** A table of objects of any kinds. */
 function tableOf(
-  objects: readonly Known[],
+  objects: readonly MooringObject[],
   { now, namespaces, wide }: { now: number; namespaces: boolean; wide: boolean },
 ): { heads: string[]; rows: Text[][] } {
   const heads = [

@@ -7,7 +7,7 @@ import { bold, grey, red, type Text } from "../../frame/text.ts";
 import { objectsIn } from "./object-args.ts";
 import { age, painted, standingOf } from "./words.ts";
 
-const LOOK_MS = 2_000;
+const POLL_MS = 2_000;
 
 const flags = {
   ...clusterFlags,
@@ -41,7 +41,7 @@ export const tree = command({
       throw new UsageError("--watch is for people: leave out -o");
     for (;;) {
       const [one] = asked;
-      const { value, lines } = one ? await around(context, one) : await whole(context);
+      const { value, lines } = one ? await treeOf(context, one) : await allTrees(context);
       if (!isWatching) {
         context.answer(value, () => {
           for (const line of lines) screen.line(...line);
@@ -49,21 +49,21 @@ export const tree = command({
         return 0;
       }
       screen.live(lines);
-      await sleep(systemClock, LOOK_MS, signal);
+      await sleep(systemClock, POLL_MS, signal);
     }
   },
 });
 
-async function whole({ sources, flags, namespace, screen }: Given) {
+async function allTrees({ sources, flags, namespace, screen }: Given) {
   const space = await namespace();
   const branches = await forest(sources, { namespace: space, selector: flags.text("selector") });
   const shown = (key: string) => (space === undefined ? key : key.replace(`/${space}/`, "/"));
-  const drawn = (branch: Branch, lead: string, own: string): Text[][] => [
-    [lead, own, shown(branch.object), "  ", ...standing(branch, sources.now(), screen.format === "wide")],
+  const drawn = (branch: Branch, indent: string, connector: string): Text[][] => [
+    [indent, connector, shown(branch.object), "  ", ...standing(branch, sources.now(), screen.format === "wide")],
     ...branch.below.flatMap((each, at) => {
       const isLast = at === branch.below.length - 1;
-      const indent = own === "" ? "" : own.startsWith("├") ? "│  " : "   ";
-      return drawn(each, lead + indent, isLast ? "└─ " : "├─ ");
+      const line = connector === "" ? "" : connector.startsWith("├") ? "│  " : "   ";
+      return drawn(each, indent + line, isLast ? "└─ " : "├─ ");
     }),
   ];
   const lines = branches.flatMap((branch) => drawn(branch, "", ""));
@@ -80,7 +80,7 @@ function standing({ known, ready, reason }: Branch, now: number, wide: boolean):
   return [painted(is, is), ...(ready ? [] : [`  ${reason}`]), ...since];
 }
 
-async function around({ sources }: Given, one: ReturnType<typeof objectsIn>[number]) {
+async function treeOf({ sources }: Given, one: ReturnType<typeof objectsIn>[number]) {
   const { picture, ...value } = await dependencyTree(sources, one);
   return { value, lines: picture.split("\n").map((line, at): Text[] => [at === 0 ? bold(line) : line]) };
 }

@@ -1,4 +1,4 @@
-import { allObjects, findObject, type Known, type ObjectAsked } from "../../../diagnostics/objects.ts";
+import { allObjects, findObject, type MooringObject, type ObjectAsked } from "../../../diagnostics/objects.ts";
 import { type Find, rootOf, stepOf } from "../../../diagnostics/why/chain.ts";
 import { findKey } from "../../../diagnostics/why/find.ts";
 import { isPaused } from "../../../engine/state/annotations.ts";
@@ -13,7 +13,7 @@ import { manifestsIn } from "./manifest-files.ts";
 import { knownKind, objectsIn } from "./object-args.ts";
 import { painted, standingOf } from "./words.ts";
 
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 const STALLED = 3;
 const TIMEOUT = 4;
 
@@ -55,19 +55,19 @@ export const wait = command({
   async run(context) {
     const { flags, signal, screen, answer } = context;
     const timeoutMs = durationIn("timeout", flags.text("timeout") ?? "");
-    const look = lookAt(context);
+    const readRows = rowReader(context);
     const isDeletion = flags.text("for") === "deleted";
     const deadline = systemClock.monotonic() + timeoutMs;
     for (let first = true; ; first = false) {
-      const rows = await look(first);
+      const rows = await readRows(first);
       const isQuiet = screen.format !== "table";
       if (!isQuiet) screen.live(linesOf(rows, screen.isTerminal));
       const late = rows.filter(({ object }) => (isDeletion ? object !== undefined : !isDone(object)));
-      const own = isDeletion ? late.filter(isStuck) : late.filter(isStalled);
-      const stalled = isDeletion || own.length > 0 ? own : await stalledBehind(context, late);
+      const ownStalled = late.filter(isDeletion ? isStuck : isStalled);
+      const stalled = isDeletion || ownStalled.length > 0 ? ownStalled : await stalledBehind(context, late);
       const isOver = systemClock.monotonic() >= deadline;
       if (late.length > 0 && stalled.length === 0 && !isOver) {
-        await sleep(systemClock, LOOK_MS, signal);
+        await sleep(systemClock, POLL_MS, signal);
         continue;
       }
       const outcome = late.length === 0 ? "done" : stalled.length > 0 ? "stalled" : "timeout";
@@ -83,16 +83,16 @@ export const wait = command({
 /** An object to wait for; it may not exist. */
 interface Row {
   key: string;
-  object: Known | undefined;
+  object: MooringObject | undefined;
 }
 
 /** Stalled or paused objects that block the late ones. */
 async function stalledBehind({ sources }: Given, late: readonly Row[]): Promise<Row[]> {
   const cluster = await sources.cluster();
-  const read = new Map<string, ReturnType<Find>>();
+  const answers = new Map<string, ReturnType<Find>>();
   const find: Find = (key) => {
-    const answer = read.get(key) ?? findKey(cluster, key, sources.signal);
-    read.set(key, answer);
+    const answer = answers.get(key) ?? findKey(cluster, key, sources.signal);
+    answers.set(key, answer);
     return answer;
   };
   const found = new Map<string, Row>();
@@ -108,19 +108,19 @@ async function stalledBehind({ sources }: Given, late: readonly Row[]): Promise<
 }
 
 /** Returns a function that reads all objects to wait for. */
-function lookAt({ args, flags, sources, namespace }: Given): (first: boolean) => Promise<Row[]> {
+function rowReader({ args, flags, sources, namespace }: Given): (first: boolean) => Promise<Row[]> {
   const files = flags.all("filename");
   const selector = flags.text("selector");
   if ([files.length > 0, args.length > 0, selector !== undefined].filter(Boolean).length !== 1) {
     throw new UsageError("name what to wait for: KIND/NAME…, -f FILE or -l SELECTOR");
   }
   if (selector !== undefined) {
-    let before = new Map<string, Known>();
+    let seen = new Map<string, MooringObject>();
     return async (first) => {
       const found = await allObjects(sources, await namespace(), undefined, selector);
       if (first && found.size === 0) throw new Error(`no objects with ${selector}`);
-      before = new Map([...before, ...found]);
-      return [...before.keys()].map((key) => ({ key, object: found.get(key) }));
+      seen = new Map([...seen, ...found]);
+      return [...seen.keys()].map((key) => ({ key, object: found.get(key) }));
     };
   }
   let asked: ObjectAsked[] | undefined;
@@ -150,13 +150,13 @@ function lookAt({ args, flags, sources, namespace }: Given): (first: boolean) =>
   }
 }
 
-const isCurrent = ({ object }: Known, type: string) => {
+const isCurrent = ({ object }: MooringObject, type: string) => {
   const { generation = 1 } = object.metadata;
   return (readStatus(object).conditions ?? []).some(
     (each) => each.type === type && each.status === "True" && (each.observedGeneration ?? generation) >= generation,
   );
 };
-const isDone = (each: Known | undefined): boolean => each !== undefined && isCurrent(each, "Ready");
+const isDone = (each: MooringObject | undefined): boolean => each !== undefined && isCurrent(each, "Ready");
 const isStalled = ({ object }: Row): boolean => object !== undefined && isCurrent(object, "Stalled");
 /** With --for=deleted, only an object that is being deleted can be stuck. */
 const isStuck = (row: Row): boolean => row.object?.object.metadata.deletionTimestamp !== undefined && isStalled(row);

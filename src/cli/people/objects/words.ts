@@ -1,4 +1,4 @@
-import type { Known } from "../../../diagnostics/objects.ts";
+import type { MooringObject } from "../../../diagnostics/objects.ts";
 import { isPaused } from "../../../engine/state/annotations.ts";
 import { readStatus } from "../../../engine/status/status.ts";
 import { green, grey, red, type Text, yellow } from "../../frame/text.ts";
@@ -7,7 +7,7 @@ import { green, grey, red, type Text, yellow } from "../../frame/text.ts";
 export const standings = ["Stalled", "Reconciling", "Paused", "Ready"] as const;
 export type Standing = (typeof standings)[number];
 
-export function standingOf({ object }: Pick<Known, "object">): Standing {
+export function standingOf({ object }: Pick<MooringObject, "object">): Standing {
   const { conditions = [] } = readStatus(object);
   const holds = (type: string) => conditions.some((each) => each.type === type && each.status === "True");
   if (holds("Stalled")) return "Stalled";

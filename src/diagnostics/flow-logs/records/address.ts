@@ -40,20 +40,20 @@ function endOfIPv6(buffer: Buffer, from: number): number {
   let digits = 0;
   let shortened = buffer[from] === COLON && buffer[from + 1] === COLON;
   let at = shortened ? from + 2 : from;
-  for (let group = at; ; at++) {
+  for (let groupStart = at; ; at++) {
     const byte = buffer[at] ?? 0;
     if (isHex(byte)) {
       if (++digits > 4) return -1;
     } else if (byte === COLON && digits > 0) {
       groups += 1;
       digits = 0;
-      group = at + 1;
+      groupStart = at + 1;
     } else if (byte === COLON && groups > 0 && !shortened) {
       shortened = true;
-      group = at + 1;
+      groupStart = at + 1;
     } else if (byte === DOT) {
       // The last 32 bits may be in IPv4 notation.
-      at = endOfIPv4(buffer, group);
+      at = endOfIPv4(buffer, groupStart);
       groups += 2;
       digits = 0;
       break;

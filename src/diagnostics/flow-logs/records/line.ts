@@ -43,10 +43,10 @@ type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 /** Parses single lines strictly: 14 fields, each within its limits. Reads almost every byte only once. */
 export function createLineReader(): LineReader {
   let buffer: Buffer = Buffer.alloc(0);
-  let begin = 0;
+  let lineStart = 0;
   // The current field, its start, and the current position.
   let field = 0;
-  let began = 0;
+  let fieldStart = 0;
   let at = 0;
   const bounds = new Int32Array(8);
   const textOf = createTexts();
@@ -80,7 +80,7 @@ export function createLineReader(): LineReader {
   const next = (): number => {
     while (isSpace(buffer[at] ?? 0)) at++;
     field += 1;
-    began = at;
+    fieldStart = at;
     return at;
   };
   const endsAt = (place: number): boolean => {
@@ -116,7 +116,7 @@ export function createLineReader(): LineReader {
   };
   const count = (): Count => {
     const value = whole(Number.POSITIVE_INFINITY);
-    return at - began <= SAFE_DIGITS || value < 0 ? value : countOf(buffer.toString("latin1", began, at));
+    return at - fieldStart <= SAFE_DIGITS || value < 0 ? value : countOf(buffer.toString("latin1", fieldStart, at));
   };
   /** The next field, if it is one of two words. */
   const word = <Word extends string>(one: Word, other: Word): Word | undefined => {
@@ -129,7 +129,7 @@ export function createLineReader(): LineReader {
     record,
     read(line, from) {
       buffer = line;
-      begin = at = from;
+      lineStart = at = from;
       field = -1;
       if (word("2", "2") === undefined) return -1;
       if (!identifier(ACCOUNT) || !identifier(INTERFACE) || !address(SRCADDR) || !address(DSTADDR)) return -1;
@@ -157,7 +157,7 @@ export function createLineReader(): LineReader {
       return buffer[last] === LINE_END ? last : -1;
     },
     problem(to) {
-      const fields = buffer.toString("latin1", begin, to).match(/[^ \t\v\f\r]+/g) ?? [];
+      const fields = buffer.toString("latin1", lineStart, to).match(/[^ \t\v\f\r]+/g) ?? [];
       const [name, expected] = FIELDS[field] ?? [];
       if (fields.length !== FIELDS.length || name === undefined) {
         return `${fields.length} fields instead of ${FIELDS.length}`;
