@@ -39,12 +39,18 @@ function write(path: string, content: string | Buffer): void {
   writeFileSync(path, content);
 }
 
-const versionParts = (name: string): number[] => name.split(".").map(Number);
-const newestFirst = (a: string, b: string): number => {
-  const [left, right] = [versionParts(a), versionParts(b)];
-  const differing = left.findIndex((part, at) => part !== right[at]);
-  return differing < 0 ? 0 : (right[differing] ?? 0) - (left[differing] ?? 0);
-};
+/** A release is newer than its pre-releases, such as 0.2.0-rc.1. */
+function newestFirst(a: string, b: string): number {
+  const [left = "", leftPre] = a.split("-");
+  const [right = "", rightPre] = b.split("-");
+  const isRelease = (pre: string | undefined) => Number(pre === undefined);
+  return (
+    inOrder.compare(right, left) ||
+    isRelease(rightPre) - isRelease(leftPre) ||
+    inOrder.compare(rightPre ?? "", leftPre ?? "")
+  );
+}
+const inOrder = new Intl.Collator("en", { numeric: true });
 
 function versions(): string[] {
   mkdirSync(output, { recursive: true });

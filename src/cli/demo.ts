@@ -87,7 +87,12 @@ export async function demoCommand(argv: string[]): Promise<number> {
     return 2;
   }
   const { once, json, speed } = values;
-  const waitMs = once ? Number(values.timeout) * 1000 : Number.POSITIVE_INFINITY;
+  const seconds = Number(values.timeout);
+  if (!(seconds > 0)) {
+    console.error(`mooring demo: --timeout ${values.timeout}: give a number of seconds, for example 180`);
+    return 2;
+  }
+  const waitMs = once ? seconds * 1000 : Number.POSITIVE_INFINITY;
   const chosen = [...new Set<Part>(["compute", ...named.filter(isPart)])];
   const interrupt = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => interrupt.abort());

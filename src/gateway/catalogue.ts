@@ -17,16 +17,18 @@ export function createCatalogue(clock: Clock, ask: (signal: AbortSignal) => Prom
 
   async function read(): Promise<readonly Model[]> {
     const timeout = AbortSignal.timeout(30_000);
-    const { statusCode, body, opaque } = await ask(timeout).catch((error) => {
-      if (!timeout.aborted) throw error;
+    const silent = (error: unknown): never => {
+      if (error instanceof Refused || !timeout.aborted) throw error;
       throw new Refused(502, "upstream_error", "the platform does not list its models", { retryAfter: 5 });
-    });
-    const text = redact(await bounded(body), opaque.secrets);
+    };
+    const { statusCode, body, opaque } = await ask(timeout).catch(silent);
+    const text = redact(await bounded(body).catch(silent), opaque.secrets);
     if (statusCode !== 200)
       throw new Refused(502, "upstream_error", `the platform answered ${statusCode} to the list of models`);
-    const { data } = shape.parse(JSON.parse(text));
-    known = { models: data, at: clock.monotonic() };
-    return data;
+    const list = listed(text);
+    if (!list) throw new Refused(502, "upstream_error", "the platform's list of models cannot be read");
+    known = { models: list, at: clock.monotonic() };
+    return list;
   }
 
   return (): Promise<readonly Model[]> => {
@@ -36,6 +38,15 @@ export function createCatalogue(clock: Clock, ask: (signal: AbortSignal) => Prom
     });
     return asking;
   };
+}
+
+/** The models in an answer of the platform; undefined if it is not a list of models. */
+function listed(text: string): readonly Model[] | undefined {
+  try {
+    return shape.parse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
 }
 
 async function bounded(body: AsyncIterable<Buffer>): Promise<string> {

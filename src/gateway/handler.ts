@@ -16,6 +16,8 @@ const posts = new Set([
   "/v1/images/generations",
 ]);
 const ONE_MODEL = "/v1/models/";
+/** How metrics count a call that its client left. */
+const CLIENT_LEFT = 499;
 
 /** Answers one call; `signal` cancels it. Never rejects. */
 export type Handler = (request: IncomingMessage, response: ServerResponse, signal: AbortSignal) => Promise<void>;
@@ -98,8 +100,9 @@ export function createHandler(parts: GatewayParts): Handler {
 
   function end(request: IncomingMessage, response: ServerResponse, error: unknown, signal: AbortSignal): void {
     if (response.headersSent || signal.aborted) {
-      // Not sent: metrics count a call that broke off under this code.
-      response.statusCode = 499;
+      // Not sent, only counted.
+      response.statusCode = signal.aborted ? CLIENT_LEFT : 502;
+      if (!signal.aborted) log.warn({ err: error }, "an answer of the platform broke off");
       return void response.destroy();
     }
     if (!(error instanceof Refused)) log.error({ err: error }, "a call failed");

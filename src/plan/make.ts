@@ -109,7 +109,7 @@ async function liveObjects(asked: PlanAsked, reader: ClusterReader): Promise<Map
   for (const kind of kinds.filter(({ scope }) => scope === "Cluster")) {
     const objects = await reader.list(resourceOf(kind), {}, sources.signal).catch((error: unknown) => {
       sources.signal.throwIfAborted();
-      sources.missing?.(`${kind.plural}: ${error instanceof Error ? error.message : String(error)}`);
+      missing(`${kind.plural}: ${error instanceof Error ? error.message : String(error)}`);
       return [];
     });
     for (const object of objects) {

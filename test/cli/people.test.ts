@@ -86,6 +86,7 @@ describe("completion", () => {
     [["wait", "--for=r"], ["--for=ready"]],
     [["explain", "NotE"], ["NotEmpty"]],
     [["drift", "--sel"], ["--selector"]],
+    [["get", "servers", "--sel"], ["--selector"]],
     [["simulator", "--he"], ["--help"]],
     [["get", "server/x"], []],
   ])("of %j is %j", async (words, found) => {

@@ -50,7 +50,8 @@ const startingWith = (all: readonly string[], prefix: string) => all.filter((eac
 
 function flagNamed({ flags }: PeopleCommand, word: string): Flag | undefined {
   const [, long, short] = /^(?:--([a-z-]+)|-([a-zA-Z]))$/.exec(word) ?? [];
-  return long === undefined ? Object.values(flags).find((each) => each.short === short) : flags[long];
+  if (long !== undefined) return flags[long];
+  return short === undefined ? undefined : Object.values(flags).find((each) => each.short === short);
 }
 
 async function valuesOf(flag: Flag | undefined, rest: readonly string[], prefix: string, env: Env): Promise<string[]> {

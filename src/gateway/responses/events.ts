@@ -38,67 +38,61 @@ export function createResponseEvents(call: ResponsesCall): ResponseEvents {
   let sequenceNumber = 0;
   /** The answer so far. */
   let begun: Said | undefined;
-  /** The open item: the text, or a tool call by its index. */
-  let open: "text" | number | undefined;
-  /** Number of items so far, the open one included. */
+  /** The open items by their place in the output: the text, or a tool call by its place in `begun.calls`. */
+  const open = new Map<"text" | number, number>();
+  /** Places in `begun.calls` by the index that the platform gives a tool call. */
+  const calls = new Map<number, number>();
+  /** Number of items so far, open ones included. */
   let items = 0;
   let ended = false;
 
   const event = (type: string, fields: object) =>
     `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequenceNumber++, ...fields })}\n\n`;
 
-  function close(said: Said): string {
-    if (open === undefined) return "";
-    const at = items - 1;
-    const isText = open === "text";
-    const item = open === "text" ? messageItem(said, "completed") : callItem(said, open, "completed");
+  function close(said: Said, which: "text" | number): string {
+    const at = open.get(which);
+    if (at === undefined) return "";
+    open.delete(which);
+    const item = which === "text" ? messageItem(said, "completed") : callItem(said, which, "completed");
     const place = { item_id: item.id, output_index: at };
-    open = undefined;
-    const last = isText
-      ? event("response.output_text.done", { ...place, content_index: 0, text: said.text, logprobs: [] }) +
-        event("response.content_part.done", { ...place, content_index: 0, part: textPart(said.text) })
-      : event("response.function_call_arguments.done", { ...place, ...argumentsOf(item) });
+    const last =
+      which === "text"
+        ? event("response.output_text.done", { ...place, content_index: 0, text: said.text, logprobs: [] }) +
+          event("response.content_part.done", { ...place, content_index: 0, part: textPart(said.text) })
+        : event("response.function_call_arguments.done", { ...place, ...argumentsOf(item) });
     return last + event("response.output_item.done", { output_index: at, item });
   }
 
+  /** All text is one item, which is open to the end: text may follow a tool call. */
   function addText(said: Said, delta: string): string {
     let events = "";
-    if (open !== "text") {
-      events += close(said);
-      open = "text";
-      items += 1;
-      const item = messageItem(said, "in_progress");
-      events += event("response.output_item.added", { output_index: items - 1, item });
-      const place = { item_id: item.id, output_index: items - 1, content_index: 0 };
+    const item = messageItem(said, "in_progress");
+    const place = { item_id: item.id, output_index: open.get("text") ?? items, content_index: 0 };
+    if (!open.has("text")) {
+      open.set("text", items++);
+      events += event("response.output_item.added", { output_index: place.output_index, item });
       events += event("response.content_part.added", { ...place, part: textPart("") });
     }
     begun = { ...said, text: said.text + delta };
-    const place = { item_id: messageItem(said, "in_progress").id, output_index: items - 1, content_index: 0 };
     return events + event("response.output_text.delta", { ...place, delta, logprobs: [] });
   }
 
-  function addCall(said: Said, nth: number, given: { id: string; name: string; arguments: string }): string {
+  /** Tool calls may come in turns, so each is open to the end. */
+  function addCall(said: Said, index: number, given: { id: string; name: string; arguments: string }): string {
     let events = "";
-    const before = said.calls[nth];
-    if (!before) {
-      events += close(said);
-      open = nth;
-      items += 1;
-      begun = { ...said, calls: [...said.calls, { ...given, arguments: "" }] };
-      events += event("response.output_item.added", {
-        output_index: items - 1,
-        item: callItem(begun, nth, "in_progress"),
-      });
+    let now = said;
+    const nth = calls.get(index) ?? said.calls.length;
+    if (!calls.has(index)) {
+      calls.set(index, nth);
+      now = { ...said, calls: [...said.calls, { ...given, arguments: "" }] };
+      const item = callItem(now, nth, "in_progress");
+      events += event("response.output_item.added", { output_index: items, item });
+      open.set(nth, items++);
     }
-    const now = begun ?? said;
-    begun = {
-      ...now,
-      calls: now.calls.map((each, at) =>
-        at === nth ? { ...each, arguments: each.arguments + given.arguments } : each,
-      ),
-    };
+    const withArguments = (each: Said["calls"][number]) => ({ ...each, arguments: each.arguments + given.arguments });
+    begun = { ...now, calls: now.calls.map((each, at) => (at === nth ? withArguments(each) : each)) };
     if (given.arguments === "") return events;
-    const place = { item_id: callItem(now, nth, "in_progress").id, output_index: items - 1 };
+    const place = { item_id: callItem(now, nth, "in_progress").id, output_index: open.get(nth) };
     return events + event("response.function_call_arguments.delta", { ...place, delta: given.arguments });
   }
 
@@ -131,7 +125,8 @@ export function createResponseEvents(call: ResponsesCall): ResponseEvents {
     end() {
       if (!begun || ended) return "";
       ended = true;
-      const closing = close(begun);
+      const said = begun;
+      const closing = [...open.keys()].map((which) => close(said, which)).join("");
       const response = responseOf(call, begun, "ended");
       return closing + event(`response.${response.status}`, { response });
     },
