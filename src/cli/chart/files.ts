@@ -63,11 +63,13 @@ const readme = () => `<!-- ${NOTE} -->
 
 <!-- not run: it needs a cluster with nodes -->
 \`\`\`console
-$ helm install mooring deploy/chart --namespace mooring-system --create-namespace --set platform=ionos
+$ helm install mooring deploy/chart --namespace mooring-system --create-namespace \\
+    --set platform=ionos --set image.repository=registry.example.com/team/mooring
 \`\`\`
 
-Installs the CRDs, the operator with two replicas and leader election, its rights, and the roles of its users. One release per
-namespace; cluster-wide, one release.
+Installs the CRDs, the operator with two replicas and leader election, its rights, and the roles of its users. The image comes
+[from your registry](../../docs/image.md#into-your-registry). Install one release in a cluster, or one for each namespace that
+\`watchNamespace\` names.
 
 \`platform: ionos\` sets all endpoints of IONOS Cloud; \`endpoints\` overrides single ones, or names another platform with the
 same interface. Without either of them, and without \`allowEndpoints\` or \`simulator.create\`, the chart refuses to render.

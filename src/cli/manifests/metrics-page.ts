@@ -31,12 +31,12 @@ not a label, because tenants can choose it.
 
 ## Access
 
-Without further flags anybody who can reach the port can read the metrics. With \`--metrics-auth\` they need a token that may
-\`get\` the URL \`/metrics\`: the operator asks the API server (TokenReview, SubjectAccessReview), as operators built with
-controller-runtime do. No token or an invalid one is answered 401, one without the permission 403, and 500 if the API server
-does not answer. A permission is remembered for a minute, a refusal for ten seconds. \`/healthz\` and \`/readyz\` stay open.
+With \`--metrics-auth\`, which the chart sets (\`metrics.auth\`), clients need a token that may \`get\` the URL \`/metrics\`. The operator
+asks the API server (TokenReview, SubjectAccessReview), as operators built with controller-runtime do. The answer is 401 without a
+valid token, 403 without the permission, and 500 if the API server does not answer. A permission is remembered for a minute, a refusal
+for ten seconds. \`/healthz\` and \`/readyz\` stay open. Without the flag, anybody who can reach the port can read the metrics.
 
-The rights for this are installed with the operator, and so is a ClusterRole for readers of the metrics:
+The chart and \`install.yaml\` have these rights, and a ClusterRole for the reader. Bind it to your Prometheus:
 
 <!-- not run: there is no Prometheus in the demo -->
 \`\`\`console
@@ -65,6 +65,6 @@ installs them with \`metrics.rules.create\` and \`metrics.dashboards.create\`; t
 - \`MooringNoLeader\` is about each installation and shard, by the operator's namespace. Of several, one whose pods are all gone does not raise
   it: alert on your pods as well.
 
-Tests with a real Prometheus cause the fault of each alert on the operator, wait until the alert fires and resolves, and check that every query of
-the operator's dashboards returns data (\`test/clients/prometheus/alerts.test.ts\`; the gateway and the tools: \`gateway-alerts.test.ts\`). The panels were drawn in a browser by a page of the tests, not by Grafana.
+Tests cause the fault of every alert and let a real Prometheus fire and resolve it. They also check that every query of the dashboards returns data
+(\`test/clients/prometheus/alerts.test.ts\`; the gateway and the tools: \`gateway-alerts.test.ts\`). A page of the tests draws the panels, not Grafana.
 `;
