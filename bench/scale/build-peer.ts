@@ -1,7 +1,7 @@
 import { globSync, mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { cacheFolder, isExecutable, told } from "../../src/simulator/programs/install.ts";
+import { cacheFolder, isExecutable, withProgress } from "../../src/simulator/programs/install.ts";
 import { run } from "../../test/processes.ts";
 import { say } from "./waiting.ts";
 
@@ -16,7 +16,7 @@ export async function buildPeer(env = process.env): Promise<string> {
   const part = `${program}.${process.pid}`;
   const args = ["build", "-buildvcs=false", "-trimpath", "-ldflags", "-s -w", "-o", part, "."];
   const options = { cwd: folder, env: { ...env, CGO_ENABLED: "0", GOWORK: "off" } };
-  const built = await told("building the peer (once, a few minutes)", say, () => run("go", args, options));
+  const built = await withProgress("building the peer (once, a few minutes)", say, () => run("go", args, options));
   if (built.code !== 0) throw new Error(`bench/peer cannot be built:\n${built.stderr}`);
   renameSync(part, program);
   return program;

@@ -7,7 +7,7 @@ import type { MachineTime, SimulatedClock } from "./time.ts";
  */
 export interface Agenda {
   schedule(at: number, fire: (at: number) => void): void;
-  /** Fires all that is due now. */
+  /** Fires every entry that is due. */
   run(): void;
   close(): void;
 }

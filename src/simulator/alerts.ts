@@ -11,7 +11,7 @@ const ruleSchema = z
   .object({
     region: z.enum([...regions], { error: "must be a region such as de-txl" }),
     name: z.string().min(1).max(100),
-    /** The name of a pushed metric: any of its series counts, by its newest sample. */
+    /** The name of a pushed metric. The newest sample of each of its series is compared. */
     metric: z.string().min(1).max(200),
     above: threshold,
     below: threshold,
@@ -26,7 +26,8 @@ const ruleSchema = z
 export const rulesSchema = z.object({ rules: z.array(ruleSchema).max(100) });
 export type Rule = z.infer<typeof ruleSchema>;
 
-export interface Standing extends Rule {
+/** A rule with its current state. */
+export interface RuleStatus extends Rule {
   state: "no data" | "ok" | "firing";
   value: number | undefined;
   labels: Readonly<Record<string, string>>;
@@ -38,44 +39,45 @@ const kept = new WeakMap<World, { rules: Rule[]; firing: Set<Rule> }>();
 export const setRules = (world: World, rules: Rule[]) => void kept.set(world, { rules, firing: new Set() });
 
 /** The state of the rules of a region, or of all. */
-export const standings = (world: World, region?: string): Standing[] =>
+export const ruleStatuses = (world: World, region?: string): RuleStatus[] =>
   (kept.get(world)?.rules ?? [])
     .filter((rule) => region === undefined || rule.region === region)
-    .map((rule) => standingOf(world, rule));
+    .map((rule) => statusOf(world, rule));
 
 const isBeyond = ({ above, below }: Rule, value: number) =>
   (above !== undefined && value > above) || (below !== undefined && value < below);
 
-/** By the first series that is beyond the threshold, else by any. */
-function standingOf(world: World, rule: Rule): Standing {
+/** The state by the first series that is beyond the threshold, else by the first series. */
+function statusOf(world: World, rule: Rule): RuleStatus {
   const found = pipelinesIn(world, "metrics", rule.region).flatMap(({ id }) =>
     world.samples.read(id, { name: rule.metric }).flatMap(({ labels: { __name__: _, ...labels }, samples }) => {
       const value = samples.at(-1)?.value;
       return value === undefined ? [] : [{ labels, value }];
     }),
   );
-  const worst = found.find(({ value }) => isBeyond(rule, value));
-  const shown = worst ?? found[0] ?? { labels: {}, value: undefined };
-  return { ...rule, state: worst ? "firing" : found.length > 0 ? "ok" : "no data", ...shown };
+  const beyond = found.find(({ value }) => isBeyond(rule, value));
+  const shown = beyond ?? found[0] ?? { labels: {}, value: undefined };
+  const calm = found.length > 0 ? "ok" : "no data";
+  return { ...rule, state: beyond === undefined ? calm : "firing", ...shown };
 }
 
 /** A notification that takes longer is given up. */
-const patienceMs = 5_000;
+const timeoutMs = 5_000;
 
 /** Notifies the targets of rules that have begun or ceased to fire, once per change. */
-export function tellChanges(world: World, region: string): void {
+export function notifyChanges(world: World, region: string): void {
   const { rules = [], firing = new Set<Rule>() } = kept.get(world) ?? {};
   for (const rule of rules.filter((each) => each.region === region)) {
-    const { state, name, metric, value, labels } = standingOf(world, rule);
+    const { state, name, metric, value, labels } = statusOf(world, rule);
     if ((state === "firing") === firing.has(rule)) continue;
     if (state === "firing") firing.add(rule);
     else firing.delete(rule);
     if (rule.notify === undefined) continue;
-    const news = { name, metric, state: state === "firing" ? "firing" : "resolved", value, labels };
-    const body = JSON.stringify(news);
+    const notification = { name, metric, state: state === "firing" ? "firing" : "resolved", value, labels };
+    const body = JSON.stringify(notification);
     const headers = { "content-type": "application/json" };
     // A failed notification is ignored.
-    void fetch(rule.notify, { method: "POST", headers, body, signal: AbortSignal.timeout(patienceMs) }).catch(() => {});
+    void fetch(rule.notify, { method: "POST", headers, body, signal: AbortSignal.timeout(timeoutMs) }).catch(() => {});
   }
 }
 
@@ -87,7 +89,7 @@ export function alertRoutes(world: World): Route[] {
     access: "steering",
     handle({ body }) {
       change(body);
-      return { status: 200, body: { rules: standings(world) }, indent: true };
+      return { status: 200, body: { rules: ruleStatuses(world) }, indent: true };
     },
   });
   return [

@@ -83,7 +83,7 @@ export async function clientCertificate(authority: Authority, name: string, vali
   return issued(authority, name, validity, [new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth])]);
 }
 
-/** For a domain, with an RSA key that is dropped; gives the certificate only. */
+/** For a domain. Its RSA key is not kept: only the certificate is returned. */
 export async function domainCertificate(
   authority: Authority,
   name: string,

@@ -68,7 +68,7 @@ export async function simulatorCommand(argv: string[]): Promise<number> {
       process.stdout.write(usage);
       return 0;
     }
-    const simulator = await startSimulator({ kafka: parsed.options.kafka ?? usualKafka(), ...parsed.options });
+    const simulator = await startSimulator({ kafka: parsed.options.kafka ?? defaultKafka(), ...parsed.options });
     const stopped = untilSignal();
     process.stdout.write(
       parsed.json ? `${JSON.stringify({ ready: true, ...simulator.ready })}\n` : forPeople(simulator.ready),
@@ -78,9 +78,9 @@ export async function simulatorCommand(argv: string[]): Promise<number> {
     return 0;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    const usage = error instanceof UsageError;
-    process.stderr.write(`mooring simulator: ${message}\n${usage ? "See mooring simulator --help.\n" : ""}`);
-    return usage ? 2 : 1;
+    const isUsageError = error instanceof UsageError;
+    process.stderr.write(`mooring simulator: ${message}\n${isUsageError ? "See mooring simulator --help.\n" : ""}`);
+    return isUsageError ? 2 : 1;
   }
 }
 
@@ -164,8 +164,8 @@ function kafkaFrom(text: string): "real" | "off" {
   return text;
 }
 
-/** The default of --kafka. */
-function usualKafka(): "real" | "off" {
+/** `real` where Kafka can run; else `off`, and the reason is printed. */
+function defaultKafka(): "real" | "off" {
   const lack = lackFor(process.env);
   if (lack === undefined) return "real";
   process.stderr.write(`Event streaming has no brokers here. ${lack}\n`);

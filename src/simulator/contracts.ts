@@ -41,11 +41,11 @@ export interface ContractParts {
 export function createContracts(parts: ContractParts): Contracts {
   const { documents, seed } = parts;
   const numberOf = (nth: number) => 31_000_000 + Math.floor(fixedChance(seed, "contract", nth) * 1_000_000);
-  const listeners: ((world: World) => void)[] = [];
+  const visitors: ((world: World) => void)[] = [];
   const first = createWorld(parts, documents, numberOf(0), "");
   const worlds = new Map([[first.contractNumber, first]]);
   const further = documents.table("contracts", z.object({ contractNumber: z.number() }));
-  // This also restores contracts: the row of a contract is read before the rows in it.
+  // A restart creates the worlds here, too: the row of a contract is restored before the rows in it.
   further.watch((_before, after) => {
     if (after === undefined || worlds.has(after.contractNumber)) return;
     const { contractNumber } = after;
@@ -53,7 +53,7 @@ export function createContracts(parts: ContractParts): Contracts {
     const own: Documents = { ...documents, table: (name, schema) => documents.table(scope + name, schema) };
     const world = createWorld(parts, own, contractNumber, scope);
     worlds.set(contractNumber, world);
-    for (const meet of listeners) meet(world);
+    for (const visit of visitors) visit(world);
   });
 
   /** Contracts whose creation was rolled back are left out. */
@@ -81,9 +81,9 @@ export function createContracts(parts: ContractParts): Contracts {
     first,
     all,
     of: (contractNumber) => all().find((world) => world.contractNumber === contractNumber),
-    each(meet) {
-      for (const world of worlds.values()) meet(world);
-      listeners.push(meet);
+    each(visit) {
+      for (const world of worlds.values()) visit(world);
+      visitors.push(visit);
     },
     add(owner) {
       let nth = worlds.size;
@@ -109,7 +109,7 @@ function createWorld(parts: ContractParts, documents: Documents, contractNumber:
   const pipelines = createPipelineRecords(documents);
   const dns = createDnsRecords(documents);
   const identity = createIdentity({ documents, resources: everything, chance, clock, contractNumber });
-  const made = { see: ({ createdBy }: { createdBy: string }, { id }: { id: string }) => createdBy === id };
+  const creatorOnly = { see: ({ createdBy }: { createdBy: string }, user: { id: string }) => createdBy === user.id };
   return {
     clock,
     machine: machineTime,
@@ -119,7 +119,7 @@ function createWorld(parts: ContractParts, documents: Documents, contractNumber:
     documents,
     resources,
     viewer,
-    requests: guardedTable(documents.table("requests", requestSchema), viewer, made),
+    requests: guardedTable(documents.table("requests", requestSchema), viewer, creatorOnly),
     identity,
     activity: createActivity({ documents, counters, chance, clock, identity, scope }),
     contractNumber,
@@ -131,8 +131,8 @@ function createWorld(parts: ContractParts, documents: Documents, contractNumber:
       ...scaling,
       groups: guardedTable(scaling.groups, viewer, {
         see: (group, user) =>
-          made.see(group, user) || resources.get(`datacenters/${group.properties.datacenter.id}`) !== undefined,
-        change: made.see,
+          creatorOnly.see(group, user) || resources.get(`datacenters/${group.properties.datacenter.id}`) !== undefined,
+        change: creatorOnly.see,
       }),
     },
     storage: {
@@ -150,7 +150,7 @@ function createWorld(parts: ContractParts, documents: Documents, contractNumber:
       keeps: (pipelineId, tag) => lineRetention({ pipelines }, pipelineId, tag),
     }),
     forwardAddress,
-    streaming: { ...streaming, clusters: guardedTable(streaming.clusters, viewer, made) },
+    streaming: { ...streaming, clusters: guardedTable(streaming.clusters, viewer, creatorOnly) },
     dataPlane,
     dns,
     certificates: createCertificateRecords(documents),

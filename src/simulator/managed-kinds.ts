@@ -9,7 +9,7 @@ import { clusterKind, topicKind } from "./streaming/kinds.ts";
 import type { World } from "./world.ts";
 
 const entry = <F>(name: string, kind: Managed<F>) => ({
-  /** The name of the list in the state that steering shows. */
+  /** The name of the list in `GET /_simulator/state`. */
   name,
   state: (world: World) => managedState(world, kind),
   resume: (world: World) => resume(world, kind),

@@ -28,7 +28,7 @@ import { createClock, machineTime } from "./time.ts";
 import type { Contracts, Owner, World } from "./world.ts";
 
 export interface SimulatorOptions {
-  /** How many contracts there are at least, each with an owner. Default 1; more can come by steering. */
+  /** How many contracts there are at least, each with an owner. Default 1; POST /_simulator/contracts adds more. */
   contracts?: number;
   /** Default 127.0.0.1. */
   host?: string;
@@ -38,7 +38,7 @@ export interface SimulatorOptions {
   data?: string;
   /** Ids, durations and fault probabilities follow from it. Default 1. */
   seed?: number;
-  /** How many times as fast as real time the platform lives. Default 1. */
+  /** Speed of the platform's clock; 10 is ten times real time. Default 1. */
   speed?: number;
   faults?: FaultPlan;
   /** The form of the interface where the description and the public one differ. Default: both at once. */
@@ -63,7 +63,7 @@ export interface SimulatorOptions {
   onError?(where: string, error: unknown): void;
 }
 
-/** The addresses and credentials of the simulator; `token` also steers it. */
+/** The addresses and credentials of the simulator; `token` also opens the control endpoints. */
 export interface Ready extends Owner {
   endpoints: ReturnType<typeof endpointsOf>;
   /** The authority to trust, as PEM: it signs the TLS address of log pipelines. */
@@ -83,27 +83,31 @@ export interface RunningSimulator {
 /** Starts the platform on this machine. Rejects when the address or the data directory is taken. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<RunningSimulator> {
   const journal = options.data === undefined ? memoryOnly : await openJournal(options.data);
-  const life = new AsyncDisposableStack();
-  life.defer(() => journal.close());
+  const cleanup = new AsyncDisposableStack();
+  cleanup.defer(() => journal.close());
   try {
-    return await run(options, journal, life);
+    return await run(options, journal, cleanup);
   } catch (error) {
-    await life.disposeAsync();
+    await cleanup.disposeAsync();
     throw error;
   }
 }
 
 type OnError = NonNullable<SimulatorOptions["onError"]>;
 
-/** Runs the platform; what has to end with it is deferred to `life`. */
-async function run(options: SimulatorOptions, journal: Journal, life: AsyncDisposableStack): Promise<RunningSimulator> {
+/** Runs the platform. `cleanup` gets what has to be closed with it. */
+async function run(
+  options: SimulatorOptions,
+  journal: Journal,
+  cleanup: AsyncDisposableStack,
+): Promise<RunningSimulator> {
   const { host = "127.0.0.1", port = 0 } = options;
   const onError: OnError = options.onError ?? ((where, error) => console.error(`simulator: ${where}:`, error));
   const state = createState(options, journal);
   const { seed, isDemo, clock, faults, history, documents } = state;
   const { storage, forward, dataPlane } = createBackends(options, documents, () => journal.flushed(), onError);
   const agenda = createAgenda(clock, machineTime);
-  life.defer(() => agenda.close());
+  cleanup.defer(() => agenda.close());
   let objectStorageUrl = "";
   const contracts = createContracts({
     ...{ seed, clock, agenda, counters: state.counters, documents, storage, dataPlane },
@@ -117,16 +121,16 @@ async function run(options: SimulatorOptions, journal: Journal, life: AsyncDispo
   const [owner, ...others] = openContracts(documents, contracts, options.contracts ?? 1);
   if (owner === undefined) throw new Error("the first contract was not opened");
   for (const world of contracts.all()) resume(world);
-  life.defer(() => storage.close());
+  cleanup.defer(() => storage.close());
   const { url: objectStorage, ...s3 } = await storage.open(contracts, owner.s3);
   objectStorageUrl = objectStorage;
-  life.defer(() => forward.close());
+  cleanup.defer(() => forward.close());
   const ca = await forward.open(contracts);
-  life.defer(() => dataPlane.close());
+  cleanup.defer(() => dataPlane.close());
   await dataPlane.open(contracts);
   contracts.each((world) => flowLogs.get(world)?.resume());
   const everyFlowLog = (work: (each: FlowLogs) => Promise<void>) => Promise.all([...flowLogs.values()].map(work));
-  life.defer(async () => void (await everyFlowLog((each) => each.close())));
+  cleanup.defer(async () => void (await everyFlowLog((each) => each.close())));
 
   const calls = createCallCounter(machineTime);
   const routesOf = createRoutes({ contracts, calls, faults, flowLogs });
@@ -138,13 +142,13 @@ async function run(options: SimulatorOptions, journal: Journal, life: AsyncDispo
     catchUp: () => agenda.run(),
     async durable() {
       await journal.flushed();
-      await storage.inStep();
-      await everyFlowLog((each) => each.asked());
+      await storage.synced();
+      await everyFlowLog((each) => each.flushed());
     },
   });
   await journal.flushed();
   const api = await listener.listen(host, port);
-  life.defer(() => listener.close());
+  cleanup.defer(() => listener.close());
   if (isDemo) {
     const isBuiltin = (options.objectStorage ?? "builtin") === "builtin";
     const s3Client = isBuiltin ? createS3Client({ url: objectStorage, ...s3 }) : undefined;
@@ -155,7 +159,7 @@ async function run(options: SimulatorOptions, journal: Journal, life: AsyncDispo
   return {
     ready: { endpoints, ...owner, s3, certificates: { ca }, contracts: others },
     routes: routesOf(contracts.first).map(({ method, template, access }) => ({ method, template, access })),
-    close: () => life.disposeAsync(),
+    close: () => cleanup.disposeAsync(),
   };
 }
 
@@ -168,8 +172,9 @@ function createState({ data, speed = 1, ...options }: SimulatorOptions, journal:
     );
   }
   const isDemo = options.demoData === true && journal.seed === undefined;
-  const beginning = { ...machineTime, now: () => machineTime.now() - (isDemo ? demoAge : 0) };
-  const clock = createClock(beginning, speed, journal.lastInstant);
+  // Demo data begins in the past, so that most of it is old.
+  const startTime = { ...machineTime, now: () => machineTime.now() - (isDemo ? demoAge : 0) };
+  const clock = createClock(startTime, speed, journal.lastInstant);
   const faults = createFaultChooser(options.faults ?? { rules: [] }, seed);
   const history = createHistory(clock.now, () => reachOf(faults.plan()));
   const documents = createDocuments((changes) => journal.append(clock.now(), changes), history.note);
@@ -184,7 +189,7 @@ function createState({ data, speed = 1, ...options }: SimulatorOptions, journal:
   return { seed, isDemo, clock, faults, history, documents, counters };
 }
 
-/** The servers beside the API. They are opened once the state of an earlier run is there. */
+/** The servers beside the API. They are opened after the state of an earlier run is restored. */
 function createBackends(
   options: SimulatorOptions,
   documents: Documents,
@@ -214,7 +219,7 @@ const firstBucket = "flow-logs";
 /** `builtin`, `versitygw`, or the URL of an object storage that runs elsewhere. */
 function chooseStorage(choice: string, given: StorageParts): ObjectStorage {
   const parts = { ...given, buckets: [...new Set([firstBucket, ...given.buckets])] };
-  // Made in any case: it declares the tables that a data directory may hold from another run.
+  // Always created: it declares the tables that a data directory may have from an earlier run.
   const builtin = createBuiltin(parts);
   if (choice === "builtin") return builtin;
   return choice === "versitygw" ? createVersitygw(parts) : createExternal(choice, parts);
@@ -229,7 +234,7 @@ function openContracts(documents: Documents, contracts: Contracts, least: number
   });
 }
 
-/** Puts what an earlier run had begun back on the agenda. */
+/** Schedules the end of everything that an earlier run had begun. */
 function resume(world: World): void {
   resumeRequests(world);
   resumeScaling(world);

@@ -52,7 +52,7 @@ export interface SteeringParts {
   faults: FaultChooser;
 }
 
-/** Control of the simulator by tests and demos. Never counted, never faulted. */
+/** The control endpoints, for tests and demos. Calls to them are not counted and have no faults. */
 export function steeringRoutes(world: World, { contracts, calls, faults }: SteeringParts): Route[] {
   const route = (method: Method, path: string, handle: (call: Call) => unknown): Route => ({
     method,
@@ -115,13 +115,13 @@ function checked<T>(schema: z.ZodType<T>, body: string): T {
   throw invalid(["(root)", ...(issue?.path.map(String) ?? [])].join("."), issue?.message ?? "is not valid");
 }
 
-/** Left out of the lists: the platform's offers, accounts, and keys, which are secrets. */
-const apart = new Set(["image", "template", "location", "user", "s3key"]);
+/** Left out of the lists: what the platform offers, accounts, and keys, which are secrets. */
+const omitted = new Set(["image", "template", "location", "user", "s3key"]);
 
 function stateOf(world: World) {
   const lists: Record<string, object[]> = {};
   for (const kind of kinds) {
-    if (apart.has(kind.type)) continue;
+    if (omitted.has(kind.type)) continue;
     const found = [...world.resources.ofType(kind.type)].map((each) => flat(world, each));
     // Several kinds have collections of the same name.
     lists[kind.collection] = [...(lists[kind.collection] ?? []), ...found];
@@ -170,7 +170,7 @@ function scalingGroups(world: World): object[] {
   }));
 }
 
-/** A resource with the ids of its parents and of what it hangs on: `datacenterId`, `serverId`, `lanId` … */
+/** A resource with the ids of its parents and of the resources it refers to: `datacenterId`, `serverId`, `lanId` … */
 function flat(world: World, resource: Resource) {
   const related: Record<string, string> = {};
   for (let above = world.resources.get(resource.parent); above; above = world.resources.get(above.parent)) {

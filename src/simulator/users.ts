@@ -55,8 +55,8 @@ export const userSchema = z.object({
   /** An inactive user cannot log in. */
   active: z.boolean().default(true),
   /**
-   * Granted to the user directly, besides the privileges of the user's groups. Rows of earlier versions have no list:
-   * all.
+   * Granted to the user directly, besides the privileges of the user's groups. Rows of earlier versions have no list,
+   * which means all.
    */
   privileges: z
     .array(privilegeFlagSchema)

@@ -6,8 +6,8 @@ import type { Resources } from "./store/resources.ts";
 import { groupsOf, type User } from "./users.ts";
 
 /**
- * The user that the contract is shown to at this moment. Handlers are synchronous and read through guarded tables only,
- * so none can forget the check. Work of the platform itself, from the agenda, sees everything.
+ * The user whose call is being handled. Handlers are synchronous and read through guarded tables only, so none can
+ * forget the check. Work of the platform itself, from the agenda, sees everything.
  */
 export interface Viewer {
   as<R>(user: User, work: () => R): R;
@@ -78,8 +78,8 @@ export function guardedResources(resources: Resources, viewer: Viewer): Resource
   const rootOf = (key: string) => resources.get(key.split("/", 2).join("/"));
 
   function may(resource: Resource, user: User, change: boolean): boolean {
-    // Routes of user management check the role themselves; a resource without a creator is the platform's and open to
-    // all.
+    // Routes of user management check the role themselves. A resource without a creator belongs to the platform, and
+    // all users may read it.
     if (resource.key.startsWith("um/") || resource.createdBy === "") return true;
     const root = rootOf(resource.key);
     // A label on an image of the platform belongs to its creator.

@@ -72,7 +72,7 @@ export interface ContractStorage {
   put(bucket: string, key: string, content: Buffer): Promise<void>;
 }
 
-/** The owner of a contract and his credentials. */
+/** The owner of a contract, with credentials. */
 export interface Owner {
   contractNumber: number;
   username: string;
@@ -90,8 +90,8 @@ export interface Contracts {
   readonly first: World;
   all(): World[];
   of(contractNumber: number): World | undefined;
-  /** Calls `meet` for every contract, existing and new. */
-  each(meet: (world: World) => void): void;
+  /** Calls `visit` for every contract that exists, and for each that is added later. */
+  each(visit: (world: World) => void): void;
   /** A further contract. Inside a transaction. */
   add(owner?: { username?: string | undefined; password?: string | undefined }): Owner;
   /** Creates the first user, keys and catalogue of a contract, unless an earlier run did. Inside a transaction. */

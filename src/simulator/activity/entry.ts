@@ -3,7 +3,7 @@ import type { Call, Forms } from "../http/exchange.ts";
 import type { Entry } from "../records/activity.ts";
 import { timestamp } from "../time.ts";
 
-/** An entry on the wire: the nested form of the public interface, and the four fields of the description. */
+/** An entry on the wire: four flat fields in the described form, nested objects in the public one. */
 export function sourceOf(
   entry: Entry,
   { contractNumber, forms }: { contractNumber: number; forms: Forms },

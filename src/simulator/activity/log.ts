@@ -32,7 +32,7 @@ function createEntries({ documents, counters, clock, scope }: ActivityParts) {
   const entries = documents.table("activity", entrySchema);
   const reads: Entry[] = [];
   let readsSoFar = 0;
-  /** All that is kept, for callers that read page after page. */
+  /** All entries in order, kept between calls that read page after page. */
   let sorted: Entry[] | undefined;
   entries.watch(() => {
     sorted = undefined;
@@ -61,7 +61,7 @@ export function createActivity(parts: ActivityParts): Activity {
   const { note, noteRead, read } = createEntries(parts);
   const nameOf = (userId: string) => identity.users.get(userId)?.username ?? "";
   const newRequest = () => chance.uuid("activity-request");
-  /** Ends that are reported while a call is answered; undefined: no call is being answered. */
+  /** Ends of operations that the running handler has caused; undefined: no handler runs. */
   let settledMeanwhile: Settled[] | undefined;
   const noteSettled = (what: Settled) =>
     note({ ...settledEntry(what), at: clock.now(), username: nameOf(what.by), requestId: newRequest() });
@@ -78,7 +78,7 @@ export function createActivity(parts: ActivityParts): Activity {
     note({
       ...ofCall(call),
       type: route.template === minting ? "GenerateToken" : "RequestAccepted",
-      status: goesOn(route, reply) ? "QUEUED" : "DONE",
+      status: continues(route, reply) ? "QUEUED" : "DONE",
       message: accepted,
       requestId: request ?? newRequest(),
       resources,
@@ -232,10 +232,10 @@ const fillingEntry = (at: number, id: string): Noted => ({
 });
 
 /**
- * Newer services, which have their own error payload, still provision after a 201; a scaling group is deleted after its
- * 204.
+ * Whether the operation continues after the answer. Newer services, which have their own error payload, provision after
+ * a 201; a scaling group is deleted after its 204.
  */
-const goesOn = ({ payload }: Route, { status }: Reply) =>
+const continues = ({ payload }: Route, { status }: Reply) =>
   status === 202 || status === 204 || (status === 201 && payload !== undefined);
 
 const pathOf = ({ url }: RequestRecord) => new URL(url).pathname;

@@ -11,7 +11,7 @@ const types: Record<string, string> = {
 
 export const typeName = (type: string) => types[type] ?? type;
 
-/** Every other type is of the virtual data center. */
+/** The first word of an action, by type. For every other type of the core API it is `vr`. */
 const areas: Record<string, string> = { ipblock: "ip", snapshot: "sn" };
 const verbs: Record<string, string> = { GET: "read", POST: "create", PUT: "update", PATCH: "update", DELETE: "delete" };
 const ownVerbs: Record<string, string> = { "ip.ipblock.create": "reserve", "ip.ipblock.delete": "release" };
@@ -20,8 +20,9 @@ const links: Record<string, string> = { POST: "attach", DELETE: "detach" };
 /** The action of a call on a type, as the log names it: `vr.server.create`, `ip.ipblock.reserve`. */
 export function actionName(method: string, path: string, type: string): string {
   const core = path.startsWith(`${basePath}/`);
-  const [product = ""] = (core ? path.slice(basePath.length) : path).split("/").slice(1);
-  const area = core ? (product === "um" ? "sec" : (areas[type] ?? "vr")) : product;
+  const [first = ""] = (core ? path.slice(basePath.length) : path).split("/").slice(1);
+  const coreArea = first === "um" ? "sec" : (areas[type] ?? "vr");
+  const area = core ? coreArea : first;
   const verb = verbOf(method, path);
   return `${area}.${type}.${ownVerbs[`${area}.${type}.${verb}`] ?? verb}`;
 }
@@ -58,10 +59,10 @@ export function namedIn(template: string, params: Readonly<Record<string, string
 const isCollection = (segment: string) => segment.endsWith("s");
 const singular = (collection: string) => (collection === "k8s" ? collection : typeName(collection.replace(/s$/, "")));
 
-/** The call that makes a token: a read, in the platform's interface. */
+/** The call that creates a token. On the platform it is a GET. */
 export const minting = "/auth/v1/tokens/generate";
 
-/** Reads of the logs themselves: to note them would make the logs grow with every read. */
+/** Reads of the logs themselves are not noted: each would make the log longer. */
 const logs = /^\/(activitylog|cloudapi\/v6\/requests)(\/|$)/;
 
 /** How the activity log notes a call; undefined: not at all. A POST to a model is a read. */

@@ -15,7 +15,7 @@ export function runningAction(world: World, groupId: string): Action | undefined
 export const datacenterOf = (world: World, { properties }: Group) =>
   world.resources.get(`datacenters/${properties.datacenter.id}`);
 
-/** Notes an action that is going to make or to remove replicas. Inside a transaction. */
+/** Starts an action that creates or deletes replicas. Inside a transaction. */
 export function beginAction(
   world: World,
   group: Group,
@@ -41,7 +41,7 @@ export function beginAction(
 
 /**
  * Asks the core API for the next server that the group's action makes or deletes, in a transaction of its own, so that
- * a refusal undoes this one only. Undefined: nothing is left to ask for, or it has to wait for somebody's request.
+ * a refusal undoes this one only. Undefined: nothing is left to ask for, or a resource is BUSY.
  */
 export function takeStep(world: World, groupId: string, at: number): RequestRecord | undefined {
   const group = world.scaling.groups.get(groupId);
@@ -86,7 +86,7 @@ function removeOne(world: World, group: Group, action: Action, at: number): Requ
   return undefined;
 }
 
-/** Ends the group's action if all it asked for has come to an end; says whether it did. Inside a transaction. */
+/** Ends the group's action if all its requests have ended. Returns whether it did. Inside a transaction. */
 export function endAction(world: World, group: Group, at: number): boolean {
   const { actions, groups, replicas, replicasOf } = world.scaling;
   const action = runningAction(world, group.id);
@@ -98,7 +98,7 @@ export function endAction(world: World, group: Group, at: number): boolean {
   const failed = action.type === "SCALE_OUT" ? requests.find(({ status }) => status === "FAILED") : undefined;
   const failure = action.failure ?? failed?.message ?? null;
   actions.put(action.id, { ...action, status: failure === null ? "SUCCESSFUL" : "FAILED", failure, modifiedAt: at });
-  // Servers that the core API refused are no longer counted as wanted, unless the minimum demands them.
+  // After a failure the target is the number of replicas that exist, within the bounds of the group.
   const target = failure === null ? group.target : withinBounds(group, replicasOf(group.id).length);
   groups.put(group.id, { ...group, target, revision: group.revision + 1 });
   return true;

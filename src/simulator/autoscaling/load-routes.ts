@@ -16,7 +16,7 @@ const bodySchema = z.object({
   shared: z.boolean().default(false),
 });
 
-/** Steering of the load that scaling policies react to: set, show, remove. */
+/** Control endpoints for the load that scaling policies react to: set, show, remove. */
 export function loadRoutes(world: World): Route[] {
   const route = (method: "GET" | "PUT" | "DELETE", change: (call: Call) => void): Route => ({
     method,
@@ -47,9 +47,9 @@ function setLoad(world: World, call: Call): void {
     put(null);
     return;
   }
-  const meant = [...groups.values()].filter(({ id, properties }) => id === group || properties.name === group);
-  if (meant.length === 0) throw invalid("(root).group", `no group has the id or the name "${group}"`);
-  for (const { id } of meant) put(id);
+  const selected = [...groups.values()].filter(({ id, properties }) => id === group || properties.name === group);
+  if (selected.length === 0) throw invalid("(root).group", `no group has the id or the name "${group}"`);
+  for (const { id } of selected) put(id);
 }
 
 function report(world: World, at: number) {

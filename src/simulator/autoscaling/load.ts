@@ -15,8 +15,8 @@ function loadAt({ shape, since }: Load, at: number): number {
   }
 }
 
-/** How often the platform measures, and how many measurements it looks at for the longest ranges. */
-const measureEvery = 30_000;
+/** The interval between two measurements, and the most measurements in a mean. */
+const measurementInterval = 30_000;
 const mostMeasurements = 240;
 
 /**
@@ -30,7 +30,7 @@ export function metricOf(world: World, group: Group, at: number, range: number):
   const load = loads.get(loadKey({ groupId: group.id, metric })) ?? loads.get(loadKey({ groupId: null, metric }));
   if (load === undefined) return (scaleInThreshold + scaleOutThreshold) / 2;
   const span = at - Math.min(at, Math.max(at - range, load.since, group.createdAt));
-  const measurements = Math.min(mostMeasurements, Math.max(1, Math.ceil(span / measureEvery)));
+  const measurements = Math.min(mostMeasurements, Math.max(1, Math.ceil(span / measurementInterval)));
   let sum = 0;
   for (let back = 0; back < measurements; back += 1) {
     const instant = at - (span * back) / measurements;
@@ -41,7 +41,10 @@ export function metricOf(world: World, group: Group, at: number, range: number):
 
 const seconds: Partial<Record<string, number>> = { PER_SECOND: 1, PER_MINUTE: 60, PER_HOUR: 3_600 };
 
-/** Traffic is steered per second and counted in the unit of the policy; TOTAL is all of its range. The CPU is in percent, whatever the unit. */
+/**
+ * The factor from a load to the unit of the policy. A load of traffic is per second, and TOTAL is over the whole range.
+ * The CPU is in percent, whatever the unit.
+ */
 function perUnit({ properties: { policy } }: Group): number {
   if (policy.metric === "INSTANCE_CPU_UTILIZATION_AVERAGE") return 1;
   return seconds[policy.unit] ?? millisecondsOf(policy.range) / 1000;
@@ -51,11 +54,11 @@ function perUnit({ properties: { policy } }: Group): number {
 export const policyMetric = (world: World, group: Group, at: number) =>
   metricOf(world, group, at, millisecondsOf(group.properties.policy.range));
 
-/** A load on a group without replicas falls on the first that comes. */
+/** At least 1: without replicas the first one to come has the whole load. */
 const replicasAt = ({ counts }: Group, instant: number) =>
   Math.max(1, counts.findLast(({ at }) => at <= instant)?.count ?? 0);
 
-/** The group's record of how many replicas are up, without what lies further back than its policy looks. */
+/** The group's record of its replica counts, with a new count and without those that its policy no longer needs. */
 export function countsWith(group: Group, at: number, count: number): Group["counts"] {
   if (group.counts.at(-1)?.count === count) return group.counts;
   const horizon = at - millisecondsOf(group.properties.policy.range);

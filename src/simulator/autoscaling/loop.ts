@@ -7,20 +7,20 @@ import { countsWith, policyMetric } from "./load.ts";
 import { join, leave } from "./target-groups.ts";
 import { basePath } from "./view.ts";
 
-/** How often a group is looked at, in simulated milliseconds. */
-const reviewEvery = 30_000;
+/** The interval between two reviews of a group, in simulated milliseconds. */
+const reviewInterval = 30_000;
 /** After a jump of the clock only the reviews of its last day are made. */
-const longestMemory = 86_400_000;
+const longestCatchUp = 86_400_000;
 
-/** Looks at a group regularly until it is deleted. */
-export function watchOver(world: World, { id, createdAt }: Group, since: number): void {
-  const from = Math.max(since, world.clock.now() - longestMemory);
-  const next = createdAt + (Math.floor((from - createdAt) / reviewEvery) + 1) * reviewEvery;
+/** Schedules the next review of a group, and so on until it is deleted. */
+export function scheduleReview(world: World, { id, createdAt }: Group, since: number): void {
+  const from = Math.max(since, world.clock.now() - longestCatchUp);
+  const next = createdAt + (Math.floor((from - createdAt) / reviewInterval) + 1) * reviewInterval;
   world.agenda.schedule(next, (at) => {
     world.documents.transaction(() => review(world, id, at));
-    proceed(world, id, at);
+    continueAction(world, id, at);
     const group = world.scaling.groups.get(id);
-    if (group !== undefined) watchOver(world, group, at);
+    if (group !== undefined) scheduleReview(world, group, at);
   });
 }
 
@@ -28,43 +28,43 @@ export function watchOver(world: World, { id, createdAt }: Group, since: number)
 export function resumeScaling(world: World): void {
   const now = world.clock.now();
   for (const group of world.scaling.groups.values()) {
-    watchOver(world, group, now);
-    proceedAt(world, group.id, now);
+    scheduleReview(world, group, now);
+    continueAt(world, group.id, now);
     for (const id of runningAction(world, group.id)?.requests ?? []) {
       const request = world.requests.get(id);
-      if (request?.status === "BUSY") proceedAt(world, group.id, request.dueAt);
+      if (request?.status === "BUSY") continueAt(world, group.id, request.dueAt);
     }
   }
 }
 
-function proceedAt(world: World, groupId: string, at: number): void {
-  world.agenda.schedule(at, (due) => proceed(world, groupId, due));
+function continueAt(world: World, groupId: string, at: number): void {
+  world.agenda.schedule(at, (due) => continueAction(world, groupId, due));
 }
 
-/** Takes a group's action as far as possible now. The ends of its requests call this again. */
-function proceed(world: World, groupId: string, at: number): void {
+/** Runs a group's action as far as possible now. It continues when its requests end. */
+function continueAction(world: World, groupId: string, at: number): void {
   for (let request = takeStep(world, groupId, at); request; request = takeStep(world, groupId, at)) {
-    proceedAt(world, groupId, request.dueAt);
+    continueAt(world, groupId, request.dueAt);
   }
   world.documents.transaction(() => {
-    const group = takeStock(world, groupId, at);
-    if (group !== undefined && endAction(world, group, at)) settle(world, groupId, at);
+    const group = updateReplicas(world, groupId, at);
+    if (group !== undefined && endAction(world, group, at)) scaleToTarget(world, groupId, at);
   });
 }
 
 function review(world: World, groupId: string, at: number): void {
-  const group = takeStock(world, groupId, at);
+  const group = updateReplicas(world, groupId, at);
   if (group === undefined) return;
   if (datacenterOf(world, group) === undefined) {
-    forget(world, group);
+    removeGroup(world, group);
     return;
   }
-  settle(world, groupId, at);
+  scaleToTarget(world, groupId, at);
   evaluate(world, groupId, at);
 }
 
-/** Updates the records: servers that have started, and servers that a user deleted. */
-function takeStock(world: World, groupId: string, at: number): Group | undefined {
+/** Updates the replicas whose servers have started, and removes those whose servers a user deleted. */
+function updateReplicas(world: World, groupId: string, at: number): Group | undefined {
   const { groups, replicas, replicasOf } = world.scaling;
   const group = groups.get(groupId);
   if (group === undefined) return undefined;
@@ -85,33 +85,33 @@ function takeStock(world: World, groupId: string, at: number): Group | undefined
 }
 
 /**
- * Starts the action that gives a group as many replicas as it should have, or none when it is being deleted; does
- * nothing while an action runs. After a failure it lets the cooldown pass before it tries again, unless `anew`.
- * Inside a transaction.
+ * Starts the action that brings a group to its target, or to no replicas when it is being deleted. Does nothing while
+ * an action runs. After a failure it tries again when the cooldown is over, unless `ignoreCooldown`. Inside a
+ * transaction.
  */
-export function settle(world: World, groupId: string, at: number, anew = false): void {
+export function scaleToTarget(world: World, groupId: string, at: number, ignoreCooldown = false): void {
   const { groups, actionsOf, replicasOf } = world.scaling;
   const group = groups.get(groupId);
   if (group === undefined || runningAction(world, groupId) !== undefined) return;
   const replicas = replicasOf(groupId);
   if (group.deleting && replicas.length === 0) {
-    forget(world, group);
+    removeGroup(world, group);
     return;
   }
   const surplus = replicas.length - (group.deleting ? 0 : group.target);
   const failed = actionsOf(groupId).at(-1)?.status === "FAILED";
-  if (surplus === 0 || (surplus < 0 && failed && !anew && at < coolUntil(world, group))) return;
+  if (surplus === 0 || (surplus < 0 && failed && !ignoreCooldown && at < cooldownEnd(world, group))) return;
   const part =
-    surplus > 0 ? { toRemove: chosen(world, group, replicas, surplus).map(({ id }) => id) } : { toMake: -surplus };
+    surplus > 0 ? { toRemove: removable(world, group, replicas, surplus).map(({ id }) => id) } : { toMake: -surplus };
   groups.put(groupId, { ...group, revision: group.revision + 1 });
   beginAction(world, group, part, at);
-  proceedAt(world, groupId, at);
+  continueAt(world, groupId, at);
 }
 
-/** Compares the metric with the thresholds and moves the wanted number of replicas. Inside a transaction. */
+/** Compares the metric with the thresholds and changes the target. Inside a transaction. */
 function evaluate(world: World, groupId: string, at: number): void {
   const group = world.scaling.groups.get(groupId);
-  if (group === undefined || runningAction(world, groupId) !== undefined || at < coolUntil(world, group)) return;
+  if (group === undefined || runningAction(world, groupId) !== undefined || at < cooldownEnd(world, group)) return;
   const { scaleInThreshold, scaleInAction, scaleOutThreshold, scaleOutAction } = group.properties.policy;
   const metric = policyMetric(world, group, at);
   let target = group.target;
@@ -119,7 +119,7 @@ function evaluate(world: World, groupId: string, at: number): void {
   else if (metric < scaleInThreshold) target = withinBounds(group, target - amountOf(scaleInAction, target));
   if (target === group.target) return;
   world.scaling.groups.put(groupId, { ...group, target });
-  settle(world, groupId, at);
+  scaleToTarget(world, groupId, at);
 }
 
 function amountOf({ amount, amountType }: { amount: number; amountType: string }, count: number): number {
@@ -127,15 +127,15 @@ function amountOf({ amount, amountType }: { amount: number; amountType: string }
 }
 
 /** The cooldown counts from the start of the last action. */
-function coolUntil(world: World, { id, properties: { policy } }: Group): number {
+function cooldownEnd(world: World, { id, properties: { policy } }: Group): number {
   const last = world.scaling.actionsOf(id).at(-1);
   if (last === undefined) return 0;
   const { cooldownPeriod } = last.type === "SCALE_OUT" ? policy.scaleOutAction : policy.scaleInAction;
   return last.createdAt + millisecondsOf(cooldownPeriod);
 }
 
-/** The replicas that a scale-in takes; they come with the oldest first. */
-function chosen(world: World, { properties: { policy } }: Group, replicas: Replica[], amount: number): Replica[] {
+/** The replicas that a scale-in deletes; `replicas` has the oldest first. */
+function removable(world: World, { properties: { policy } }: Group, replicas: Replica[], amount: number): Replica[] {
   switch (policy.scaleInAction.terminationPolicy) {
     case "OLDEST_SERVER_FIRST":
       return replicas.slice(0, amount);
@@ -150,7 +150,7 @@ function chosen(world: World, { properties: { policy } }: Group, replicas: Repli
 }
 
 /** Removes a group whose replicas, or their datacenter, are deleted. */
-function forget(world: World, group: Group): void {
+function removeGroup(world: World, group: Group): void {
   const { groups, actions, actionsOf, replicas, replicasOf, loads } = world.scaling;
   for (const replica of replicasOf(group.id)) {
     leave(world, replica);

@@ -54,7 +54,7 @@ export function removeReplica(
   return startRequest(write, machine);
 }
 
-/** A call that the platform makes to itself on behalf of the user whose group it is. */
+/** A call of the platform to itself, on behalf of the user who created the group. */
 function platformCall(
   world: World,
   { createdBy, origin }: Group,

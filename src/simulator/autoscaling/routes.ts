@@ -7,7 +7,7 @@ import { isListed, isVisible } from "../store/shown.ts";
 import type { World } from "../world.ts";
 import { datacenterOf, runningAction, withinBounds } from "./actions.ts";
 import { givenProperties } from "./body.ts";
-import { settle, watchOver } from "./loop.ts";
+import { scaleToTarget, scheduleReview } from "./loop.ts";
 import { basePath, hrefOf, listedActions, listedGroup, listedReplicas, type Part } from "./view.ts";
 
 const publicBase = "/autoscaling";
@@ -96,8 +96,8 @@ function create(world: World, call: Call): Reply {
   const datacenter = datacenterOf(world, group);
   if (datacenter !== undefined) refuseBusy([datacenter]);
   world.scaling.groups.put(group.id, group);
-  settle(world, group.id, call.at);
-  watchOver(world, group, call.at);
+  scaleToTarget(world, group.id, call.at);
+  scheduleReview(world, group, call.at);
   const startedActions = listedActions(readerFor(world, call), group).map((action) => action.reference());
   return { status: 201, body: { ...written(world, call, group.id, 1), startedActions } };
 }
@@ -118,7 +118,7 @@ function update(world: World, call: Call): Reply {
     modifiedAt: call.at,
     modifiedBy: call.caller.user.id,
   });
-  settle(world, group.id, call.at, true);
+  scaleToTarget(world, group.id, call.at, true);
   return { status: 200, body: written(world, call, group.id, 0) };
 }
 
@@ -137,7 +137,7 @@ function remove(world: World, call: Call): Reply {
   });
   const running = runningAction(world, group.id);
   if (running !== undefined) actions.put(running.id, { ...running, toMake: 0 });
-  settle(world, group.id, call.at);
+  scaleToTarget(world, group.id, call.at);
   return { status: 204 };
 }
 

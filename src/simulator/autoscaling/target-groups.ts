@@ -26,7 +26,7 @@ export function leave(world: World, replica: Replica): void {
   }
 }
 
-/** The platform's own change: there is no request for it, and it does not wait for those of users. */
+/** A change by the platform itself: it has no request, and happens even while the target group is BUSY. */
 function changeTargets(world: World, targetGroupId: string, change: (before: Targets) => Targets): void {
   const group = world.resources.byId("target-group", targetGroupId);
   if (group === undefined) return;

@@ -4,7 +4,7 @@ import type { World } from "../world.ts";
 import { meterOf } from "./meters.ts";
 import { byMeter, byPlace, countedIn, dateAt, monthOf, periodAt, rounded, sum } from "./reckoning.ts";
 
-/** The form in bodies. */
+/** The numbers of contract and customer as bodies show them, with ten digits. */
 export const contractIdOf = ({ contractNumber }: World) => String(contractNumber).padStart(10, "0");
 export const customerIdOf = ({ contractNumber }: World) => String(contractNumber * 3 + 1_000_000).padStart(10, "0");
 
@@ -12,7 +12,7 @@ const euros = (quantity: number) => ({ quantity, unit: "EUR" });
 
 const invoiceIdOf = ({ contractNumber }: World, period: string) => `RE${contractNumber}${period.replace("-", "")}`;
 
-/** The months in which there was something, the newest first; the running one has a draft. */
+/** The months since the first usage, the newest first; the current one has a draft. */
 function periodsOf({ billing, clock }: World): string[] {
   const first = Math.min(...[...billing.intervals()].map(({ from }) => from), Number.POSITIVE_INFINITY);
   if (first === Number.POSITIVE_INFINITY) return [];
@@ -68,6 +68,9 @@ export function invoiceById(world: World, id: string) {
   return invoiceOf(world, period);
 }
 
-/** The invoices of a month: one, or none when nothing was there. */
-export const invoicesIn = (world: World, period: string) =>
-  monthOf(period) && periodsOf(world).includes(period) ? [invoiceOf(world, period)] : [];
+/** The invoices of a month: one, or none before the first usage. */
+export function invoicesIn(world: World, period: string) {
+  // Refuses a text that is not a month.
+  monthOf(period);
+  return periodsOf(world).includes(period) ? [invoiceOf(world, period)] : [];
+}

@@ -29,25 +29,27 @@ export interface LedgerParts {
 }
 
 /**
- * Notes the changes of usage in the transaction that makes them. It compares the present usage with the noted one, so
- * it is also right after a rollback and a restart.
+ * Records changes of usage in the transaction that makes them. It compares the current usage with the recorded one, so
+ * it is also correct after a rollback and a restart.
  */
 export function createLedger(parts: LedgerParts): Ledger {
   const { documents, counters, clock, scope, resources, pipelines, streaming, dns } = parts;
   const intervals = documents.table("billing", intervalSchema);
+  /** Intervals that have not ended, by subject and meter. */
   const open = new Map<string, Map<string, Interval>>();
   const nextNumber = () => counters.next(`${scope}billing`);
+  /** What the running transaction has changed, by key or id; the function returns the usage after it. */
   const touched = new Map<string, () => Subject | undefined>();
-  /** By their number, in the order in which they ended. */
+  /** The numbers of ended intervals, in the order in which they ended. */
   const ended = new Set<number>();
 
   intervals.watch((before, after) => {
-    const meters = open.get((after ?? before)?.subject ?? "") ?? new Map<string, Interval>();
+    const subject = (after ?? before)?.subject ?? "";
+    const meters = open.get(subject) ?? new Map<string, Interval>();
     if (before?.to === null) meters.delete(before.meterId);
     if (after?.to === null) meters.set(after.meterId, after);
     if (before !== undefined && after?.to !== before.to) ended.delete(before.n);
     if (after !== undefined && after.to !== null) ended.add(after.n);
-    const subject = (after ?? before)?.subject ?? "";
     if (meters.size === 0) open.delete(subject);
     else open.set(subject, meters);
   });
@@ -59,31 +61,32 @@ export function createLedger(parts: LedgerParts): Ledger {
     if (after?.type === "lan") for (const nic of resources.referrers(key, "nic")) touch(nic);
   });
   const touch = (resource: Resource) => touched.set(resource.key, () => resourceSubject(resource, resources));
-  const follow = <T extends { id: string }>(
+  const watchRows = <T extends { id: string }>(
     table: { watch(listener: (before: T | undefined, after: T | undefined) => void): void },
     subjectOf: (row: T) => Subject,
   ) =>
     table.watch((before, after) =>
       touched.set((after ?? before)?.id ?? "", () => (after === undefined ? undefined : subjectOf(after))),
     );
-  follow(pipelines.pipelines, pipelineSubject);
-  follow(streaming.clusters, clusterSubject);
-  follow(dns.zones, zoneSubject);
+  watchRows(pipelines.pipelines, pipelineSubject);
+  watchRows(streaming.clusters, clusterSubject);
+  watchRows(dns.zones, zoneSubject);
 
-  function settle(key: string, subject: Subject | undefined): void {
-    const noted = open.get(key) ?? new Map<string, Interval>();
-    if (noted.size === 0 && subject === undefined) return;
+  /** Ends the intervals whose amount has changed and begins new ones. */
+  function reconcile(key: string, subject: Subject | undefined): void {
+    const recorded = open.get(key) ?? new Map<string, Interval>();
+    if (recorded.size === 0 && subject === undefined) return;
     const now = clock.now();
-    const wanted = new Map(subject?.lines);
-    const since = noted.size === 0 ? Math.min(subject?.createdAt ?? now, now) : now;
-    for (const interval of [...noted.values()]) {
-      const same = wanted.get(interval.meterId) === interval.amount && isDeepStrictEqual(interval.ips, subject?.ips);
-      if (same) wanted.delete(interval.meterId);
+    const current = new Map(subject?.lines);
+    const since = recorded.size === 0 ? Math.min(subject?.createdAt ?? now, now) : now;
+    for (const interval of [...recorded.values()]) {
+      const same = current.get(interval.meterId) === interval.amount && isDeepStrictEqual(interval.ips, subject?.ips);
+      if (same) current.delete(interval.meterId);
       else intervals.put(String(interval.n), { ...interval, to: now });
     }
     if (subject === undefined) return;
     const { lines: _, createdAt: __, ...about } = subject;
-    for (const [meterId, amount] of wanted) {
+    for (const [meterId, amount] of current) {
       const n = nextNumber();
       intervals.put(String(n), { ...about, n, subject: key, meterId, amount, from: since, to: null });
     }
@@ -98,7 +101,7 @@ export function createLedger(parts: LedgerParts): Ledger {
   }
 
   documents.beforeCommit(() => {
-    for (const [key, subjectOf] of touched) settle(key, subjectOf());
+    for (const [key, subjectOf] of touched) reconcile(key, subjectOf());
     touched.clear();
   });
 

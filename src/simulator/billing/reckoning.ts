@@ -47,7 +47,7 @@ export function clipped(interval: Interval, { from, to }: Span, now: number): Sp
   return part.from < part.to ? part : undefined;
 }
 
-/** Bytes that a NIC sent and received: a few gigabytes on each day, always the same. */
+/** Bytes that a NIC sent or received in a span: a few gigabytes a day, always the same for the same day. */
 export function bytesOf({ id }: Interval, direction: "In" | "Out", span: Span): number {
   let bytes = 0;
   for (const { from, to } of daysIn(span)) {
@@ -99,7 +99,7 @@ export interface Place {
   location: string;
 }
 
-/** By datacenter, in the order they came. */
+/** Groups by datacenter, in the order of the first interval of each. */
 export function byPlace(counted: readonly Counted[]): { place: Place; counted: Counted[] }[] {
   const groups = Map.groupBy(counted, ({ interval }) => interval.datacenter?.id ?? contractWide.id);
   return [...groups.values()].map((group) => ({

@@ -54,12 +54,12 @@ export function usage(world: World, datacenterId?: string) {
 
 /** The usage of each resource in a span; `dc`, `resource` and `type` of the query narrow it. */
 export function utilization(world: World, span: Span, { query }: Call) {
-  const asked = (name: string, value: string) => (query.get(name) || value) === value;
+  const matches = (wanted: string | null | undefined, value: string) => !wanted || wanted === value;
   const counted = countedIn(world, span).filter(
     ({ interval: { id, datacenter, meterId } }) =>
-      asked("dc", datacenter?.id ?? contractWide.id) &&
-      asked("resource", id) &&
-      (query.get("type")?.toUpperCase() || meterOf(meterId).type) === meterOf(meterId).type,
+      matches(query.get("dc"), datacenter?.id ?? contractWide.id) &&
+      matches(query.get("resource"), id) &&
+      matches(query.get("type")?.toUpperCase(), meterOf(meterId).type),
   );
   return {
     ...dates(span, world.clock.now()),
@@ -89,21 +89,23 @@ export function utilization(world: World, span: Span, { query }: Call) {
   };
 }
 
-/** One line per resource, meter and stretch of time: value by its divisor, times minutes by theirs, is the quantity. */
+/** One line per interval. The quantity is `value / valueDivisor * intervalMin / intervalDivisor`. */
 function evnLine({ interval, part, quantity }: Counted) {
   const { meterId, id, amount, serverId } = interval;
   const { type, unit } = meterOf(meterId);
-  const isTraffic = unit === "1GB" || unit === "1M tokens";
-  const divisor = !isTraffic ? 1000 : unit === "1GB" ? 1e9 : 1e6;
+  // Bytes and tokens are counted; everything else is an amount over a time.
+  const isCounted = unit === "1GB" || unit === "1M tokens";
+  const countedDivisor = unit === "1GB" ? 1e9 : 1e6;
+  const divisor = isCounted ? countedDivisor : 1000;
   return {
     resourceType: type,
     resourceUUID: id,
-    intervalMin: isTraffic ? 60 : (part.to - part.from) / 60_000,
+    intervalMin: isCounted ? 60 : (part.to - part.from) / 60_000,
     intervalDivisor: 60,
     from: timestamp(part.from),
     to: timestamp(part.to),
     itemStub: meterId,
-    value: Math.round((isTraffic ? quantity : amount) * divisor),
+    value: Math.round((isCounted ? quantity : amount) * divisor),
     valueDivisor: divisor,
     additionalParameters: serverId === null ? {} : { serverUUID: serverId },
   };
@@ -153,7 +155,7 @@ export function traffic(world: World, { query }: Call, period = periodAt(world.c
   const nic = nics.map((each) => ({ ...placed(each.place), ip: each.ip, dates: each.dates }));
   const vdc = [...Map.groupBy(nics, ({ place }) => place.id).values()].map((group) => ({
     ...placed(group[0]?.place ?? contractWide),
-    dates: added(group.flatMap((each) => each.dates)),
+    dates: sumsByDay(group.flatMap((each) => each.dates)),
   }));
   const rows = nic.flatMap((each) =>
     each.dates.map((day) => [each.vdcUUID, each.vdcName, each.ip, day.Date, String(day.In), String(day.Out)]),
@@ -166,8 +168,8 @@ export function traffic(world: World, { query }: Call, period = periodAt(world.c
   };
 }
 
-/** The days in their order, each once. */
-const added = (volumes: readonly Volume[]): Volume[] =>
+/** The sums of each day, in order. */
+const sumsByDay = (volumes: readonly Volume[]): Volume[] =>
   [...Map.groupBy(volumes, ({ Date: date }) => date)]
     .map(([date, group]) => ({
       Date: date,

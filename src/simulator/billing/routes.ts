@@ -25,7 +25,7 @@ export function billingRoutes(world: World): Route[] {
     },
   });
   const own = "/{contract}";
-  const now = () => periodAt(world.clock.now());
+  const thisMonth = () => periodAt(world.clock.now());
   return [
     route("/intern/ping", () => ({ status: "OK" })),
     route("/profile", () => ({ companies: [{ contractId: contractIdOf(world), customerId: customerIdOf(world) }] })),
@@ -50,7 +50,7 @@ export function billingRoutes(world: World): Route[] {
     route(`${own}/traffic/{period}`, (call) => traffic(world, call, call.params.period)),
     route(`${own}/usage`, () => usage(world)),
     route(`${own}/usage/{datacenterId}`, ({ params }) => usage(world, params.datacenterId)),
-    route(`${own}/utilization`, (call) => utilization(world, monthOf(now()), call)),
+    route(`${own}/utilization`, (call) => utilization(world, monthOf(thisMonth()), call)),
     route(`${own}/utilization/{period}`, (call) => utilization(world, monthOf(call.params.period ?? ""), call)),
     route(`${own}/utilization/daily/{date}`, (call) => utilization(world, dayOf(call.params.date ?? ""), call)),
     route(`${own}/products`, () => products(world)),

@@ -6,7 +6,7 @@ import { numberIn, type Resource, textIn, textsIn } from "../store/resource.ts";
 import type { Resources } from "../store/resources.ts";
 import { meterNamed } from "./meters.ts";
 
-/** Something that costs money: how much of which meter, from now on. */
+/** Something that costs money, with its current amount of each meter. */
 export interface Subject {
   id: string;
   name: string;
@@ -22,6 +22,7 @@ export interface Subject {
 
 const gigabytes = (megabytes: number | undefined) => (megabytes ?? 0) / 1024;
 
+/** The meter of a volume, by type; SSD Premium by default. The volume of a Cube has none: the Cube includes it. */
 const disks: Readonly<Record<string, string>> = { HDD: "S01000", "SSD Standard": "S02000", DAS: "" };
 const diskLine = (type: string | undefined, size: number | undefined) =>
   [disks[type ?? ""] ?? "S03000", size ?? 0] as const;
@@ -71,8 +72,8 @@ const lines: Readonly<Record<string, (resource: Resource, resources: Resources) 
 };
 
 export function resourceSubject(resource: Resource, resources: Resources): Subject | undefined {
-  const owed = lines[resource.type]?.(resource, resources).filter(([meter, amount]) => meter !== "" && amount > 0);
-  if (owed === undefined || owed.length === 0) return undefined;
+  const billed = lines[resource.type]?.(resource, resources).filter(([meter, amount]) => meter !== "" && amount > 0);
+  if (billed === undefined || billed.length === 0) return undefined;
   const { key, id, parent, properties, createdAt } = resource;
   const pool = resource.type === "node" ? resources.get(parent)?.properties : undefined;
   const datacenterId = textIn(pool ?? {}, "datacenterId") ?? /^datacenters\/([^/]+)/.exec(key)?.[1];
@@ -86,7 +87,7 @@ export function resourceSubject(resource: Resource, resources: Resources): Subje
     datacenter: found === undefined ? null : { id: found.id, name: textIn(found.properties, "name") ?? "", location },
     region: location,
     ips: resource.type === "nic" ? textsIn(properties, "ips") : [],
-    lines: owed,
+    lines: billed,
   };
 }
 

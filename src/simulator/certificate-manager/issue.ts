@@ -12,8 +12,8 @@ const renewedAfter = 60 * oneDay;
 const issuing = new WeakMap<World, Promise<void>>();
 
 /**
- * Issues the certificates that are due by the platform's clock. Keys take long to make, so this runs before each call
- * to the certificate manager, never twice at once.
+ * Issues the certificates that are due by the platform's clock. Creating a key takes long, so this runs before each
+ * call to the certificate manager, outside its transaction, and never twice at the same time.
  */
 export function issueDue(world: World): Promise<void> {
   const work = (issuing.get(world) ?? Promise.resolve()).then(() => issueAll(world));

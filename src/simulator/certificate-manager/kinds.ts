@@ -22,7 +22,7 @@ const renamed = <T>({ own }: Own<T>, { body }: Call): Own<T> => ({
   own: { ...own, ...checkedProperties(changeShape, body) },
 });
 
-const kindOf = {
+const common = {
   host: certificateHost,
   change: "PATCH" as const,
   statuses: { create: 201, change: 200 },
@@ -49,7 +49,7 @@ const certificateShape = z
   });
 
 export const certificateKind: Managed<Own<Certificate>> = {
-  ...kindOf,
+  ...common,
   type: "certificate",
   path: "/certificates",
   param: "certificateId",
@@ -94,7 +94,7 @@ const autoCertificateShape = z.object({
 });
 
 export const autoCertificateKind: Managed<Own<AutoCertificate>> = {
-  ...kindOf,
+  ...common,
   type: "auto-certificate",
   path: "/auto-certificates",
   param: "autoCertificateId",
@@ -132,7 +132,7 @@ function checkUnused({ certificates }: World, id: string): void {
 }
 
 export const providerKind: Managed<Own<Provider>> = {
-  ...kindOf,
+  ...common,
   type: "provider",
   path: "/providers",
   param: "providerId",

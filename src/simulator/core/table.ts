@@ -40,7 +40,7 @@ export const label: Kind = {
   newId: (_world, _parent, given) => textIn(given, "key") ?? "",
 };
 
-/** Every type of resource of the core API. Routes, views, writes and the steering state all come from here. */
+/** Every type of resource of the core API. Routes, reads, writes and `GET /_simulator/state` follow from it. */
 export const kinds: readonly Kind[] = [
   datacenter,
   server,
@@ -95,7 +95,7 @@ export interface EntityCollection {
   collection: string;
   type: string;
   linked: boolean;
-  /** Of a link: the holder refers to the members. */
+  /** Only with `linked`: the holder refers to the members, not they to it. */
   shared?: boolean;
 }
 

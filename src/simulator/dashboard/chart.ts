@@ -43,13 +43,13 @@ export function chart(name: string, curves: readonly Curve[], { from, to }: Span
   const { low, high } = rangeOf(values);
   const x = (at: number) => plot.left + ((at - from) / (to - from)) * (plot.right - plot.left);
   const y = (value: number) => plot.bottom - ((value - low) / (high - low)) * (plot.bottom - plot.top);
-  const rungs = ticks(low, high, 4);
-  const step = Math.abs((rungs[1] ?? high) - (rungs[0] ?? low));
+  const valueTicks = ticks(low, high, 4);
+  const step = Math.abs((valueTicks[1] ?? high) - (valueTicks[0] ?? low));
 
   return html`<figure>
 <figcaption>${name}</figcaption>
 <svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${`${name} over time`}">
-${rungs.map(
+${valueTicks.map(
   (value) => html`<line class="grid" x1="${plot.left}" x2="${plot.right}" y1="${y(value)}" y2="${y(value)}"/>
 <text class="value" x="${plot.left - 6}" y="${y(value) + 4}">${amount(value, step)}</text>
 `,

@@ -1,19 +1,19 @@
-/** Markup that may be sent to a browser: made by `html` alone, which escapes all that it is given as text. */
+/** Markup for a browser. Only `html` and `trusted` create it; `html` escapes every text. */
 export interface Html {
   readonly markup: string;
 }
 
 type Part = Html | string | number | readonly Html[];
 
-/** A template for markup: what is put into it is text unless it was made by a template too. */
+/** A template for markup. Texts and numbers in it are escaped, other markup is not. */
 export function html(fixed: TemplateStringsArray, ...parts: Part[]): Html {
   return { markup: fixed.map((each, index) => each + markupOf(parts[index] ?? "")).join("") };
 }
 
 export const nothing: Html = { markup: "" };
 
-/** Markup of the program's own, taken as it is. */
-export const own = (markup: string): Html => ({ markup });
+/** Markup that is not escaped. Only for constants of this program. */
+export const trusted = (markup: string): Html => ({ markup });
 
 function markupOf(part: Part): string {
   if (typeof part === "string" || typeof part === "number") return escaped(String(part));

@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
-import { standings } from "../alerts.ts";
+import { ruleStatuses } from "../alerts.ts";
 import type { World } from "../world.ts";
 import { logAdvice, metricAdvice } from "./advice.ts";
 import { chart } from "./chart.ts";
-import { type Html, html, nothing, own } from "./html.ts";
+import { type Html, html, nothing, trusted } from "./html.ts";
 import { overview } from "./overview.ts";
 import { type Filter, mostLines, type Region } from "./region.ts";
 import { clockTime } from "./scale.ts";
 import { style } from "./style.ts";
 import { tail } from "./tail.ts";
 
-/** Refreshes the page with the data of the next one, unless the page is hidden or text is selected. */
+/** Loads the page again and replaces its content, unless the page is hidden or text is selected. */
 export const script = `
 const note = document.getElementById("note");
 async function refresh() {
@@ -22,7 +22,7 @@ async function refresh() {
     document.querySelector("main").replaceWith(next.querySelector("main"));
     note.textContent = "";
   } catch {
-    note.textContent = "The simulator does not answer; this is what it said last.";
+    note.textContent = "The simulator does not answer; this is the last known state.";
   }
 }
 setInterval(refresh, 5000);
@@ -66,7 +66,7 @@ export function page(parts: PageParts): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Dashboard ${name}</title>
 <link rel="icon" href="data:,">
-<style>${own(style)}</style>
+<style>${trusted(style)}</style>
 </head>
 <body>
 <header>
@@ -91,7 +91,7 @@ ${alerts(world, name)}${metricsPart(parts)}${logsPart(parts)}${
 <div class="card">${overview(world, region.pipelines)}</div>
 `
 }</main>
-<script>${own(script)}</script>
+<script>${trusted(script)}</script>
 </body>
 </html>
 `.markup;
@@ -131,7 +131,7 @@ function logsPart({ world, origin, name, filter, region }: PageParts): Html {
 
 /** The alert rules of a region with their state. */
 export function alerts(world: World, region: string): Html {
-  const rules = standings(world, region);
+  const rules = ruleStatuses(world, region);
   if (rules.length === 0) return nothing;
   return html`<h2>Alerts</h2>
 <div class="card"><table><thead><tr><th>Rule</th><th>Condition</th><th>State</th><th>Value</th><th>Notifies</th></tr></thead><tbody>

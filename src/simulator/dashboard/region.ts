@@ -10,7 +10,7 @@ export const mostLines = 200;
 const hour = 3_600_000;
 /** Per curve; a screen does not show more. */
 const mostPoints = 300;
-/** A narrower picture of little data would be mostly noise. */
+/** A shorter span would show mostly noise. */
 const shortest = 300_000;
 
 export interface Filter {

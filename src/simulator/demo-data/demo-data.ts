@@ -11,11 +11,11 @@ const oneDay = 86_400_000;
 /** The age of the demo contract, so that there are invoices. */
 export const demoAge = 100 * oneDay;
 
-/** The time since the last change of it. */
+/** The last changes are this old. */
 const recent = 600_000;
 
 /**
- * Fills a contract with one of everything that can be looked at. The platform's clock has to be `demoAge` behind: most
+ * Fills a contract with one of everything that can be read. The platform's clock has to be `demoAge` behind: most
  * of it was made then, the rest in the last minutes. `s3` is absent where the object storage is not the built-in one.
  */
 export async function makeDemoData(
@@ -31,13 +31,13 @@ export async function makeDemoData(
   await makeCertificates(world, inside);
   await makeAccessKey(inside);
   if (s3 !== undefined) await makeBucket(s3);
-  const comeTo = (instant: number) => {
+  const advanceTo = (instant: number) => {
     world.clock.advance(Math.max(0, instant - world.clock.now()));
     world.agenda.run();
   };
-  comeTo(began + demoAge - recent);
+  advanceTo(began + demoAge - recent);
   await makeRecent(inside, compute);
   await inside.made(`${zone}/records`, { name: "_dmarc", type: "TXT", content: "v=DMARC1; p=reject" });
   await inside.call("GET", "/certificate-manager/certificates");
-  comeTo(began + demoAge);
+  advanceTo(began + demoAge);
 }

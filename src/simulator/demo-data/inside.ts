@@ -8,7 +8,7 @@ import type { World } from "../world.ts";
 
 const made = z.looseObject({ id: z.string() });
 
-/** Calls of the owner from inside the process: as over the wire, but neither counted nor met by faults. */
+/** Calls of the owner from inside the process: the same as over HTTP, but not counted and without faults. */
 export function createInsideCaller(world: World, routes: readonly Route[], origin: string) {
   const user = ownerOf(world);
   const match = createRouter(routes);
@@ -31,7 +31,7 @@ export function createInsideCaller(world: World, routes: readonly Route[], origi
   }
 
   /** Advances the clock by two minutes: by then every request has ended. */
-  function rest(): void {
+  function waitForRequests(): void {
     clock.advance(120_000);
     agenda.run();
   }
@@ -39,15 +39,16 @@ export function createInsideCaller(world: World, routes: readonly Route[], origi
   return {
     user,
     call,
+    /** Makes a call and waits until its request has ended. */
     async done(method: Method, url: string, body?: unknown): Promise<unknown> {
       const answer = await call(method, url, body);
-      rest();
+      waitForRequests();
       return answer;
     },
-    /** Makes something and waits until it is there; gives its path. */
+    /** Creates a resource and waits until it is ready; returns its path. */
     async made(collection: string, properties: object, more: object = {}): Promise<string> {
       const { id } = made.parse(await call("POST", collection, { properties, ...more }));
-      rest();
+      waitForRequests();
       return `${collection}/${id}`;
     },
   };

@@ -7,7 +7,7 @@ const hostPattern = /^(?!-)([*_a-z0-9]|[_a-z0-9][\w-]{0,61}\w)(\.[_a-z0-9]([\w-]
 export const isHostName = (text: string) => text.length <= 253 && hostPattern.test(text);
 
 const host = { rule: "must be a host name", holds: isHostName };
-const hex = (rule: string, pattern: RegExp) => ({ rule, holds: (text: string) => pattern.test(text) });
+const pattern = (rule: string, form: RegExp) => ({ rule, holds: (text: string) => form.test(text) });
 
 /** The form of the content by type; a type that is not listed takes any text. */
 const contents: Readonly<Record<string, { rule: string; holds(text: string): boolean }>> = {
@@ -17,13 +17,13 @@ const contents: Readonly<Record<string, { rule: string; holds(text: string): boo
   ALIAS: host,
   NS: host,
   MX: host,
-  SRV: hex("must be WEIGHT PORT TARGET", /^\d{1,5} \d{1,5} \S+$/),
-  CAA: hex('must be FLAGS TAG "VALUE"', /^\d{1,3} \w+ "?[^"]*"?$/),
-  SSHFP: hex("must be ALGORITHM TYPE FINGERPRINT", /^\d{1,3} \d{1,3} [0-9a-f]+$/i),
-  TLSA: hex("must be USAGE SELECTOR TYPE DATA", /^\d{1,3} \d{1,3} \d{1,3} [0-9a-f]+$/i),
-  SMIMEA: hex("must be USAGE SELECTOR TYPE DATA", /^\d{1,3} \d{1,3} \d{1,3} [0-9a-f]+$/i),
-  DS: hex("must be TAG ALGORITHM TYPE DIGEST", /^\d{1,5} \d{1,3} \d{1,3} [0-9a-f]+$/i),
-  URI: hex('must be WEIGHT "TARGET"', /^\d{1,5} "?[^"]+"?$/),
+  SRV: pattern("must be WEIGHT PORT TARGET", /^\d{1,5} \d{1,5} \S+$/),
+  CAA: pattern('must be FLAGS TAG "VALUE"', /^\d{1,3} \w+ "?[^"]*"?$/),
+  SSHFP: pattern("must be ALGORITHM TYPE FINGERPRINT", /^\d{1,3} \d{1,3} [0-9a-f]+$/i),
+  TLSA: pattern("must be USAGE SELECTOR TYPE DATA", /^\d{1,3} \d{1,3} \d{1,3} [0-9a-f]+$/i),
+  SMIMEA: pattern("must be USAGE SELECTOR TYPE DATA", /^\d{1,3} \d{1,3} \d{1,3} [0-9a-f]+$/i),
+  DS: pattern("must be TAG ALGORITHM TYPE DIGEST", /^\d{1,5} \d{1,3} \d{1,3} [0-9a-f]+$/i),
+  URI: pattern('must be WEIGHT "TARGET"', /^\d{1,5} "?[^"]+"?$/),
 };
 
 export const withPriority: ReadonlySet<string> = new Set(["MX", "SRV", "URI"]);

@@ -30,7 +30,7 @@ export const quotaUsage = ({ dns }: World): typeof quotaLimits => ({
   reverseRecords: dns.reverseRecords.size,
 });
 
-/** 422 when `more` of them are too many. */
+/** Throws 422 if `more` of them would exceed the limit. */
 export function checkQuota(world: World, what: keyof typeof quotaLimits, more = 1): void {
   if (quotaUsage(world)[what] + more <= quotaLimits[what]) return;
   throw refusal(422, errorCode.refused, `The contract can have at most ${quotaLimits[what]} ${what}`);
@@ -97,7 +97,7 @@ export function zoneOf({ dns }: World, { params, at }: Call): Row<Own<Zone>> {
   return zone;
 }
 
-/** A CNAME allows no other record of its name, and no record is there twice. */
+/** Throws 409 for a record beside a CNAME of the same name, and for one that exists already. */
 export function checkRecord(others: Iterable<Omit<DnsRecord, "zoneId">>, record: Omit<DnsRecord, "zoneId">): void {
   const label = record.name === "" ? "@" : record.name;
   for (const other of others) {
@@ -152,14 +152,14 @@ export const recordKind: Managed<Own<DnsRecord>> = {
   },
 };
 
-const primaries = "must be 1 to 5 IP addresses";
+const primariesRule = "must be 1 to 5 IP addresses";
 const secondaryShape = z.object({
   zoneName,
   description,
   primaryIps: z
     .array(z.string().refine((ip) => isIP(ip) !== 0, "must be an IP address"))
-    .min(1, primaries)
-    .max(5, primaries),
+    .min(1, primariesRule)
+    .max(5, primariesRule),
 });
 
 export const secondaryZoneKind: Managed<Own<SecondaryZone>> = {

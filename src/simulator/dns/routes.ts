@@ -68,8 +68,8 @@ function writeZoneFile(world: World, call: Call): Reply {
     if (keys.has(key(own))) kept.add(key(own));
     else world.dns.records.delete(id);
   }
-  const fresh = wanted.filter((record) => !kept.has(key(record)));
-  checkQuota(world, "records", fresh.length);
-  for (const record of fresh) create(world, recordKind, call, { own: { ...record, zoneId: zone.id } });
+  const added = wanted.filter((record) => !kept.has(key(record)));
+  checkQuota(world, "records", added.length);
+  for (const record of added) create(world, recordKind, call, { own: { ...record, zoneId: zone.id } });
   return listOf(world, recordKind, call, `/zones/${zone.id}/records`);
 }

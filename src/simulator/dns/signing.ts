@@ -32,7 +32,7 @@ const signingShape = z.object({
     .nullish(),
 });
 
-/** Signs a zone: from now on it has a key for its keys and one for its records. */
+/** Signs a zone. From then on it has a key-signing key and a zone-signing key. */
 export function signZone(world: World, call: Call): Reply {
   const zone = zoneOf(world, call);
   if (world.dns.signings.get(zone.id) !== undefined) {
@@ -73,6 +73,7 @@ function shownSigning(world: World, call: Call, { id, own }: Row<Own<Zone>>, sig
   const { algorithm, kskBits, zskBits, nsecMode, nsec3Iterations, nsec3SaltBits, createdAt, createdBy } = signing;
   const stamps = { createdAt, createdBy, modifiedAt: createdAt, modifiedBy: createdBy };
   const keys = [
+    // The key-signing key, then the zone-signing key.
     { flags: 257, bits: kskBits },
     { flags: 256, bits: zskBits },
   ];
@@ -103,7 +104,9 @@ function shownKey(zoneName: string, origin: string, { flags, bits: size }: { fla
   const modulus = Buffer.concat(blocks);
   modulus[0] = (modulus[0] ?? 0) | 0x80;
   modulus[modulus.length - 1] = (modulus.at(-1) ?? 0) | 1;
+  // The exponent 65537 in three bytes, before the modulus.
   const publicKey = Buffer.concat([Buffer.from([3, 1, 0, 1]), modulus]);
+  // Protocol 3, algorithm 8: RSASHA256.
   const data = Buffer.concat([Buffer.from([flags >> 8, flags & 0xff, 3, 8]), publicKey]);
   const sum = data.reduce((total, byte, index) => total + (index % 2 === 0 ? byte << 8 : byte), 0);
   const name = zoneName.split(".").flatMap((label) => [Buffer.from([label.length]), Buffer.from(label)]);

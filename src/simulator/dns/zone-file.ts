@@ -5,7 +5,7 @@ import type { Own, Row } from "../records/life.ts";
 import { recordShape, withPriority } from "./content.ts";
 
 /** Types whose content, or its last part, is a name. */
-const naming: ReadonlySet<string> = new Set(["CNAME", "ALIAS", "NS", "MX", "SRV"]);
+const endsWithName: ReadonlySet<string> = new Set(["CNAME", "ALIAS", "NS", "MX", "SRV"]);
 
 /** Serial numbers follow from the time of the last change. */
 const serialOf = (at: number) => Math.floor(at / 1000) % 2 ** 32;
@@ -18,7 +18,7 @@ export function zoneFile(zone: Row<Own<Zone>>, records: readonly Row<Own<DnsReco
     .filter(({ own }) => own.enabled)
     .map(({ own: { name, type, content, ttl, priority } }) => {
       const rank = priority === null ? "" : `${priority} `;
-      return `${name === "" ? "@" : name}\t${ttl}\tIN\t${type}\t${rank}${written(type, content)}`;
+      return `${name === "" ? "@" : name}\t${ttl}\tIN\t${type}\t${rank}${contentInFile(type, content)}`;
     });
   return [
     `$ORIGIN ${zoneName}.`,
@@ -30,8 +30,9 @@ export function zoneFile(zone: Row<Own<Zone>>, records: readonly Row<Own<DnsReco
   ].join("\n");
 }
 
-function written(type: string, content: string): string {
-  if (naming.has(type)) return content.endsWith(".") ? content : `${content}.`;
+/** The content of a record as a zone file has it. */
+function contentInFile(type: string, content: string): string {
+  if (endsWithName.has(type)) return content.endsWith(".") ? content : `${content}.`;
   if (type !== "TXT") return content;
   // One string of a TXT record has at most 255 characters.
   const parts = content.match(/.{1,255}/gs) ?? [""];
@@ -40,7 +41,10 @@ function written(type: string, content: string): string {
 
 type Token = { text: string; quoted: boolean };
 
-/** One entry per record: parentheses join lines, `;` begins a comment. `blank`: the line begins with white space. */
+/**
+ * One entry per record: parentheses join lines, `;` begins a comment. `blank`: the line
+ * begins with white space, so it has the owner of the record before it.
+ */
 function* entriesOf(text: string): Generator<{ line: number; blank: boolean; tokens: Token[] }> {
   let depth = 0;
   let entry = { line: 1, blank: false, tokens: [] as Token[] };
@@ -61,7 +65,7 @@ function* entriesOf(text: string): Generator<{ line: number; blank: boolean; tok
 
 const seconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
 
-/** `3600`, `1h`, `1d12h`; undefined: it is no time. */
+/** The seconds of `3600`, `1h` or `1d12h`; undefined: the text is no time. */
 function ttlIn(text: string | undefined): number | undefined {
   if (text === undefined || !/^(\d+[smhdw]?)+$/i.test(text)) return undefined;
   return [...text.matchAll(/(\d+)([smhdw]?)/gi)].reduce(
@@ -74,7 +78,7 @@ function ttlIn(text: string | undefined): number | undefined {
 export function recordsIn(text: string, zoneName: string): Omit<DnsRecord, "zoneId">[] {
   const found: Omit<DnsRecord, "zoneId">[] = [];
   let origin = zoneName;
-  let usual = 3600;
+  let defaultTtl = 3600;
   let owner = zoneName;
   const absolute = (name: string) =>
     (name === "@" ? origin : name.endsWith(".") ? name.slice(0, -1) : fqdnOf(name, origin)).toLowerCase();
@@ -86,13 +90,13 @@ export function recordsIn(text: string, zoneName: string): Omit<DnsRecord, "zone
       continue;
     }
     if (first?.text === "$TTL") {
-      usual = ttlIn(second?.text) ?? usual;
+      defaultTtl = ttlIn(second?.text) ?? defaultTtl;
       continue;
     }
     if (first?.text.startsWith("$")) throw fault(`${first.text} is not supported`);
     const rest = blank ? [...tokens] : tokens.slice(1);
     if (!blank) owner = absolute(first?.text ?? "@");
-    let ttl = usual;
+    let ttl = defaultTtl;
     // Time and class come in either order.
     for (let next = rest[0]?.text; next !== undefined; next = rest[0]?.text) {
       const time = ttlIn(next);
@@ -107,7 +111,7 @@ export function recordsIn(text: string, zoneName: string): Omit<DnsRecord, "zone
     if (!recordTypes.some((each) => each === type)) throw fault(`the type ${type} is not supported`);
     const priority = withPriority.has(type) ? Number(rest.shift()?.text) : undefined;
     const values = rest.map((token, index) =>
-      naming.has(type) && index === rest.length - 1 ? absolute(token.text) : plain(type, token),
+      endsWithName.has(type) && index === rest.length - 1 ? absolute(token.text) : plain(type, token),
     );
     const content = values.join(type === "TXT" ? "" : " ");
     const parsed = recordShape.safeParse({ name, type, content, ttl, priority });

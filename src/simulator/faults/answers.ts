@@ -63,7 +63,7 @@ const page = z.looseObject({
 const tokens = z.strictObject({ tokens: z.array(z.unknown()) });
 const member = z.looseObject({ id: z.string() });
 
-/** The answer with lists cut after the first items. Throws 404 for single members where the fault says so. */
+/** The answer with its list cut after `mostListed` items. With `noMembers`, throws 404 for a read by id. */
 export function emptied(reply: Reply, { template }: Route, { mostListed, noMembers }: Effects): Reply {
   if (mostListed === null) return reply;
   const list = page.safeParse(reply.body);
@@ -74,11 +74,11 @@ export function emptied(reply: Reply, { template }: Route, { mostListed, noMembe
   return reply;
 }
 
-/** The list ends after so many items, on whichever page that is. */
+/** Cuts a page so that the whole list ends after `most` items, on whichever page that is. */
 function shortened({ body, headers = {} }: Reply, list: z.infer<typeof page>, most: number): Partial<Reply> {
-  const left = Math.max(0, most - list.offset);
-  if (list.items.length < left) return {};
-  const items = list.items.slice(0, left);
+  const remaining = Math.max(0, most - list.offset);
+  if (list.items.length < remaining) return {};
+  const items = list.items.slice(0, remaining);
   const { next, ...links } = list._links ?? {};
   const isLast = list.offset + items.length >= most;
   return {
@@ -91,21 +91,21 @@ function shortened({ body, headers = {} }: Reply, list: z.infer<typeof page>, mo
   };
 }
 
-/** The tables that keep the record of a change that is not made. */
+/** Tables that are not undone: they show that the call was accepted. */
 const kept = new Set(["requests", "activity", "counters"]);
 
 /**
- * Undoes the changes of a call and lets its request end as DONE. Until then its targets are BUSY and otherwise
- * unchanged. Inside the transaction of the call.
+ * Undoes the changes of a call; its request still ends DONE. Until then its targets are BUSY and otherwise unchanged.
+ * Inside the transaction of the call.
  */
 export function takeBack(world: World, reply: Reply): void {
   world.documents.takeBack((table) => !kept.has(table.split("/").at(-1) ?? ""));
   const record = world.requests.get(requestIn(reply) ?? "");
   if (record?.status !== "BUSY") return;
-  const still = record.targets.flatMap(({ key }) => world.resources.get(key) ?? []);
-  for (const each of still) {
+  const targets = record.targets.flatMap(({ key }) => world.resources.get(key) ?? []);
+  for (const each of targets) {
     world.resources.put({ ...each, state: "BUSY", shownState: kindOf(each.type).states?.update });
   }
-  const settle = still.map(({ key }) => ({ op: "settle" as const, key }));
+  const settle = targets.map(({ key }) => ({ op: "settle" as const, key }));
   world.requests.put(record.id, { ...record, onDone: settle, onFailed: settle });
 }

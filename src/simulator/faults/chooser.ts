@@ -31,7 +31,7 @@ export const noInjection: Injection = {
 };
 
 /** The parts of a call that rules match. */
-export interface Chosen {
+export interface MatchedCall {
   method: Method;
   template: string;
   depth: number;
@@ -39,7 +39,7 @@ export interface Chosen {
 
 /** Decides by the plan what happens to each call: the same calls in the same order meet the same faults. */
 export interface FaultChooser {
-  choose(call: Chosen): Injection;
+  choose(call: MatchedCall): Injection;
   plan(): FaultPlan;
   replace(plan: FaultPlan): void;
 }
@@ -66,7 +66,7 @@ export function createFaultChooser(first: FaultPlan, simulatorSeed: number): Fau
       for (const [index, rule] of rules.entries()) {
         if (injection.ending !== null && isEnding(rule.spec)) continue;
         if (!concerns(rule.spec, call) || !rule.matches(`${call.method} ${call.template}`)) continue;
-        if (happens(rule, index)) injection = adding(injection, rule.spec);
+        if (happens(rule, index)) injection = withFault(injection, rule.spec);
       }
       return injection;
     },
@@ -94,7 +94,7 @@ function prepared(plan: FaultPlan): PreparedRule[] {
   });
 }
 
-/** `*` stands for anything, `{name}` for the template's parameter of any name. */
+/** Matches a route of the plan: `*` is any text, `{name}` a parameter of any name. */
 function matcher(route: string | undefined): (route: string) => boolean {
   if (route === undefined) return () => true;
   const pattern = route
@@ -105,8 +105,8 @@ function matcher(route: string | undefined): (route: string) => boolean {
   return (text) => expression.test(text);
 }
 
-/** Rules for writes do not match reads, nor rules for reads writes, so that their count is not used up. */
-function concerns(rule: FaultRule, { method, depth }: Chosen): boolean {
+/** Whether a rule can affect a call. A call that it cannot affect does not use up its `count` and `skip`. */
+function concerns(rule: FaultRule, { method, depth }: MatchedCall): boolean {
   switch (rule.fault) {
     case "late-visibility":
     case "request-failed":
@@ -145,7 +145,7 @@ function isEnding(rule: FaultRule): rule is FaultRule & Ending {
   }
 }
 
-function adding(injection: Injection, rule: FaultRule): Injection {
+function withFault(injection: Injection, rule: FaultRule): Injection {
   if (isEnding(rule)) return { ...injection, ending: rule };
   const { effects } = injection;
   switch (rule.fault) {

@@ -11,7 +11,7 @@ const route = z
 
 const when = {
   route: route.optional().describe("method and path template, with * for anything; absent: every call"),
-  except: z.array(route).default([]).describe("the same for calls that the fault never happens to"),
+  except: z.array(route).default([]).describe("routes of calls that the fault never happens to, in the same form"),
   probability: z.number().min(0).max(1).default(1),
   count: z.int().min(1).optional().describe("how many times the fault happens; absent: without end"),
   skip: z.int().min(0).default(0).describe("how many matching calls pass first"),

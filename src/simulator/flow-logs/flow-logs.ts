@@ -8,13 +8,13 @@ import { interfaceOf } from "./interface.ts";
 import { intervalMs, intervalOf, type Part, placeOf, textOf } from "./interval.ts";
 
 export interface FlowLogs {
-  /** Steering: writes the present interval as far as it has come. */
+  /** The control endpoint that writes the current interval so far. */
   readonly routes: Route[];
-  /** Goes on where an earlier run stopped. Once the storage is open. */
+  /** Continues where an earlier run stopped. Called when the storage is open. */
   resume(): void;
-  /** Resolves when what steering has asked for is in the storage. */
-  asked(): Promise<void>;
-  /** Ends with the object that is being written; a later run writes the rest. */
+  /** Resolves when the objects that the control endpoint has asked for are in the storage. */
+  flushed(): Promise<void>;
+  /** Waits for the object that is being written; a later run writes the rest. */
   close(): Promise<void>;
 }
 
@@ -36,9 +36,9 @@ export function createFlowLogs(world: World, seed: number, onError: (where: stri
   const queue = createQueue(onError);
   let scheduled = false;
   let behind = false;
-  let asked = Promise.resolve();
+  let flushed = Promise.resolve();
 
-  /** Looks at the interface now and writes later. */
+  /** Reads the interface now and writes the object later. */
   function write(log: Resource, part: Part): { bucket: string; key: string } {
     const place = placeOf(log, part.begin);
     const parent = world.resources.get(log.parent);
@@ -63,12 +63,12 @@ export function createFlowLogs(world: World, seed: number, onError: (where: stri
     scheduled = true;
     world.agenda.schedule(end, () => {
       scheduled = false;
-      const exist = [...world.resources.ofType("flow-log")].length;
-      if (exist === 0) return;
+      const logCount = [...world.resources.ofType("flow-log")].length;
+      if (logCount === 0) return;
       const earliest = intervalOf(world.clock.now()) - (mostIntervals - 1) * intervalMs;
       if (end < earliest) return schedule(earliest);
       schedule(end + intervalMs);
-      if (isBehind(exist)) return;
+      if (isBehind(logCount)) return;
       for (const log of ready()) if (log.createdAt < end) write(log, { begin: end - intervalMs, until: end });
       queue.add("flow logs", () => world.documents.transaction(() => progress.put("written", end)));
     });
@@ -88,7 +88,7 @@ export function createFlowLogs(world: World, seed: number, onError: (where: stri
         access: "steering",
         handle({ at }) {
           const objects = ready().map((log) => write(log, { begin: intervalOf(at), until: at }));
-          asked = queue.idle();
+          flushed = queue.idle();
           return { status: 200, body: { objects }, indent: true };
         },
       },
@@ -98,7 +98,7 @@ export function createFlowLogs(world: World, seed: number, onError: (where: stri
       const ages = Array.from(world.resources.ofType("flow-log"), ({ createdAt }) => intervalOf(createdAt));
       if (ages.length > 0) schedule((progress.get("written") ?? Math.min(...ages)) + intervalMs);
     },
-    asked: () => asked,
+    flushed: () => flushed,
     close: () => queue.close(),
   };
 }
@@ -121,7 +121,7 @@ function createQueue(onError: (where: string, error: unknown) => void) {
     waiting: () => waiting,
     /** Resolves when everything added so far is done. */
     idle: () => last,
-    /** Ends with the work that has begun. */
+    /** Waits for the work that runs, and skips the rest. */
     async close() {
       closing = true;
       await last;

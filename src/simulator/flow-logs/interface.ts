@@ -24,7 +24,7 @@ export interface Interface {
   rules: Rule[];
 }
 
-/** Enough for a picture of the traffic, however large the LAN. */
+/** Enough to make traffic look real, however large the LAN. */
 const mostNeighbours = 25;
 
 /** The NIC, load balancer or NAT gateway as its flow log sees it. */
@@ -40,7 +40,7 @@ function nicOf(world: World, nic: Resource): Interface {
     (ref) => world.resources.get(ref)?.type === "security-group",
   );
   const both: Direction[] = ["INGRESS", "EGRESS"];
-  const own = both.filter((each) => direction === each || direction === "BIDIRECTIONAL");
+  const own = firewall ? both.filter((each) => direction === each || direction === "BIDIRECTIONAL") : [];
   const resources = [
     ...(firewall ? world.resources.children(nic.key, "firewallrules") : []),
     ...groups.flatMap((group) => [...world.resources.children(group, "rules")]),
@@ -53,7 +53,7 @@ function nicOf(world: World, nic: Resource): Interface {
     isPublic: lan?.properties.public === true,
     neighbours: neighboursIn(world, lan === undefined ? [] : [lan.key], nic.key),
     services: rules.flatMap(servicesOf),
-    guarded: groups.length > 0 ? both : own.filter(() => firewall),
+    guarded: groups.length > 0 ? both : own,
     rules,
   };
 }

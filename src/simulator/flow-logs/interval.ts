@@ -16,12 +16,12 @@ export function placeOf({ id, properties }: Resource, begin: number): { bucket: 
   return { bucket, key: `${prefix.join("/")}${textIn(properties, "name")}-${id}-${stamp}.log.gz` };
 }
 
-/** One interval in how many lost some records. */
-const skips = 50;
+/** One interval in this many has lost some records. */
+const lossyOneIn = 50;
 
 export interface Part {
   begin: number;
-  /** Only what ended by this instant: the interval may still be going on. */
+  /** Only flows that ended by this instant: the interval may not be over. */
   until: number;
 }
 
@@ -33,7 +33,7 @@ export function textOf(seed: number, contractNumber: number, log: Resource, face
   const ordinal = (part.begin - intervalOf(log.createdAt)) / intervalMs;
   const dice = createDice(seed, `flow-log/${log.id}/${ordinal}`);
   const [from, to] = [part.begin / 1000, (part.begin + intervalMs) / 1000];
-  const lossy = dice.between(1, skips) === skips;
+  const lossy = dice.between(1, lossyOneIn) === lossyOneIn;
   const action = textIn(log.properties, "action");
   const direction = textIn(log.properties, "direction");
   const wanted = (flow: Flow) =>

@@ -25,7 +25,7 @@ export function recordOf(
   return [2, contractNumber, interfaceId, ...ends, packets, bytes, start, end, action, status].join(" ");
 }
 
-/** The SKIPDATA record of records that were lost in an interval. */
+/** The flow of a SKIPDATA record, which says that records of the interval were lost. */
 export const skipped = (start: number, end: number, action: Flow["action"]): Flow => ({
   source: "0.0.0.0",
   target: "0.0.0.0",

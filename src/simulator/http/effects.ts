@@ -1,9 +1,10 @@
 /** A change that a fault makes to an answer. */
 export interface Alteration {
-  /** Only what has this id; undefined: all that the answer is about. */
+  /** The only resource that is changed; undefined: the resource of the answer, or all items of a list. */
   id?: string | undefined;
-  /** Values, and fields that are left out, by the path of their field. */
+  /** New values, by the path of their field. */
   set: Readonly<Record<string, unknown>>;
+  /** The paths of fields that are left out. */
   remove: readonly string[];
 }
 
@@ -17,11 +18,11 @@ export interface Effects {
   invisibleFor: number;
   /** Collections leave out items younger than this. */
   hideYoungerThan: number;
-  /** Lists show no more than the first so many items; null: all of them. */
+  /** Lists end after this many items, over all pages; null: they are complete. */
   mostListed: number | null;
-  /** Reads of single members find nothing. */
+  /** Reads by id are answered 404. */
   noMembers: boolean;
-  /** Reads do not show what the call deletes while it is being deleted. */
+  /** What the call deletes is hidden from reads while the deletion runs. */
   hideWhileDeleting: boolean;
   /** The change is accepted and not made. */
   notDone: boolean;

@@ -10,16 +10,16 @@ export async function sendEvents(
   { eventPause, eventsUntilCut }: Pick<Effects, "eventPause" | "eventsUntilCut">,
   pause: (ms: number) => Promise<void>,
 ): Promise<void> {
-  const left = new AbortController();
-  response.once("close", () => left.abort());
+  const disconnected = new AbortController();
+  response.once("close", () => disconnected.abort());
   response.flushHeaders();
   let sent = 0;
   for (const event of events) {
-    if (left.signal.aborted) return;
+    if (disconnected.signal.aborted) return;
     if (sent >= eventsUntilCut) return void response.destroy();
     sent += 1;
-    const taken = response.write(`data: ${event}\n\n`);
-    if (!taken) await once(response, "drain", { signal: left.signal }).catch(() => {});
+    const isBufferFree = response.write(`data: ${event}\n\n`);
+    if (!isBufferFree) await once(response, "drain", { signal: disconnected.signal }).catch(() => {});
     await (eventPause > 0 ? pause(eventPause) : nextTurn());
   }
   response.end();

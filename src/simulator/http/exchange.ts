@@ -7,6 +7,7 @@ import type { Refusal } from "./refusal.ts";
 export const interfaces = ["both", "described", "public"] as const;
 export type Interface = (typeof interfaces)[number];
 
+/** The forms that are served. */
 export interface Forms {
   readonly described: boolean;
   readonly public: boolean;
@@ -61,17 +62,18 @@ export interface Reply {
   page?: string;
   /** The resources of the call for the activity log, where neither the path nor the body names them. */
   about?: readonly { type: string; id: string }[];
-  /** Sent one by one as server-sent events, none before the caller has taken the one before. Made outside the transaction. */
+  /** Server-sent events. Each is created after the caller has read the one before, so outside the transaction. */
   events?: Iterable<string>;
 }
 
-/** The id of the request that an answer names, where it does. */
+/** The id of the request that the Location header of an answer names; undefined: none. */
 export const requestIn = ({ headers }: Reply): string | undefined =>
   /\/requests\/([^/]+)\/status$/.exec(headers?.Location ?? "")?.[1];
 
 /**
- * `open`: no credentials; `user`: Basic or Bearer; `local`: loopback, no credentials; `steering`: loopback and the
- * simulator's own token. The last two are not the platform: never counted, never faulted.
+ * `open`: no credentials; `user`: Basic or Bearer; `local`: loopback, no credentials; `steering`: the control
+ * endpoints, loopback with the simulator's own token. The last two are no part of the platform: not counted, and
+ * without faults.
  */
 export type Access = "open" | "user" | "local" | "steering";
 
@@ -80,11 +82,11 @@ export interface Route {
   /** For example `/cloudapi/v6/datacenters/{datacenterId}`. */
   template: string;
   access: Access;
-  /** Takes form fields too, as older clients send them. */
-  forms?: boolean;
-  /** Takes a body of any type, up to this many bytes. */
+  /** A body may also be a web form, as older clients send it. */
+  takesForm?: boolean;
+  /** The body may be of any type, has at most this many bytes, and is given as `bytes`. */
   mostBytes?: number;
-  /** How many bytes a JSON body may have, where it is another number than usual. */
+  /** The most bytes of a JSON body. Default 1 MiB. */
   mostText?: number;
   /** The error payload of the product; absent: that of the core API. */
   payload?(refusal: Refusal): unknown;

@@ -24,12 +24,12 @@ export const isJson = (headers: IncomingHttpHeaders) => json.test(headers["conte
 export const isForm = (headers: IncomingHttpHeaders) => form.test(headers["content-type"] ?? "");
 
 /**
- * The body, as text or on a route that takes them as bytes. Too large a body is refused; text that by its type is
- * neither JSON nor an expected form too.
+ * The body: bytes on a route with `mostBytes`, else text. Refuses a body that is too large, and text whose type is
+ * neither JSON nor, on a route with `takesForm`, a form.
  */
 export async function readBody(
   request: IncomingMessage,
-  { forms = false, mostBytes, mostText = largestBody }: Pick<Route, "forms" | "mostBytes" | "mostText"> = {},
+  { takesForm = false, mostBytes, mostText = largestBody }: Pick<Route, "takesForm" | "mostBytes" | "mostText"> = {},
 ): Promise<Pick<Call, "body" | "bytes">> {
   const most = mostBytes ?? mostText;
   const chunks: Buffer[] = [];
@@ -43,7 +43,7 @@ export async function readBody(
   const bytes = Buffer.concat(chunks);
   if (mostBytes !== undefined) return { body: "", bytes };
   const type = request.headers["content-type"];
-  if (size > 0 && type !== undefined && !json.test(type) && !(forms && form.test(type))) {
+  if (size > 0 && type !== undefined && !json.test(type) && !(takesForm && form.test(type))) {
     throw refusal(415, errorCode.validation, "The body must be sent as Content-Type: application/json");
   }
   return { body: bytes.toString() };

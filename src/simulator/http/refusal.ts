@@ -32,10 +32,10 @@ export function refusal(status: number, code: string, message: string, headers?:
   return new Refusal(status, [{ errorCode: code, message }], headers);
 }
 
-/** 404 with the platform's message, also for what is not ready yet. */
+/** 404 with the platform's message, also for a resource that is not visible yet. */
 export const missing = () => refusal(404, errorCode.missing, "Resource does not exist");
 
-/** 422: the request is well formed, the platform does not do it (now). */
+/** 422: the request is well formed, but the platform does not accept it, or not now. */
 export const refused = (message: string) => refusal(422, errorCode.refused, message);
 
 /** 409: the state of something does not allow the call. */

@@ -1,12 +1,12 @@
 import type { Server } from "node:http";
 import type { Server as AnyServer } from "node:net";
 
-/** Begins to listen and gives the origin, e.g. `http://127.0.0.1:8080`. Rejects when the address is taken. */
+/** Starts to listen and returns the origin, e.g. `http://127.0.0.1:8080`. Rejects when the address is taken. */
 export async function listenOn(server: Server, host: string, port: number): Promise<string> {
   return `http://${await addressOf(server, host, port)}`;
 }
 
-/** Begins to listen and gives the address, e.g. `127.0.0.1:8080`. */
+/** Starts to listen and returns the address, e.g. `127.0.0.1:8080`. */
 export function addressOf(server: AnyServer, host: string, port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
@@ -27,7 +27,7 @@ export function closeServer(server: Server): Promise<void> {
   });
 }
 
-/** A wildcard address is a place to listen on, not one to call. */
+/** The host for clients: nobody can call a wildcard address. */
 function reachable(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";
   if (host === "::") return "[::1]";

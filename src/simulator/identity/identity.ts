@@ -13,7 +13,7 @@ import { privilegesOf } from "./privileges.ts";
 const tokenSchema = z.object({ id: z.string(), userId: z.string(), createdAt: z.number(), expiresAt: z.number() });
 export type Token = Readonly<z.infer<typeof tokenSchema>>;
 
-/** The token is that of the owner; the one of the first contract steers the simulator. */
+/** `steeringToken` is the owner's token; that of the first contract also opens the control endpoints. */
 const secretsSchema = z.object({ privateKey: z.string(), mainUser: z.string(), steeringToken: z.string() });
 
 /** Seconds a token may live: 1 h, 4 h, 1, 7, 30, 60, 90, 180 and 365 days. */
@@ -36,7 +36,7 @@ export interface Identity {
   addUser(account: Omit<User, "id">): User;
   /** Stores a new or changed account; refuses a name that another one has. */
   save(user: User): void;
-  /** Ends an account together with its tokens. */
+  /** Deletes an account and its tokens. */
   close(userId: string): void;
   /**
    * Mints a token. A user has at most 100; expired ones count until they are deleted. `skew` shifts the times in the
@@ -96,11 +96,11 @@ export function createIdentity(parts: IdentityParts): Identity {
       const user =
         (kept && users.get(kept.mainUser)) ??
         addUser({ username, password, role: "owner", twoFactor: false, active: true, privileges: [] });
-      // Accounts of data directories from before users were resources.
+      // Accounts in old data directories have no resource.
       for (const each of users.values()) if (resources.get(userKey(each.id)) === undefined) addProfile(each);
       const tokenId = kept && tokenIdOf(kept.steeringToken);
-      const living = tokenId !== undefined && (tokens.get(tokenId)?.expiresAt ?? 0) > clock.now();
-      const token = kept && living ? kept.steeringToken : issue(user, longestLifetime);
+      const isValid = tokenId !== undefined && (tokens.get(tokenId)?.expiresAt ?? 0) > clock.now();
+      const token = kept && isValid ? kept.steeringToken : issue(user, longestLifetime);
       secrets.put("own", { privateKey, mainUser: user.id, steeringToken: token });
       return { user, token };
     },

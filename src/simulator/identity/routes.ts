@@ -5,7 +5,7 @@ import { type Identity, lifetimes, longestLifetime, type Token } from "./identit
 
 const base = "/auth/v1/tokens";
 
-/** Token authentication: generate, list, look at and delete tokens of the calling user. */
+/** Generates, lists, reads and deletes the tokens of the calling user. */
 export function tokenRoutes(identity: Identity, clock: SimulatedClock): Route[] {
   const own = (call: Call) => [...identity.tokens.values()].filter((token) => token.userId === call.caller.user.id);
 
@@ -29,8 +29,8 @@ export function tokenRoutes(identity: Identity, clock: SimulatedClock): Route[] 
       throw refusal(422, errorCode.validation, `[ttl] must be one of ${lifetimes.join(", ")} seconds`);
     }
     const token = identity.mint(call.caller.user, lifetime, call.effects.skew);
-    const id = [...identity.tokens.values()].at(-1)?.id ?? "";
-    return { status: 200, body: { token }, about: [{ type: "token", id }] };
+    const newest = [...identity.tokens.values()].at(-1);
+    return { status: 200, body: { token }, about: [{ type: "token", id: newest?.id ?? "" }] };
   }
 
   function removeByCriteria(call: Call): Reply {

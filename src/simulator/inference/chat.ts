@@ -28,7 +28,7 @@ export function chat(world: World, call: Call): Reply {
   // Without a maximum an answer ends by itself, within the context.
   const maxTokens = most ?? model.context - prompt;
   const choices = Array.from({ length: body.n }, (_, index) =>
-    call.effects.emptyContent ? nothing : choiceOf(world, body, index, maxTokens),
+    call.effects.emptyContent ? emptyChoice : choiceOf(world, body, index, maxTokens),
   );
   const completion = choices.reduce(
     (sum, { tokens, calls }) => sum + tokens.length + calls.reduce((all, each) => all + each.arguments.length, 0),
@@ -52,7 +52,7 @@ export function chat(world: World, call: Call): Reply {
   };
 }
 
-const nothing: Choice = { tokens: [], calls: [], finish: "stop" };
+const emptyChoice: Choice = { tokens: [], calls: [], finish: "stop" };
 
 function choiceOf(world: World, body: ChatBody, index: number, maxTokens: number): Choice {
   const calls = toolsFor(body).map(({ function: { name, parameters } }) => ({
@@ -102,9 +102,9 @@ function toolsFor({ tools, tool_choice: choice, messages, ...rest }: ChatBody): 
     if (named !== undefined) return [named];
     throw refusal(400, "invalid_value", `There is no tool ${choice.function.name}`, "tool_choice");
   }
-  const isTold = messages.at(-1)?.role === "tool";
+  const hasToolAnswer = messages.at(-1)?.role === "tool";
   const words = asked({ ...rest, messages });
-  const mentioned = isTold ? [] : tools.filter(({ function: { name } }) => words.includes(name));
+  const mentioned = hasToolAnswer ? [] : tools.filter(({ function: { name } }) => words.includes(name));
   return choice === "required" && mentioned.length === 0 ? tools.slice(0, 1) : mentioned;
 }
 

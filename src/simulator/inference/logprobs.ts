@@ -1,6 +1,6 @@
 import type { ChatBody, CompletionBody } from "./body.ts";
 
-/** No model is behind the answer: each token was certain (0), and there was no other. */
+/** There is no model: each token has the probability 1, and there is no alternative. */
 const certain = 0;
 
 /** The log probabilities of tokens, as a field of a choice; none unless they were asked for. */
@@ -8,11 +8,11 @@ export type ChatLogprobs = (tokens: readonly string[]) => object;
 /** The same for plain text; `offset` is where the first token begins in it. */
 export type CompletionLogprobs = (tokens: readonly string[], offset: number) => object;
 
-const told = (token: string) => ({ token, logprob: certain, bytes: [...Buffer.from(token)] });
+const logprobOf = (token: string) => ({ token, logprob: certain, bytes: [...Buffer.from(token)] });
 
 export function chatLogprobs({ logprobs, top_logprobs: top }: ChatBody): ChatLogprobs {
   if (logprobs !== true) return () => ({});
-  const content = (token: string) => ({ ...told(token), top_logprobs: top ? [told(token)] : [] });
+  const content = (token: string) => ({ ...logprobOf(token), top_logprobs: top ? [logprobOf(token)] : [] });
   return (tokens) => ({ logprobs: { content: tokens.map(content), refusal: null } });
 }
 

@@ -74,7 +74,7 @@ export interface Ending {
   maxTokens: number;
 }
 
-/** As much of a text as the caller wants, and why it ends there. */
+/** The tokens of a text, cut at a stop word or at the maximum, and why it ends there. */
 export function ended(text: string, { stop, maxTokens }: Ending): { tokens: string[]; finish: "stop" | "length" } {
   const places = stop.map((word) => text.indexOf(word)).filter((at) => at >= 0);
   const tokens = tokensOf(text.slice(0, Math.min(text.length, ...places)));

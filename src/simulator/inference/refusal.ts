@@ -18,7 +18,7 @@ export const refusal = (
   headers: Record<string, string> = {},
 ) => new InferenceRefusal(status, code, message, param, headers);
 
-/** A refusal of the rest of the simulator, in the codes of this API. */
+/** The codes of this API for refusals of the rest of the simulator, by their error code. */
 const codes: Record<string, string> = {
   [errorCode.unauthorized]: "invalid_api_key",
   [errorCode.tooMany]: "rate_limit_exceeded",

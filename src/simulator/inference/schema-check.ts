@@ -57,6 +57,7 @@ export function createCheck(resolve: (reference: string) => unknown): (schema: u
   return accepts;
 }
 
+/** Keywords of which the larger of two values holds, and those of which the smaller does. */
 const larger = new Set(["minimum", "exclusiveMinimum", "minLength", "minItems"]);
 const smaller = new Set(["maximum", "exclusiveMaximum", "maxLength", "maxItems"]);
 

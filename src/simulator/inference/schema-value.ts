@@ -24,7 +24,7 @@ const deep = 6;
 const deepest = 60;
 const mostSteps = 20_000;
 
-/** One error for all: a hostile schema causes thousands. */
+/** A single object, because a hostile schema throws it thousands of times. */
 const noEnd = new Error("no end");
 
 /** Picks a number below `count`, always the same for the same path. */
@@ -195,7 +195,7 @@ function patterned(
   throw wrong(path, "has a pattern that no text was found for");
 }
 
-/** A variation of the value. */
+/** Another value near this one, for the next try. */
 function varied(value: unknown, nth: number): unknown {
   if (nth === 0) return value;
   if (typeof value === "string") return `${nth} ${value}`;

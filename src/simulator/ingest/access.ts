@@ -20,7 +20,7 @@ export function admitted(contracts: Contracts, product: Product, call: Call): { 
     }
     throw refusal(403, errorCode.denied, "Access denied: the key belongs to another pipeline");
   }
-  throw unauthorized("The key is not valid: it is wrong, was replaced, or its pipeline went");
+  throw unauthorized("The key is not valid: it is wrong, was replaced, or its pipeline is deleted");
 }
 
 /** Agents send the key in a header of its own or, where they know only that one, as bearer token. */

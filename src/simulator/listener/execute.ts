@@ -22,7 +22,7 @@ export interface ExecutionParts {
   rateLimit(credential: string): number;
 }
 
-/** The parts of a call that its request gives. */
+/** The parts of a call that come from its HTTP request. */
 export type Asked = Pick<Call, "path" | "query" | "params" | "from" | "body" | "bytes">;
 
 /**
@@ -52,6 +52,7 @@ export function createExecution(parts: ExecutionParts, logins: Logins, ownOrigin
     if (ending?.fault === "token-revoked" && caller.tokenId !== null) {
       const { tokenId } = caller;
       documents.transaction(() => world.identity.tokens.delete(tokenId));
+      // Now the call is refused with 401.
       return execute(request, method, route, asked, noInjection);
     }
     const own = ownRoute(world, route);
@@ -120,7 +121,7 @@ function delivered(parts: ExecutionParts, world: World, route: Route, call: Call
   }
 }
 
-/** The answer of a while ago; undefined for a read that writes, because its row would not be there. */
+/** The answer as of an earlier instant; undefined for a read that writes, because the past cannot be written. */
 function asItWas({ history }: ExecutionParts, handle: (at: number) => Reply, call: Call): Reply | undefined {
   const at = call.at - call.effects.stale;
   try {

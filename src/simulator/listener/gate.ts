@@ -28,11 +28,11 @@ export interface Gate {
   recognize(request: IncomingMessage): Caller | undefined;
 }
 
-/** `steeringToken` is the only one that steers. */
+/** `steeringToken` is the only token that opens the control endpoints. */
 export function createGate(contracts: Contracts, steeringToken: string): Gate {
   function local({ socket }: IncomingMessage): Caller {
     if (isLoopback(socket.remoteAddress)) return nobody;
-    throw refusal(403, errorCode.denied, "The simulator is steered and looked at from its own machine only");
+    throw refusal(403, errorCode.denied, "This path is only open to callers on the simulator's own machine");
   }
 
   function steering(request: IncomingMessage): Caller {
@@ -41,13 +41,14 @@ export function createGate(contracts: Contracts, steeringToken: string): Gate {
     const token = /^bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
     if (token === undefined) throw refusal(401, errorCode.unauthorized, "Send the simulator's token as bearer token");
     if (!same(token, steeringToken)) {
-      throw refusal(403, errorCode.denied, "Only the simulator's own token steers it");
+      throw refusal(403, errorCode.denied, "The control endpoints need the simulator's own token");
     }
     return nobody;
   }
 
   /**
-   * A token belongs to one contract. Several contracts may know a user by the same password; the header then names one.
+   * A token belongs to one contract. Users of several contracts may have the same name and password; the header then
+   * selects one.
    */
   function user({ headers }: IncomingMessage): Caller {
     const callers = contracts.all().flatMap(({ identity }) => identity.authenticate(headers.authorization) ?? []);

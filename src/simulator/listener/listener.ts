@@ -13,7 +13,7 @@ import { createGate, type Gate } from "./gate.ts";
 import { createLogins } from "./logins.ts";
 
 export interface ListenerParts extends ExecutionParts {
-  /** The token that steers. */
+  /** The token of the control endpoints. */
   steeringToken: string;
   machine: MachineTime;
   calls: CallCounter;
@@ -78,12 +78,12 @@ export function createListener(parts: ListenerParts): Listener {
     asked: ReturnType<typeof targetOf>,
     injection: Injection,
   ): Promise<Reply | undefined> {
-    // A closed connection has no remote address any more.
+    // Read first: a closed connection has no remote address.
     const from = request.socket.remoteAddress ?? "";
     const route = found.kind === "route" ? found.route : undefined;
     try {
       const body = await readBody(request, route);
-      if (injection.hold > 0 && (await isLost(request, injection, pause, closing.signal))) return undefined;
+      if (injection.hold > 0 && (await isDroppedWhileHeld(request, injection, pause, closing.signal))) return undefined;
       parts.catchUp();
       if (injection.ending?.fault === "404-everything" || found.kind === "no-path") throw missing();
       if (found.kind === "wrong-method") throw notAllowed(request, found.allowed);
@@ -92,7 +92,7 @@ export function createListener(parts: ListenerParts): Listener {
     } catch (error) {
       // The caller went away while sending.
       if (!request.complete && request.destroyed) return undefined;
-      if (!(error instanceof Refusal)) parts.onError(`${methodOf(request)} ${nameOf(found)}`, error);
+      if (!(error instanceof Refusal)) parts.onError(`${methodOf(request)} ${templateOf(found)}`, error);
       return refusalReply(error, route);
     }
   }
@@ -111,15 +111,15 @@ export function createListener(parts: ListenerParts): Listener {
 
 const methodOf = (request: IncomingMessage) => methods.find((each) => each === request.method) ?? "GET";
 
-/** Holds a request that has come whole. True: it is lost, with its connection or with the simulator. */
-async function isLost(
+/** Holds a complete request. True: it is dropped, because its connection was reset or the simulator closes. */
+async function isDroppedWhileHeld(
   { socket }: IncomingMessage,
   { hold, resetDrops }: Injection,
   pause: (ms: number) => Promise<void>,
   closing: AbortSignal,
 ): Promise<boolean> {
   await pause(hold);
-  // An orderly end leaves no error behind.
+  // A connection that was closed without a reset has no error.
   return closing.aborted || (socket.errored !== null && resetDrops);
 }
 
@@ -133,7 +133,7 @@ async function silence({ socket }: IncomingMessage, seconds: number | undefined,
 const notAllowed = ({ method }: IncomingMessage, allowed: readonly string[]) =>
   refusal(405, errorCode.refused, `The method ${method} is not allowed here`, { Allow: allowed.join(", ") });
 
-/** Counts the call and chooses its faults. Steering and local pages are not the platform: they have neither. */
+/** Counts the call and chooses its faults, unless it is for a control endpoint or a local page. */
 function injectionFor(
   { calls, faults }: ListenerParts,
   gate: Gate,
@@ -142,12 +142,12 @@ function injectionFor(
   depth: number,
 ): Injection {
   if (found.kind === "route" && ["steering", "local"].includes(found.route.access)) return noInjection;
-  const template = nameOf(found);
+  const template = templateOf(found);
   calls.count(`${request.method} ${template}`, gate.recognize(request));
   return faults.choose({ method: methodOf(request), template, depth });
 }
 
-const nameOf = (found: Match) => (found.kind === "route" ? found.route.template : "(no such path)");
+const templateOf = (found: Match) => (found.kind === "route" ? found.route.template : "(no such path)");
 
 /** The answer of an ingress for a path that leads to no service. */
 const unknownToGateway: Reply = {
@@ -161,7 +161,7 @@ function refusalReply(error: unknown, { payload = corePayload }: Partial<Route> 
   return { status: known.status, headers: known.headers, body: payload(known) };
 }
 
-/** Sends the answer; of one with events the head only. */
+/** Sends the answer, or only its head when events follow. */
 function send(response: ServerResponse, { status, headers, body, indent, page, events }: Reply, date: string): void {
   response.sendDate = false;
   if (events !== undefined) {
@@ -179,7 +179,7 @@ function send(response: ServerResponse, { status, headers, body, indent, page, e
   response.end(text);
 }
 
-/** Waits, but not longer than until the signal. */
+/** Waits until the time has passed or the signal aborts. */
 const pauseUntil = (machine: MachineTime, ms: number, signal: AbortSignal) =>
   new Promise<void>((resolve) => {
     const finish = () => {

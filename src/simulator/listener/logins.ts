@@ -8,7 +8,7 @@ import type { Gate } from "./gate.ts";
 
 type Attempt = Omit<LoginAttempt, "user" | "succeeded">;
 
-/** Logins as the activity log has them: those by password, and those that failed. */
+/** Adds logins to the activity log: those by password, and those that failed. */
 export function createLogins({
   contracts,
   documents,
@@ -33,7 +33,7 @@ export function createLogins({
         throw error;
       }
     },
-    /** A call that was admitted. */
+    /** Notes an admitted call, if it logged in by password. */
     called(world: World, { access }: Route, { caller: { user, tokenId }, ...call }: Call): void {
       if (access === "user" && tokenId === null) note(world, { ...call, user, succeeded: true });
     },

@@ -9,8 +9,8 @@ export type Span = readonly [low: number, high: number];
 
 export type Operation = "create" | "update" | "delete";
 
-/** Metadata and properties that only one answer shows. */
-export interface Told {
+/** Metadata and properties that one answer shows and no later one, such as a new key. */
+export interface ShownOnce {
   metadata?: object;
   properties?: object;
 }
@@ -29,32 +29,32 @@ export interface Managed<F> {
   statuses: { create: number; change: number };
   /** How long an operation takes; absent: it is done at once. */
   span?: Span | Readonly<Partial<Record<Operation, Span>>>;
-  /** The state of creation and change. Default: PROVISIONING. */
+  /** The state while it is created or changed. Default: PROVISIONING. */
   working?: "PROVISIONING" | "DEPLOYING";
-  /** How long reads do not show a new one; absent: they show it at once. */
+  /** How long a new one is invisible; absent: reads show it at once. */
   unseen?: Span;
-  /** The purposes of its random draws. Default: by host and type. */
+  /** The purposes of its draws from `Chance`. Default: by host and type. */
   draws?: { id: string; time(what: Operation | "unseen"): string };
   table(world: World): Table<Row<F>>;
   /** Which rows are of this kind, where kinds share a table. */
   owns?(row: Row<F>): boolean;
-  /** Which rows the path of a call can mean. Throws 404 when their parent does not exist. */
+  /** Selects the rows that a call can see, by region, parent or user. Throws 404 when the parent does not exist. */
   within?(world: World, call: Call): (row: Row<F>) => boolean;
   /**
-   * The fields that the body of a creation or a change gives; `before` is the row that a change is about. `tell` takes
-   * what only this answer may show, such as a new key.
+   * The fields that the body of a creation or a change gives; `before` is the row that a change is about. `showOnce`
+   * adds to this answer only.
    */
-  given(world: World, call: Call, before: Row<F> | undefined, tell: (told: Told) => void): F;
+  given(world: World, call: Call, before: Row<F> | undefined, showOnce: (more: ShownOnce) => void): F;
   /** The values of the parameters in `path`. */
   names?(world: World, row: Row<F>): Readonly<Record<string, string>>;
   properties(row: Row<F>, world: World): object;
-  /** Properties that answers add to the others, or show in their place. */
+  /** Properties that answers show in addition to `properties`, or instead of them. */
   answered?(world: World, row: Row<F>, call: Call): object;
   /** Metadata besides stamps and URN. */
   metadata(world: World, row: Row<F>, call: Call): object;
   /** How metadata shows a failure. Default: `statusMessage`. */
   failed?(world: World, row: Row<F>): object;
-  /** More that steering shows. */
+  /** Further fields in `GET /_simulator/state`. */
   inspected?(world: World, row: Row<F>): object;
   filters?: Readonly<Record<string, (row: Row<F>, value: string) => boolean>>;
   /** The properties that `orderBy` can name. Absent: lists have one order. */

@@ -26,11 +26,12 @@ export function create<F>(world: World, kind: Managed<F>, call: Call, fields: F,
 
 /** Changes a row; it is PROVISIONING again until that has ended. */
 export function change<F>(world: World, kind: Managed<F>, call: Call, row: Row<F>, fields: F): Row<F> {
-  refuseLeaving(kind, row);
+  refuseDestroying(kind, row);
   if (kind.exclusive) {
     // A FAILED row is tried again even without a change.
     if (row.state !== "FAILED" && isDeepStrictEqual({ ...row, ...fields }, row)) return row;
-    if (isMoving(row)) throw conflict(`The ${kind.type} ${row.id} is being provisioned; wait until it is AVAILABLE`);
+    if (isInProgress(row))
+      throw conflict(`The ${kind.type} ${row.id} is being provisioned; wait until it is AVAILABLE`);
   }
   kind.changing?.(world, row);
   return begin(world, kind, call, "update", { ...fields, ...modified(call, row, kind.working ?? "PROVISIONING") });
@@ -38,23 +39,23 @@ export function change<F>(world: World, kind: Managed<F>, call: Call, row: Row<F
 
 /** Deletes a row. Reads show it until it is gone, unless a fault hides it. */
 export function remove<F>(world: World, kind: Managed<F>, call: Call, row: Row<F>): Row<F> {
-  refuseLeaving(kind, row);
+  refuseDestroying(kind, row);
   kind.checkRemoval?.(world, row);
   return begin(world, kind, call, "delete", { ...row, ...modified(call, row, "DESTROYING") });
 }
 
-/** Puts the operations of an earlier run back on the agenda. */
+/** Schedules the ends of the operations that an earlier run had started. */
 export function resume<F>(world: World, kind: Managed<F>): void {
-  for (const row of rowsOf(world, kind)) if (isMoving(row)) putOnAgenda(world, kind, row);
+  for (const row of rowsOf(world, kind)) if (isInProgress(row)) putOnAgenda(world, kind, row);
 }
 
 /**
  * Ends the operation of a row when its time is over and its progress outside the API is done, whichever is later. The
- * agenda calls it at the instant, the outside whenever there is progress. Inside a transaction.
+ * agenda calls it at the end of that time, and the brokers call it when they are done. Inside a transaction.
  */
 export function settle<F>(world: World, kind: Managed<F>, id: string): void {
   const row = kind.table(world).get(id);
-  if (row === undefined || !isMoving(row) || world.clock.now() < row.dueAt) return;
+  if (row === undefined || !isInProgress(row) || world.clock.now() < row.dueAt) return;
   const progress = row.failure === null ? kind.progress?.(world, row) : undefined;
   if (progress?.kind === "pending") return;
   end(world, kind, { ...row, failure: progress?.kind === "failed" ? progress.message : row.failure });
@@ -62,13 +63,15 @@ export function settle<F>(world: World, kind: Managed<F>, id: string): void {
 
 function end<F>(world: World, kind: Managed<F>, row: Row<F>): void {
   const { id, failure, modifiedBy: by } = row;
-  const leaves = row.state === "DESTROYING";
-  const method = leaves ? "DELETE" : row.createdAt === row.modifiedAt ? "POST" : (kind.change ?? "POST");
+  const isDeletion = row.state === "DESTROYING";
+  const isCreation = row.createdAt === row.modifiedAt;
+  const writeMethod = isCreation ? "POST" : (kind.change ?? "POST");
+  const method = isDeletion ? "DELETE" : writeMethod;
   world.activity.settled({ method, collection: collectionOf(world, kind, row), type: kind.type, id, by, failure });
   const table = kind.table(world);
   if (failure !== null) {
     table.put(id, { ...row, state: "FAILED", hidden: false });
-  } else if (leaves) {
+  } else if (isDeletion) {
     table.delete(id);
     kind.gone?.(world, row);
   } else {
@@ -97,12 +100,12 @@ function modified({ at, caller, effects }: Call, row: Life, state: Life["state"]
   };
 }
 
-const isMoving = ({ state }: Life) => state === "PROVISIONING" || state === "DEPLOYING" || state === "DESTROYING";
+const isInProgress = ({ state }: Life) => state === "PROVISIONING" || state === "DEPLOYING" || state === "DESTROYING";
 
 function begin<F>(world: World, kind: Managed<F>, { effects }: Call, operation: Operation, row: Row<F>): Row<F> {
   const span = spanOf(kind, operation);
-  const takes = span === undefined ? 0 : drawn(world, kind, operation, span);
-  const begun = { ...row, dueAt: row.modifiedAt + Math.round(takes * effects.slowdown) };
+  const duration = span === undefined ? 0 : drawn(world, kind, operation, span);
+  const begun = { ...row, dueAt: row.modifiedAt + Math.round(duration * effects.slowdown) };
   kind.table(world).put(begun.id, begun);
   if (span !== undefined) {
     putOnAgenda(world, kind, begun);
@@ -118,7 +121,7 @@ function spanOf<F>({ span }: Managed<F>, operation: Operation): Span | undefined
   return isSpan(span) ? span : span?.[operation];
 }
 
-/** A later operation sets another end; then this entry does nothing. */
+/** If a later operation has set another `dueAt`, this entry does nothing. */
 function putOnAgenda<F>(world: World, kind: Managed<F>, { id, dueAt }: Life): void {
   world.agenda.schedule(dueAt, () =>
     world.documents.transaction(() => {
@@ -127,6 +130,6 @@ function putOnAgenda<F>(world: World, kind: Managed<F>, { id, dueAt }: Life): vo
   );
 }
 
-function refuseLeaving<F>({ type }: Managed<F>, { id, state }: Row<F>): void {
+function refuseDestroying<F>({ type }: Managed<F>, { id, state }: Row<F>): void {
   if (state === "DESTROYING") throw conflict(`The ${type} ${id} is being deleted`);
 }

@@ -4,7 +4,7 @@ import { invalid, missing } from "../http/refusal.ts";
 import type { Row } from "../records/life.ts";
 import { isVisible } from "../store/shown.ts";
 import type { World } from "../world.ts";
-import { type Managed, pathOf, type Told } from "./kind.ts";
+import { type Managed, pathOf, type ShownOnce } from "./kind.ts";
 import { change, create, remove } from "./lifecycle.ts";
 import { hostRoute } from "./service.ts";
 import { listOf, shown } from "./view.ts";
@@ -29,18 +29,18 @@ export function managedRoutes<F>(world: World, kind: Managed<F>, extra: Pick<Rou
 /** The row that a path names; 404 also while it cannot be seen yet. */
 export function found<F>(world: World, kind: Managed<F>, call: Call): Row<F> {
   const { within = () => () => true, owns = () => true } = kind;
-  const isMeant = within(world, call);
+  const isWithin = within(world, call);
   const row = kind.table(world).get(call.params[kind.param] ?? "");
-  if (row === undefined || !owns(row) || !isMeant(row) || !isVisible(row, call.at)) throw missing();
+  if (row === undefined || !owns(row) || !isWithin(row) || !isVisible(row, call.at)) throw missing();
   return row;
 }
 
 function made<F>(world: World, kind: Managed<F>, call: Call, id?: string): Reply {
   kind.within?.(world, call);
-  const told: Told = {};
-  const fields = kind.given(world, call, undefined, (secret) => Object.assign(told, secret));
+  const shownOnce: ShownOnce = {};
+  const fields = kind.given(world, call, undefined, (more) => Object.assign(shownOnce, more));
   const row = create(world, kind, call, fields, id);
-  return { status: kind.statuses.create, body: shown(world, kind, call, row, told) };
+  return { status: kind.statuses.create, body: shown(world, kind, call, row, shownOnce) };
 }
 
 const uuid = z.guid();
@@ -53,10 +53,10 @@ function changed<F>(world: World, kind: Managed<F>, call: Call): Reply {
     return made(world, kind, call, id);
   }
   const row = found(world, kind, call);
-  const told: Told = {};
-  const fields = kind.given(world, call, row, (secret) => Object.assign(told, secret));
+  const shownOnce: ShownOnce = {};
+  const fields = kind.given(world, call, row, (more) => Object.assign(shownOnce, more));
   return {
     status: kind.statuses.change,
-    body: shown(world, kind, call, change(world, kind, call, row, fields), told),
+    body: shown(world, kind, call, change(world, kind, call, row, fields), shownOnce),
   };
 }

@@ -7,7 +7,7 @@ import type { World } from "../world.ts";
 
 /** A service that has a host name of its own on the platform. */
 export interface Host {
-  /** The path in the place of the host name. */
+  /** The path that replaces the host name here. */
   path: string;
   /** The privilege that callers need; absent: every user may call. */
   privilege?: PrivilegeFlag;
@@ -15,7 +15,7 @@ export interface Host {
   regions?: ReadonlySet<string>;
 }
 
-/** The address of a service in the ready line; its user fills in the region. */
+/** The address of a service in the ready line; clients replace `{region}`. */
 export const endpointOf = (api: string, { path, regions }: Host) =>
   `${api}/${path}${regions === undefined ? "" : "/{region}"}`;
 
@@ -36,7 +36,7 @@ export function hostRoute(
     handle(call) {
       if (regions !== undefined && !regions.has(call.params.region ?? "")) throw missing();
       if (call.caller.tokenId === null) {
-        throw refusal(401, errorCode.unauthorized, "Basic credentials are not taken here: send a bearer token", {
+        throw refusal(401, errorCode.unauthorized, "Basic credentials are not accepted here: send a bearer token", {
           "WWW-Authenticate": "Bearer",
         });
       }

@@ -5,11 +5,11 @@ import type { Row } from "../records/life.ts";
 import { isListed, isVisible } from "../store/shown.ts";
 import { timestamp } from "../time.ts";
 import type { World } from "../world.ts";
-import { collectionOf, type Managed, rowsOf, type Told } from "./kind.ts";
+import { collectionOf, type Managed, rowsOf, type ShownOnce } from "./kind.ts";
 import { stampsOf, urnOf } from "./service.ts";
 
-/** A row as answers show it; `told` is in this answer only. */
-export function shown<F>(world: World, kind: Managed<F>, call: Call, row: Row<F>, told: Told = {}) {
+/** A row as answers show it; `once` is in this answer only. */
+export function shown<F>(world: World, kind: Managed<F>, call: Call, row: Row<F>, once: ShownOnce = {}) {
   const { host, type, failed = statusMessage } = kind;
   return {
     id: row.id,
@@ -20,15 +20,15 @@ export function shown<F>(world: World, kind: Managed<F>, call: Call, row: Row<F>
       resourceURN: urnOf(world, host, type, row.id),
       ...kind.metadata(world, row, call),
       ...(row.state === "FAILED" && failed(world, row)),
-      ...told.metadata,
+      ...once.metadata,
     },
-    properties: { ...kind.properties(row, world), ...kind.answered?.(world, row, call), ...told.properties },
+    properties: { ...kind.properties(row, world), ...kind.answered?.(world, row, call), ...once.properties },
   };
 }
 
 const statusMessage = (_: World, { failure }: { failure: string | null }) => ({ statusMessage: failure });
 
-/** The rows of a kind that steering shows, without the secrets that only a creation shows. */
+/** The rows of a kind for `GET /_simulator/state`, without the secrets that only a creation shows. */
 export const managedState = <F>(world: World, kind: Managed<F>) =>
   rowsOf(world, kind).map((row) => ({
     id: row.id,
@@ -64,10 +64,7 @@ function ordered<F>({ orders }: Managed<F>, { query }: Call, rows: Row<F>[]): Ro
   const [, sign, property = ""] = /^(-?)(?:metadata\.|properties\.)?(\w*)$/.exec(orderBy) ?? [];
   const keyOf = Object.hasOwn(orders, property) ? orders[property] : undefined;
   if (keyOf === undefined) {
-    throw invalid(
-      "orderBy",
-      `must be one of ${Object.keys(orders).join(", ")}, with - before it for the other way round`,
-    );
+    throw invalid("orderBy", `must be one of ${Object.keys(orders).join(", ")}, with - before it for descending order`);
   }
   const direction = sign === "-" ? -1 : 1;
   return rows.toSorted((a, b) => direction * compare(keyOf(a), keyOf(b)));

@@ -34,14 +34,14 @@ export const accessKeyKind: Managed<Own<AccessKey>> = {
   table: ({ accessKeys }) => accessKeys.keys,
   /** Users see their own keys; the owner and administrators see all. */
   within: (_, { caller: { user } }) => (isAdministrator(user) ? () => true : (row) => row.createdBy === user.id),
-  given(world, call, before, tell) {
+  given(world, call, before, showOnce) {
     const { description } = checkedProperties(keyShape, call.body);
     if (before !== undefined) return { own: { ...before.own, description: description ?? "" } };
     const held = [...world.accessKeys.keys.values()].filter(({ createdBy }) => createdBy === call.caller.user.id);
     if (held.length >= keysPerUser)
       throw refused(`A user can have at most ${keysPerUser} access keys; delete one first`);
     const secretKey = newSecretKey();
-    tell({ properties: { secretKey } });
+    showOnce({ properties: { secretKey } });
     return { own: { description: description ?? "", accessKey: newAccessKey(world), secretKey } };
   },
   properties: ({ createdBy, own: { description, accessKey } }) => ({

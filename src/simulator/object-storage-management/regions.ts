@@ -17,7 +17,7 @@ export const regions: Readonly<Record<string, string>> = {
   "us-central-1": "us/mci",
 };
 
-/** One storage here serves all of them. */
+/** All regions have the address of the same object storage. */
 function shownRegion(world: World, { origin }: Call, id: string) {
   const endpoint = world.objectStorageUrl();
   return {

@@ -17,8 +17,8 @@ const retentionSchema = z
   .transform((given) => (given === "unlimited" ? 0 : given));
 
 /**
- * The retention is a field of its own, or of the one destination, or absent. Where only one form is served, the field
- * of the other is ignored.
+ * The retention is a field of the stream (described form), of its only destination (public form), or absent. A form
+ * that is not served is ignored.
  */
 const streamSchema = (forms: Forms) =>
   z
@@ -45,16 +45,16 @@ const streamSchema = (forms: Forms) =>
       const overHttp = source === "http";
       if (overHttp && protocol === "tcp") fault("protocol", "must be http for the source http");
       if (!overHttp && (protocol ?? undefined) === undefined) fault("protocol", "must be http or tcp");
-      const stored = forms.public ? (destinations?.[0]?.retentionInDays ?? undefined) : undefined;
-      const said = forms.described ? (retentionInDays ?? undefined) : undefined;
-      if (said !== undefined && stored !== undefined && said !== stored) {
+      const ofDestination = forms.public ? (destinations?.[0]?.retentionInDays ?? undefined) : undefined;
+      const ofStream = forms.described ? (retentionInDays ?? undefined) : undefined;
+      if (ofStream !== undefined && ofDestination !== undefined && ofStream !== ofDestination) {
         fault("retentionInDays", "must be the same as in destinations, or be left out in one of them");
       }
       return {
         source: overHttp ? "generic" : source,
         tag,
         protocol: protocol ?? "http",
-        retentionInDays: said ?? stored ?? 30,
+        retentionInDays: ofStream ?? ofDestination ?? 30,
         labels: labels ?? [],
       };
     });

@@ -32,7 +32,7 @@ export function listCentrals(world: World, product: Product, call: Call): Reply 
   };
 }
 
-/** By its id, or without one: there is only one. */
+/** The described form has no id in the path: there is only one switch. */
 export function switchCentral(world: World, product: Product, call: Call): Reply {
   const { at, params } = call;
   const place = placeOf(product, call);
@@ -41,14 +41,15 @@ export function switchCentral(world: World, product: Product, call: Call): Reply
   const enabled = givenSwitch(call.body);
   const { centrals } = world.pipelines;
   const userId = call.caller.user.id;
-  if (enabled && product === "logs" && centrals.get(rowOf(place))?.enabled !== true) watchProducts(world, region, at);
-  const before = centrals.get(rowOf(place)) ?? { createdAt: at, createdBy: userId };
-  centrals.put(rowOf(place), { ...before, product, region, enabled, modifiedAt: at, modifiedBy: userId });
+  const current = centrals.get(rowKeyOf(place));
+  if (enabled && product === "logs" && current?.enabled !== true) watchProducts(world, region, at);
+  const before = current ?? { createdAt: at, createdBy: userId };
+  centrals.put(rowKeyOf(place), { ...before, product, region, enabled, modifiedAt: at, modifiedBy: userId });
   const { metadata, properties, ...named } = shown(world, product, call);
   return { status: 200, body: { ...(world.forms.public && named), metadata, properties } };
 }
 
-/** The switches that steering shows. */
+/** The switches for `GET /_simulator/state`. */
 export const centralsIn = (world: World) =>
   [...world.pipelines.centrals.values()].map(({ product, region, enabled }) => ({
     id: idOf(world, { product, region }),
@@ -62,17 +63,17 @@ type Place = Pick<Central, "product" | "region">;
 
 const placeOf = (product: Product, { params: { region = "" } }: Call): Place => ({ product, region });
 
-const rowOf = ({ product, region }: Place) => `${product}/${region}`;
+const rowKeyOf = ({ product, region }: Place) => `${product}/${region}`;
 
-/** Follows from the contract, so that it is known before the first switch. */
-const idOf = ({ contractNumber }: World, place: Place) => uuidOfName(`central/${contractNumber}/${rowOf(place)}`);
+/** Follows from the contract: the id exists before anybody has used the switch. */
+const idOf = ({ contractNumber }: World, place: Place) => uuidOfName(`central/${contractNumber}/${rowKeyOf(place)}`);
 
 function shown(world: World, product: Product, call: Call) {
   const { origin } = call;
   const place = placeOf(product, call);
   const { region } = place;
   const id = idOf(world, place);
-  const central = world.pipelines.centrals.get(rowOf(place));
+  const central = world.pipelines.centrals.get(rowKeyOf(place));
   return {
     id,
     type: "central",
@@ -81,7 +82,7 @@ function shown(world: World, product: Product, call: Call) {
       ...(central && stampsOf(world, call, central)),
       resourceURN: urnOf(world, services[product], "central", id),
       grafanaEndpoint: dashboardOf(world, origin, region),
-      // None of the products that the simulator has forwards metrics by itself.
+      // No product of the simulator forwards metrics.
       ...(product === "metrics" && { products: [] }),
     },
     properties: { enabled: central?.enabled ?? false },

@@ -10,7 +10,7 @@ export function keptKey(world: World, product: Product, key: string): Pick<Pipel
   return { keyHash: hashOf(key), sealedKey: product === "logs" ? sealed(world, key) : null };
 }
 
-/** A log pipeline that takes lines now, with its shared key in clear: for the handshake and nothing else. */
+/** A log pipeline that takes lines now, with its key decrypted, for the handshake only. */
 export interface SharedKey {
   world: World;
   pipeline: Pipeline;
@@ -25,24 +25,24 @@ export function sharedKeys(world: World): SharedKey[] {
   );
 }
 
-const cipher = "aes-256-gcm";
+const algorithm = "aes-256-gcm";
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** The sealing key is in the same data directory, as is the key that signs tokens. */
+/** Encrypts a key. The key for that is in the same data directory, as is the key that signs tokens. */
 function sealed({ pipelines: { seals } }: World, key: string): string {
   const seal = seals.get("own") ?? randomBytes(32).toString("base64");
   seals.put("own", seal);
   const nonce = randomBytes(nonceBytes);
-  const closing = createCipheriv(cipher, Buffer.from(seal, "base64"), nonce);
-  const text = Buffer.concat([closing.update(key, "utf8"), closing.final()]);
-  return Buffer.concat([nonce, closing.getAuthTag(), text]).toString("base64");
+  const cipher = createCipheriv(algorithm, Buffer.from(seal, "base64"), nonce);
+  const text = Buffer.concat([cipher.update(key, "utf8"), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), text]).toString("base64");
 }
 
 function opened({ pipelines: { seals } }: World, sealedKey: string): string {
   const bytes = Buffer.from(sealedKey, "base64");
   const seal = Buffer.from(seals.get("own") ?? "", "base64");
-  const opening = createDecipheriv(cipher, seal, bytes.subarray(0, nonceBytes));
-  opening.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
-  return Buffer.concat([opening.update(bytes.subarray(nonceBytes + tagBytes)), opening.final()]).toString();
+  const decipher = createDecipheriv(algorithm, seal, bytes.subarray(0, nonceBytes));
+  decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
+  return Buffer.concat([decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()]).toString();
 }

@@ -66,15 +66,15 @@ const pipelineLike = (product: Product) =>
   }) satisfies Partial<Pipelines>;
 
 /** The fields of a new pipeline. Only the answer to its creation shows the key. */
-function started(
+function newFields(
   world: World,
   product: Product,
   region: string,
   given: Given,
-  tell: (key: string) => void,
+  showKey: (key: string) => void,
 ): PipelineFields {
   const key = newKey();
-  tell(key);
+  showKey(key);
   return { ...given, product, region, wasReady: false, ...keptKey(world, product, key), keyVersion: 1 };
 }
 
@@ -88,10 +88,10 @@ export const metricPipelineKind: Pipelines = {
     }
     return ({ region }) => region === params.region;
   },
-  given(world, call, before, tell) {
+  given(world, call, before, showOnce) {
     const given = givenMetricPipeline(call);
     if (before !== undefined) return { ...before, ...given };
-    return started(world, "metrics", call.params.region ?? "", given, (key) => tell({ metadata: { key } }));
+    return newFields(world, "metrics", call.params.region ?? "", given, (key) => showOnce({ metadata: { key } }));
   },
   properties: ({ name }) => ({ name }),
   answered: ({ forms }, { state }) => (forms.described ? { status: state } : {}),
@@ -112,10 +112,10 @@ export const logPipelineKind: Pipelines = {
     (_, { params }) =>
     ({ region }) =>
       region === params.region,
-  given(world, { body, params }, before, tell) {
+  given(world, { body, params }, before, showOnce) {
     if (before !== undefined) return { ...before, ...changedLogPipeline(body, before, world.forms) };
     const given = givenLogPipeline(body, world.forms);
-    return started(world, "logs", params.region ?? "", given, (key) => tell({ properties: { key } }));
+    return newFields(world, "logs", params.region ?? "", given, (key) => showOnce({ properties: { key } }));
   },
   properties: ({ name, logs }, { forms }) => ({ name, logs: logs.map((stream) => shownStream(stream, forms)) }),
   answered: (world, { id, region, state, resourceTier }, { origin }) => ({
@@ -134,14 +134,14 @@ export const pipelineKinds: Readonly<Record<Product, Pipelines>> = {
   logs: logPipelineKind,
 };
 
-/** The retention has a spelling of its own in each form. */
+/** Each form shows the retention in its own way. */
 const shownStream = ({ retentionInDays, ...stream }: Stream, forms: Forms) => ({
   ...stream,
   ...(forms.described && { retentionInDays: retentionInDays === 0 ? "unlimited" : retentionInDays }),
   ...(forms.public && { destinations: [{ type: "loki", retentionInDays }] }),
 });
 
-/** Replaces the key and gives the new one, in every state: a key may be lost before the pipeline is AVAILABLE. */
+/** Replaces the key and returns the new one, in every state: a key may be lost before the pipeline is AVAILABLE. */
 export function rotateKey(world: World, { at, caller }: Call, pipeline: Pipeline): string {
   if (pipeline.state === "DESTROYING") throw conflict(`The pipeline ${pipeline.id} is being deleted`);
   const key = newKey();

@@ -4,13 +4,13 @@ import type { Line } from "../telemetry/lines.ts";
 import type { World } from "../world.ts";
 
 /** How often a product sends a line, in simulated milliseconds. */
-const sayEvery = 60_000;
+const lineInterval = 60_000;
 /** After a jump of the clock only the lines of its last hour are made. */
-const longestMemory = 3_600_000;
+const longestCatchUp = 3_600_000;
 
 const products = ["applicationloadbalancer", "networkloadbalancer"] as const;
 
-/** Under which id the lines of central logging are kept. */
+/** The id that the lines of central logging are stored under. */
 export const centralLinesId = ({ contractNumber }: World, region: string) =>
   uuidOfName(`central-lines/${contractNumber}/${region}`);
 
@@ -18,10 +18,10 @@ export const productTags: readonly string[] = products;
 
 const isOn = ({ pipelines: { centrals } }: World, region: string) => centrals.get(`logs/${region}`)?.enabled === true;
 
-/** Lets the products of a region forward their logs while central logging is on. */
+/** Schedules the next lines of the products of a region, and so on while central logging is on. */
 export function watchProducts(world: World, region: string, since: number): void {
-  const from = Math.max(since, world.clock.now() - longestMemory);
-  world.agenda.schedule((Math.floor(from / sayEvery) + 1) * sayEvery, (at) => {
+  const from = Math.max(since, world.clock.now() - longestCatchUp);
+  world.agenda.schedule((Math.floor(from / lineInterval) + 1) * lineInterval, (at) => {
     if (!isOn(world, region)) return;
     world.lines.add(centralLinesId(world, region), linesOf(world, region, at));
     watchProducts(world, region, at);
@@ -45,7 +45,7 @@ function linesOf(world: World, region: string, at: number): Line[] {
   );
 }
 
-/** `de/fra/2` has its logs in de-fra. */
+/** Whether the resource forwards its logs to the region; `de/fra/2` is in de-fra. */
 function forwards(world: World, region: string, { key, state, properties }: Resource): boolean {
   const datacenter = world.resources.get(key.split("/").slice(0, 2).join("/"));
   const [country, site] = (textIn(datacenter?.properties ?? {}, "location") ?? "").split("/");

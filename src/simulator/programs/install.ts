@@ -14,7 +14,7 @@ export function cacheFolder(name: string, pins: readonly string[], env: NodeJS.P
 const repeatMs = 15_000;
 
 /** Runs work that takes long, and prints progress at the start and from time to time. */
-export async function told<T>(step: string, say: (line: string) => void, work: () => Promise<T>): Promise<T> {
+export async function withProgress<T>(step: string, say: (line: string) => void, work: () => Promise<T>): Promise<T> {
   const start = performance.now();
   say(`${step} …`);
   const timer = setInterval(() => say(`${step} … ${Math.round((performance.now() - start) / 1000)}s`), repeatMs);

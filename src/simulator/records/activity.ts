@@ -33,7 +33,7 @@ export type Entry = Readonly<z.infer<typeof entrySchema>>;
 
 /** The end of a provisioning that has no request. */
 export interface Settled {
-  /** Of the call that has begun it. */
+  /** Of the call that started it. */
   method: Method;
   /** The path of the collection that it is in. */
   collection: string;
@@ -54,8 +54,8 @@ export interface Activity {
   ended(record: RequestRecord, failure: string | null): void;
   settled(what: Settled): void;
   /**
-   * Answers a call and notes it, unless `accepted` has noted it. Ends that are `settled` meanwhile are noted after it:
-   * nothing ends before it begins.
+   * Runs the handler of a call and adds its entry, unless `accepted` has. Entries of `settled` that the handler causes
+   * are added after it, so that no operation ends before it begins.
    */
   called(call: Call, route: Route, work: () => Reply): Reply;
   refused(call: Call, route: Route, refusal: Refusal): void;

@@ -12,8 +12,8 @@ export const mac = z.string().regex(/^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$/, "mus
 export const port = z.int().min(1).max(65_535);
 export const milliseconds = z.int().min(0);
 
-/** A field inside a list or an object; left out and null mean the same. */
-export const otherwise = <T>(schema: z.ZodType<T>, value: T) =>
+/** A field with a default, for null and for a field that is left out. */
+export const withDefault = <T>(schema: z.ZodType<T>, value: T) =>
   schema.nullish().transform((given): T => given ?? value);
 
 export const algorithm = z.enum(["ROUND_ROBIN", "LEAST_CONNECTION", "RANDOM", "SOURCE_IP"]);
@@ -21,7 +21,7 @@ export const weight = z.int().min(0).max(256);
 export const target = {
   ip: ipv4,
   port,
-  proxyProtocol: otherwise(z.enum(["none", "v1", "v2", "v2ssl"]), "none"),
+  proxyProtocol: withDefault(z.enum(["none", "v1", "v2", "v2ssl"]), "none"),
 };
 
 const icmp = z.int().min(0).max(254).nullish();

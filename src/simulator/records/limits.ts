@@ -40,17 +40,17 @@ export const limitsSchema = z.object({
 export type Limits = z.infer<typeof limitsSchema>;
 type Quota = Exclude<keyof Limits, "inference">;
 
-/** The part of the world that has limits, and what is used of them. */
+/** The part of the world with the limits and their usage. */
 interface Limited {
   limits: Table<Limits>;
   usage: Usage;
 }
 
-const generous = limitsSchema.parse({});
+const defaultLimits = limitsSchema.parse({});
 
-export const limitsOf = ({ limits }: Pick<Limited, "limits">): Limits => limits.get("contract") ?? generous;
+export const limitsOf = ({ limits }: Pick<Limited, "limits">): Limits => limits.get("contract") ?? defaultLimits;
 
-/** Does a write and refuses it with the platform's quota message when it raised a use above the contract's limit. */
+/** Runs a write. Refuses it with the platform's quota message if it raises a usage above the contract's limit. */
 export function withinQuota<R>(world: Limited, write: () => R): R {
   const before = budgets(world);
   const result = write();

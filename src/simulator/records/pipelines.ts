@@ -25,7 +25,7 @@ const pipelineSchema = z.object({
   name: z.string(),
   /** Empty for metric pipelines. */
   logs: z.array(streamSchema).readonly(),
-  /** As the caller named it; it changes nothing here. */
+  /** As the caller sent it. It has no effect here. */
   resourceTier: z.string().nullable(),
   /** It was AVAILABLE once, and takes data from then on. */
   wasReady: z.boolean().default(true),
@@ -107,6 +107,7 @@ export function lineRetention({ pipelines: { pipelines } }: WithPipelines, id: s
   return days === 0 ? Number.POSITIVE_INFINITY : days * 86_400_000;
 }
 
+/** Neither FAILED nor being deleted. */
 const isKept = ({ state }: Pipeline) => state === "AVAILABLE" || state === "PROVISIONING";
 
 /** A pipeline takes data once it is ready, also while it is changed. */

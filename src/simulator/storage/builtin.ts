@@ -12,7 +12,7 @@ import type { ObjectStorage, StorageParts } from "./object-storage.ts";
 
 /**
  * The object storage of this process: an S3 subset with real signatures. Buckets and the list of objects are rows of the
- * platform's state, so that both are always of one moment; the content is in files.
+ * platform's state, so that both are always consistent; the content is in files.
  */
 export function createBuiltin(parts: StorageParts): ObjectStorage {
   const { documents, machine, onError } = parts;
@@ -40,7 +40,7 @@ export function createBuiltin(parts: StorageParts): ObjectStorage {
       await depot.blobs.sweep(buckets.blobs());
       await depot.write(() => {
         const { contractNumber } = contracts.first;
-        // Buckets of data directories from before there were further contracts.
+        // Buckets in old data directories have no contract.
         for (const bucket of [...buckets.buckets.values()].filter((each) => each.contractNumber === 0)) {
           buckets.buckets.put(bucket.name, { ...bucket, contractNumber });
         }
@@ -61,7 +61,7 @@ export function createBuiltin(parts: StorageParts): ObjectStorage {
       });
       return { url: await server.listen(parts.host, parts.port), accessKey, secretKey };
     },
-    inStep: () => Promise.resolve(),
+    synced: () => Promise.resolve(),
     async close() {
       await server?.close();
       await depot.blobs.close();

@@ -11,19 +11,21 @@ export function createExternal(url: string, { buckets, onError }: StorageParts):
     if (client === undefined) throw new Error("the object storage is used before it was opened");
     return client;
   };
-  const look = async () => {
+  const readBuckets = async () => {
     known = new Set(await opened().buckets());
   };
 
   /** The external storage knows no contracts: a bucket belongs to the first contract that uses it. */
-  const contractOf = (bucket: string, asking: number) =>
-    buckets.includes(bucket) ? contracts?.first.contractNumber : contracts && (bucketUser(contracts, bucket) ?? asking);
+  const contractOf = (bucket: string, asking: number) => {
+    if (buckets.includes(bucket)) return contracts?.first.contractNumber;
+    return contracts && (bucketUser(contracts, bucket) ?? asking);
+  };
 
   return {
     hasBucket(name, contractNumber) {
       if (known.has(name)) return contractOf(name, contractNumber) === contractNumber;
-      // The bucket may be new: the next try finds it.
-      look().catch((error) => onError("object storage: list of buckets", error));
+      // The bucket may be new: the next call knows it.
+      readBuckets().catch((error) => onError("object storage: list of buckets", error));
       return false;
     },
     put: (bucket, key, content) => opened().put(bucket, key, content),
@@ -33,14 +35,14 @@ export function createExternal(url: string, { buckets, onError }: StorageParts):
       client = createS3Client(access);
       try {
         for (const name of buckets) await client.createBucket(name);
-        await look();
+        await readBuckets();
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         throw new Error(`the object storage at ${url} cannot be used: ${reason}`, { cause: error });
       }
       return access;
     },
-    inStep: () => Promise.resolve(),
+    synced: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };
 }

@@ -14,8 +14,8 @@ export interface Access {
 export interface ObjectStorage extends ContractStorage {
   /** Begins to serve, with the buckets of the first contract's owner, whose key is `key`. */
   open(contracts: Contracts, key: Omit<Access, "url">): Promise<Access>;
-  /** Resolves when the storage knows every S3 key as it is now. */
-  inStep(): Promise<void>;
+  /** Resolves when the storage knows the current S3 keys. */
+  synced(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -24,13 +24,13 @@ export interface Table<T> {
 export interface Documents {
   table<T>(name: string, schema: z.ZodType<T>): Table<T>;
   transaction<R>(work: () => R): R;
-  /** Undoes the changes of the running transaction to some tables. */
-  takeBack(isMeant: (table: string) => boolean): void;
+  /** Undoes the changes of the running transaction to the tables that `isUndone` selects. */
+  takeBack(isUndone: (table: string) => boolean): void;
   /** Adds work to the end of every transaction. */
   beforeCommit(work: () => void): void;
   /** Every document, as changes that `restore` understands. */
   everything(): Change[];
-  /** Brings back what an earlier run wrote down. Unknown tables are refused: they belong to a newer version. */
+  /** Restores the rows of an earlier run. Unknown tables are refused: they belong to a newer version. */
   restore(changes: Change[]): void;
 }
 
@@ -39,13 +39,13 @@ export class NoTransaction extends Error {}
 
 interface AnyTable {
   set(key: string, value: unknown): void;
-  /** Gives a step that restores the present value of the row. */
-  keep(key: string): () => void;
+  /** Returns a step that sets the row to its current value again. */
+  restorer(key: string): () => void;
   current(key: string): unknown;
   entries(): Iterable<[string, unknown]>;
 }
 
-/** A table and its internal side. `record` gets the undo step of each change before the change is made. */
+/** A table, and the functions for `createDocuments` alone. `record` gets the undo step of each change in advance. */
 function createTable<T>(
   schema: z.ZodType<T>,
   record: (key: string, restoreBefore: () => void) => void,
@@ -65,7 +65,7 @@ function createTable<T>(
   };
   const inside: AnyTable = {
     set: (key, value) => write(key, value === undefined ? undefined : schema.parse(value)),
-    keep(key) {
+    restorer(key) {
       const value = rows.get(key);
       return () => write(key, value);
     },
@@ -94,6 +94,7 @@ export function createDocuments(
 ): Documents {
   const tables = new Map<string, AnyTable>();
   const finishers: (() => void)[] = [];
+  /** The steps that undo the running transaction, by table and key; undefined: no transaction runs. */
   let undo: Map<string, Map<string, () => void>> | undefined;
 
   function record(table: string, key: string, restoreBefore: () => void) {
@@ -123,7 +124,7 @@ export function createDocuments(
           for (const [key, restoreBefore] of keys) {
             changes.push({ table, key, value: tables.get(table)?.current(key) });
             undos.push(restoreBefore);
-            redos.push(tables.get(table)?.keep(key) ?? restoreBefore);
+            redos.push(tables.get(table)?.restorer(key) ?? restoreBefore);
           }
         }
         if (changes.length === 0) return result;
@@ -138,9 +139,9 @@ export function createDocuments(
       }
     },
 
-    takeBack(isMeant) {
+    takeBack(isUndone) {
       for (const [table, keys] of undo ?? []) {
-        if (!isMeant(table)) continue;
+        if (!isUndone(table)) continue;
         for (const restoreBefore of keys.values()) restoreBefore();
         undo?.delete(table);
       }

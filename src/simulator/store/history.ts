@@ -1,6 +1,6 @@
 /** The recent commits, so that a read can be answered as of an earlier instant. */
 export interface History {
-  /** Neither changes rows that the commit did not touch. */
+  /** Adds a commit. `undo` and `redo` write only the rows of that commit. */
   note(undo: () => void, redo: () => void): void;
   /** Reads as of that instant, or as of the oldest commit kept. Nothing can be written in between. */
   asOf<R>(at: number, read: () => R): R;

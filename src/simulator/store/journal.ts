@@ -29,14 +29,15 @@ const snapshotSchema = z.object({
 
 /**
  * Keeps the state in a directory: `snapshot.json`, replaced by rename, and the journal of all changes since, one line
- * per transaction. A line counts once it is complete on disk; whatever a crash cut off was never answered.
+ * per transaction. A line counts once it is complete on disk. A call is answered after that, so a crash loses nothing
+ * that was answered.
  */
 export interface Journal {
   /** The seed of the run that made the directory; undefined when it is new. */
   readonly seed: number | undefined;
   /** The last simulated instant of an earlier run. */
   readonly lastInstant: number;
-  /** Restores what earlier runs left and starts a fresh journal. Once, before the first `append`. */
+  /** Restores the rows of earlier runs and starts a new journal. Called once, before the first `append`. */
   load(documents: Documents, seed: number): void;
   append(at: number, changes: Change[]): void;
   /** Resolves when everything appended so far is on disk; rejects when it never will be. */
@@ -77,7 +78,7 @@ function createJournal(directory: string, unlock: () => void): Journal {
   let file: Promise<FileHandle> | undefined;
   let size = 0;
   let snapshotSize = 0;
-  /** Lines that wait for the write before them; all go to disk together. */
+  /** Lines that wait for the running write; the next write has all of them. */
   let waiting: string[] | undefined;
   /** Settles with the last write; once it has failed, everything after fails too. */
   let written: Promise<void> = Promise.resolve();
@@ -155,7 +156,7 @@ function readDirectory(directory: string) {
   let { at } = snapshot;
   const journalFile = join(directory, journalName(snapshot.journal));
   const lines = existsSync(journalFile) ? readFileSync(journalFile, "utf8").split("\n") : [];
-  // A crash cut off the text after the last line end, before its call was answered.
+  // The text after the last line end was cut off by a crash, before its call was answered.
   for (const line of lines.slice(0, -1)) {
     const entry = entrySchema.parse(JSON.parse(line));
     at = Math.max(at, entry.at);

@@ -5,8 +5,8 @@ import { join, resolve } from "node:path";
 const held = new Set<string>();
 
 /**
- * Takes a directory for one process, by a file that names it. The file of a dead process is taken over. Throws with
- * the holder's pid when it lives. The returned function gives the directory back.
+ * Locks a directory for one process, by a file with its pid. The lock of a dead process is replaced. Throws with the
+ * holder's pid while the holder is alive. The returned function unlocks.
  */
 export function lockDirectory(directory: string): () => void {
   const file = join(resolve(directory), "lock");

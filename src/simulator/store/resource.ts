@@ -7,12 +7,12 @@ export const resourceSchema = z.object({
   /** The path below the API's base, e.g. `datacenters/<id>/servers/<id>`: unique, and it names all parents. */
   key: z.string(),
   id: z.string(),
-  /** The name of its kind in the table: the type string of the wire, unless several kinds share that. */
+  /** `Kind.type`: the type string of the wire, unless several kinds share that. */
   type: z.string(),
   collection: z.string(),
   /** Key of the parent; empty at the top. */
   parent: z.string(),
-  /** Keys of resources this one hangs on without being their child: a volume's server, a NIC's LAN. */
+  /** Keys of resources that this one refers to and that are not its parents: a volume's server, a NIC's LAN. */
   refs: z.array(z.string()).readonly(),
   /** null: the type has no states (labels). */
   state: z.enum(["AVAILABLE", "BUSY"]).nullable(),
@@ -28,7 +28,7 @@ export const resourceSchema = z.object({
 /** One thing that exists on the platform. `createdBy` and `modifiedBy` are user ids. */
 export type Resource = Readonly<z.infer<typeof resourceSchema>>;
 
-/** A resource without states that nothing has to be waited for. */
+/** A resource without states: it is complete as soon as it is stored. */
 export function plainResource(
   place: Pick<Resource, "key" | "id" | "type" | "collection" | "parent">,
   properties: Properties,

@@ -11,7 +11,7 @@ export interface Resources {
   put(resource: Resource): void;
   /** Children in one collection, in order of creation. */
   children(parent: string, collection: string): Iterable<Resource>;
-  /** Resources of one type that refer to `key`, in the order they came. */
+  /** Resources of one type that refer to `key`, the oldest reference first. */
   referrers(key: string, type: string): Resource[];
   ofType(type: string): Iterable<Resource>;
   /** Resources whose id is a UUID are found by it wherever they live. */
@@ -83,7 +83,7 @@ export function createResources(documents: Documents): Resources {
   };
 }
 
-/** Sets of keys by group; an empty group leaves no trace. */
+/** Sets of keys by group. Empty groups are removed. */
 function createIndex() {
   const groups = new Map<string, Set<string>>();
   return {

@@ -60,12 +60,12 @@ const topicSchema = (brokers: number) =>
     logRetention: optional(
       z.object({
         retentionTime: wholeNumber(-1, Number.MAX_SAFE_INTEGER, "must be milliseconds, or -1 for no limit"),
-        // Smaller ones do not hold a single record.
+        // A smaller segment cannot hold a record.
         segmentBytes: wholeNumber(14, mostOf32Bits, `must be a whole number from 14 to ${mostOf32Bits}`),
       }),
     ),
   });
 
-/** A topic that has as many copies as are asked for, which takes as many brokers. */
+/** The properties of a topic that a call sends; refuses more copies than there are brokers. */
 export const givenTopic = (body: string, brokers: number): Topic["properties"] =>
   checkedProperties(topicSchema(brokers), body);

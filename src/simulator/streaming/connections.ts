@@ -10,7 +10,7 @@ const cidrRule = "must be an IPv4 address with its prefix length, such as 192.16
 
 interface Cidr {
   address: string;
-  /** The number of the subnet, and how many bits it has. */
+  /** Equal for addresses of the same subnet: its number and its prefix length. */
   subnet: string;
 }
 

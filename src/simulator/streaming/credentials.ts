@@ -6,16 +6,16 @@ import type { World } from "../world.ts";
 export const userName = "admin";
 
 const oneDay = 86_400_000;
-/** For clocks that are behind. */
+/** Certificates are valid from a little earlier, for clocks that are behind. */
 const tolerance = 45 * 60_000;
 const userDays = 365;
 /** Longer than anybody moves the clock. */
 const authorityDays = 100 * 365;
 
 /**
- * Certificates are issued in the platform's time and judged by real clocks, those of brokers and clients. Where the
- * platform's clock was moved ahead, they are valid from the real time on in addition. They end in the platform's time: one
- * that has ended for the platform, a real clock may still take.
+ * Certificates are issued in the platform's time, but brokers and clients check them by real clocks. If the platform's
+ * clock is ahead, they are valid from the real time on. They expire in the platform's time, so a real clock may accept
+ * one that has expired for the platform.
  */
 function validity({ clock, machine }: World, days: number): Validity {
   const begin = clock.now() - tolerance;
@@ -23,7 +23,7 @@ function validity({ clock, machine }: World, days: number): Validity {
   return { notBefore: new Date(begin < real ? begin : real - tolerance), notAfter: new Date(begin + days * oneDay) };
 }
 
-/** As long as the authority's: the certificates of brokers are not renewed. */
+/** As long as that of the authority, because the certificates of brokers are not renewed. */
 export const brokerValidity = (world: World) => validity(world, authorityDays);
 
 /** The authority of a cluster, made when it is first needed; undefined when the cluster is deleted. */

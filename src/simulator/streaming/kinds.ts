@@ -60,7 +60,7 @@ export const clusterKind: Managed<ClusterFields> = {
     state: ({ state }, value) => state === value.toUpperCase(),
   },
   progress: ({ dataPlane }, cluster) => dataPlane.clusterProgress(cluster),
-  /** Its topics go with it. */
+  /** Topics, keys and ports are deleted with the cluster. */
   gone(world, { id }) {
     const { topics, authorities, credentials, ports } = world.streaming;
     for (const topic of topicsOf(world, id)) topics.delete(topic.id);
@@ -68,17 +68,17 @@ export const clusterKind: Managed<ClusterFields> = {
   },
 };
 
-/** The cluster of a call about its topics, which have to wait until it is AVAILABLE. */
+/** The cluster of a call about topics; 409 until it is AVAILABLE. */
 function readyCluster(world: World, call: Call): Cluster {
   const cluster = found(world, clusterKind, call);
   if (cluster.state === "AVAILABLE") return cluster;
-  throw conflict(`The cluster ${cluster.id} is ${cluster.state}: it has topics when it is AVAILABLE`);
+  throw conflict(`The cluster ${cluster.id} is ${cluster.state}: its topics can be used when it is AVAILABLE`);
 }
 
 /** The retention of the brokers for a topic that names none: seven days, in segments of 1 GiB. */
 const brokerRetention = { retentionTime: 604_800_000, segmentBytes: 1_073_741_824 };
 
-/** Brokers take `.` and `_` in names of topics for the same character in their metrics. */
+/** In the metrics of brokers, `.` and `_` in the name of a topic are the same character. */
 const metricName = (name: string) => name.replaceAll(".", "_");
 
 export const topicKind: Managed<TopicFields> = {

@@ -1,4 +1,4 @@
-/** One shipped log line. `record` is what JSON can hold; `at` the instant its sender gives it. */
+/** One log line. `record` can be written as JSON; `at` is the time that its sender gives. */
 export interface Line {
   tag: string;
   /** Milliseconds since the epoch. */
@@ -15,7 +15,7 @@ export interface ArrivedLine extends Line {
   pipelineId: string;
 }
 
-/** Lines that a pipeline was sent and does not take. */
+/** Lines that were sent to a pipeline and not accepted. */
 export interface RefusedLines {
   count: number;
   /** Why, of the last one. */
@@ -56,7 +56,7 @@ export interface Lines {
   forget(pipelineId: string): void;
 }
 
-/** A line as it is kept. As text it takes the memory it is counted with. */
+/** A line as it is stored: as text, so that `bytes` is close to the memory that it takes. */
 interface Kept {
   /** Counts up over all pipelines. */
   order: number;
@@ -67,6 +67,7 @@ interface Kept {
   bytes: number;
 }
 
+/** The lines of one pipeline. */
 interface Shelf {
   lines: Kept[];
   bytes: number;

@@ -45,8 +45,9 @@ interface Track {
   values: number[];
 }
 
+/** The series of one pipeline. */
 interface Shelf {
-  /** By labels; the one that has been silent for longest is the first. */
+  /** By labels. The series without new samples for longest comes first. */
   tracks: Map<string, Track>;
   droppedSeries: number;
   droppedSamples: number;
@@ -61,11 +62,11 @@ export function createSamples(): Samples {
     shelf.tracks.delete(key);
     shelf.tracks.set(key, track);
     for (const sample of samples) if (insert(track, sample)) shelf.droppedSamples += 1;
-    const [silent] = shelf.tracks;
-    if (shelf.tracks.size <= mostSeries || silent === undefined) return;
-    shelf.tracks.delete(silent[0]);
+    const [oldest] = shelf.tracks;
+    if (shelf.tracks.size <= mostSeries || oldest === undefined) return;
+    shelf.tracks.delete(oldest[0]);
     shelf.droppedSeries += 1;
-    shelf.droppedSamples += silent[1].times.length;
+    shelf.droppedSamples += oldest[1].times.length;
   }
 
   return {

@@ -41,7 +41,7 @@ const cpuArchitecture = Object.entries(vendors).map(([cpuFamily, vendor]) => ({
   vendor,
 }));
 
-const cubes: [string, string, number, number, number][] = [
+const cubes: [name: string, id: string, cores: number, ram: number, storageSize: number][] = [
   ["Basic Cube XS", "72e73b81-8551-4e74-b398-fc63b39994af", 1, 2048, 60],
   ["Basic Cube S", "864c2c89-ea4d-4bf9-9a27-9acfeb436666", 2, 4096, 120],
   ["Basic Cube M", "eda8d3b1-4d71-4502-8f22-2452adac0dc5", 4, 8192, 240],
@@ -126,7 +126,7 @@ export function sameRegion(world: World, one: Properties, other: Properties): bo
   return regionOf(one) !== undefined && regionOf(one) === regionOf(other);
 }
 
-/** Puts what is missing or out of date into the store. Inside a transaction. */
+/** Stores the templates, locations and images that are missing or out of date. Inside a transaction. */
 export function stockCatalogue(world: World): void {
   const put = (kind: Kind, id: string, properties: Properties) => {
     const key = `${kind.collection}/${id}`;
@@ -158,7 +158,7 @@ export function stockCatalogue(world: World): void {
   }
   for (const id of Object.keys(metroNames)) {
     put(location, id, locationProperties(id, id));
-    // The catalogue looks the same in every simulator, whatever its seed.
+    // The ids of images are the same in every simulator, whatever its seed.
     for (const row of images) put(image, uuidOfName(`${row.name}@${id}`), imageProperties(row, id));
   }
   for (const [id, metroRegion] of Object.entries(furtherSites)) put(location, id, locationProperties(id, metroRegion));

@@ -122,7 +122,7 @@ function shapeFlexible(draft: Draft, type: "ENTERPRISE" | "VCPU"): void {
   next.cpuFamily = family || (previous?.properties.cpuFamily ?? platformsChoice(draft));
 }
 
-/** A value that a read shows may be sent back, also where it cannot be chosen. */
+/** Whether the body changes the property. Sending back the value that a read shows is always allowed. */
 const changes = ({ given, previous }: Draft, property: string) => given[property] !== previous?.properties[property];
 
 function platformsChoice({ world, parent }: Draft): string {

@@ -3,7 +3,7 @@ import type { Kind } from "../kind/kind.ts";
 import { hotPlugs } from "./image.ts";
 import { licences } from "./volume.ts";
 
-/** Copied from the volume; hot-plug flags that the volume does not have are off. */
+/** Properties that are copied from the volume, with the values for a volume that lacks them. */
 const fromVolume = {
   licenceType: "UNKNOWN",
   applicationType: "UNKNOWN",
@@ -39,6 +39,6 @@ export const snapshot: Kind = {
     if (previous !== null || volume === null) return;
     next.location = world.resources.get(volume.parent)?.properties.location;
     next.size = volume.properties.size;
-    for (const [name, otherwise] of Object.entries(fromVolume)) next[name] ??= volume.properties[name] ?? otherwise;
+    for (const [name, fallback] of Object.entries(fromVolume)) next[name] ??= volume.properties[name] ?? fallback;
   },
 };

@@ -98,7 +98,7 @@ export const volume: Kind = {
 /** Type, zone and size. */
 function shapeDisk(draft: Draft): void {
   const { world, given, next, previous, holder } = draft;
-  const before = previous && textIn(previous.properties, "type");
+  const previousType = previous && textIn(previous.properties, "type");
   const ofNewCube = previous === null && holder?.properties.type === "CUBE" && holder.state === "BUSY";
   if (next.type === "DAS") {
     if (previous === null && !ofNewCube) {
@@ -110,8 +110,8 @@ function shapeDisk(draft: Draft): void {
     if (next.availabilityZone !== "AUTO") draft.fault("availabilityZone", "is not available for type DAS");
     if (previous === null) next.size = templateSize(world, holder);
   }
-  if (before && before !== next.type && (before === "DAS" || next.type === "DAS")) {
-    draft.fault("type", "DAS cannot be changed from or to");
+  if (previousType && previousType !== next.type && (previousType === "DAS" || next.type === "DAS")) {
+    draft.fault("type", "cannot be changed from or to DAS");
   }
   if (ofNewCube && next.type !== "DAS") draft.fault("type", "the inline volume of a Cube must be of type DAS");
   const size = numberIn(next, "size");

@@ -6,7 +6,7 @@ import type { InlineChildren, Kind } from "./kind.ts";
 
 const anyObject = z.record(z.string(), z.unknown());
 
-/** The body as an object; malformed JSON is 422. */
+/** The body as an object; malformed JSON is 422. An empty id counts as absent. */
 export function objectIn(body: string): Properties {
   let value: unknown;
   try {
@@ -24,7 +24,7 @@ export function asObject(value: unknown, path: string): Properties {
   return parsed.data;
 }
 
-/** The value as the schema reads it; refuses with all its faults at once, each with its place in the body. */
+/** The value as the schema reads it; refuses with all errors at once, each with its place in the body. */
 export function checked<T>(schema: z.ZodType<T>, value: unknown, where: string): T {
   const parsed = schema.safeParse(withoutEmptyText(schema, value), {
     error: ({ input }) => (input === undefined ? "is required" : undefined),
@@ -67,9 +67,9 @@ export function givenProperties(kind: Kind, value: unknown, path: string, write:
     if (each === null) cleared.push(name);
     else if (each !== undefined) values[name] = each;
   }
-  // Free text that is empty by default is cleared by an empty text.
-  const free = Object.entries(kind.defaults ?? {}).filter(([, each]) => each === "");
-  for (const name of [...free.map(([name]) => name), ...(kind.clearedByEmptyText ?? [])])
+  // An empty text clears a property whose default is an empty text.
+  const emptyByDefault = Object.entries(kind.defaults ?? {}).filter(([, each]) => each === "");
+  for (const name of [...emptyByDefault.map(([name]) => name), ...(kind.clearedByEmptyText ?? [])])
     if (given[name] === "") cleared.push(name);
   return { values, cleared };
 }

@@ -24,11 +24,11 @@ export interface Draft {
   readonly inline: InlineChildren;
   next: Record<string, unknown>;
   refs: string[];
-  /** Resources created on the side belong to the same request. */
+  /** Creates a further resource in the same request. */
   createBeside(type: string, parent: Pick<Resource, "key">, id: string, properties: Properties): Resource;
-  /** Removes another resource when the request ends well. */
+  /** Deletes another resource when the request ends DONE. */
   removeBeside(resource: Resource): void;
-  /** Notes a fault of one property; all faults of a body are reported together. */
+  /** Adds an error about one property. All errors of a body are reported together. */
   fault(property: string, message: string): void;
 }
 
@@ -40,17 +40,17 @@ export interface Link {
   collection: string;
   type: string;
   param: string;
-  /** Letters of the wire reference: G, P, U on the collection; G, D on the item. */
+  /** Allowed methods, as in `Kind.verbs`: G, P and U on the collection, G and D on the item. */
   verbs: { collection: string; item: string };
-  /** Default: as the kind of the members. */
+  /** Default: that of the members' kind. */
   paged?: boolean;
   /** A member may have many holders, each of which refers to it; otherwise the member refers to its only one. */
   shared?: boolean;
   /** POST with properties instead of an id creates the member beside the holder and attaches it. */
   creates?: boolean;
-  /** The referring side once it is attached; throws a refusal. */
+  /** Returns the resource that refers to the other, as it is once attached. Throws a refusal. */
   attach?(world: World, holder: Resource, member: Resource): Pick<Resource, "properties" | "refs">;
-  /** The referring side once it is detached; throws a refusal. */
+  /** Returns the resource that refers to the other, as it is once detached. Throws a refusal. */
   detach?(world: World, holder: Resource, member: Resource): Pick<Resource, "properties" | "refs">;
 }
 
@@ -68,7 +68,7 @@ export interface Kind {
   param: string;
   /** Types it can be a child of; empty string for the top level. */
   parents: readonly string[];
-  /** Letters of the wire reference: G=GET P=POST U=PUT A=PATCH D=DELETE. */
+  /** Allowed methods, a letter each: G=GET P=POST U=PUT A=PATCH D=DELETE. */
   verbs: { collection: string; item: string };
   /** Has offset and limit. */
   paged: boolean;
@@ -87,7 +87,7 @@ export interface Kind {
   defaults?: Properties;
   /** Kept by PUT when its body leaves them out, also where a creation needs them. */
   keptOnPut?: readonly string[];
-  /** Texts without a default that an empty one clears; elsewhere an empty text counts as absent. */
+  /** Properties without a default that an empty text clears; in others an empty text counts as absent. */
   clearedByEmptyText?: readonly string[];
   /** Absent: writes are done at once, without a request and without states. */
   spans?: { create: Span; update: Span; delete: Span };
@@ -102,7 +102,7 @@ export interface Kind {
   shape?(draft: Draft): void;
   /** Checked after the inline children of a creation exist. */
   assembled?(world: World, resource: Resource, path: string): void;
-  /** Merged in when the creation has ended well. */
+  /** Merged into the properties when the creation ends DONE. */
   settled?: Properties;
   /** The privilege that a user needs to create one. */
   privilege?: PrivilegeFlag;

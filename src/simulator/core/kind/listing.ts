@@ -23,9 +23,9 @@ export interface Listing {
 }
 
 /** A whole number from the query, within bounds, or the default. */
-export function wholeNumber(call: Call, name: string, low: number, high: number, otherwise: number): number {
+export function wholeNumber(call: Call, name: string, low: number, high: number, fallback: number): number {
   const text = call.query.get(name);
-  if (text === null || text === "") return otherwise;
+  if (text === null || text === "") return fallback;
   const value = Number(text);
   if (!Number.isInteger(value) || value < low || value > high) {
     throw refusal(422, errorCode.validation, `[${name}] must be a whole number from ${low} to ${high}`);
@@ -84,7 +84,7 @@ export function pageLinks(call: Call, href: string, offset: number, limit: numbe
   };
 }
 
-/** Different filters must all match; of one filter given several times, any. */
+/** All filters must match. A filter with several values matches if any of them does. */
 function filtered(call: Call, listing: Listing, depth: number): Listed[] {
   let { items } = listing;
   for (const parameter of new Set(call.query.keys())) {

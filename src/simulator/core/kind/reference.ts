@@ -6,9 +6,9 @@ import type { Draft } from "./kind.ts";
 export function referred({ world, previous }: Draft, key: string): Resource | undefined {
   const found = world.resources.get(key);
   const isNew = !previous?.refs.includes(key);
-  // Both may be created by one body: then their parent is BUSY as well.
-  const together = found !== undefined && world.resources.get(found.parent)?.state === "BUSY";
-  if (found?.state === "BUSY" && isNew && !together) throw busy(found);
+  // One body may create both; then their parent is BUSY, too.
+  const createdTogether = found !== undefined && world.resources.get(found.parent)?.state === "BUSY";
+  if (found?.state === "BUSY" && isNew && !createdTogether) throw busy(found);
   return found;
 }
 

@@ -10,7 +10,7 @@ export const maintenanceWindow = z.object({
 });
 
 /** The platform's choice when the body names no window. */
-export const anyWindow: z.infer<typeof maintenanceWindow> = { dayOfTheWeek: "Sunday", time: "03:00:00Z" };
+export const defaultWindow: z.infer<typeof maintenanceWindow> = { dayOfTheWeek: "Sunday", time: "03:00:00Z" };
 
 /** The versions of managed Kubernetes on offer, newest first. */
 export const kubernetesVersions = ["1.34.2", "1.33.6", "1.32.10", "1.31.14"];
@@ -56,7 +56,7 @@ export const kubernetesCluster: Kind = {
   keptOnPut: ["k8sVersion", "maintenanceWindow"],
   defaults: {
     k8sVersion: defaultKubernetesVersion,
-    maintenanceWindow: anyWindow,
+    maintenanceWindow: defaultWindow,
     public: true,
     apiSubnetAllowList: [],
     s3Buckets: [],

@@ -3,7 +3,7 @@ import { numberIn, type Resource, textIn, textsIn } from "../../store/resource.t
 import type { World } from "../../world.ts";
 import type { Draft, Kind } from "../kind/kind.ts";
 import { publicAddress } from "../network/addresses.ts";
-import { anyWindow, kubernetesName, maintenanceWindow, nodePoolVersionsOf, upgradesOf } from "./cluster.ts";
+import { defaultWindow, kubernetesName, maintenanceWindow, nodePoolVersionsOf, upgradesOf } from "./cluster.ts";
 
 const texts = z.record(z.string(), z.string());
 const count = z.int().min(0);
@@ -68,7 +68,7 @@ export const nodePool: Kind = {
   ],
   defaults: {
     serverType: "DedicatedCore",
-    maintenanceWindow: anyWindow,
+    maintenanceWindow: defaultWindow,
     lans: [],
     labels: {},
     annotations: {},
@@ -104,7 +104,7 @@ export const nodePool: Kind = {
   },
 };
 
-/** The nodes of a pool that are to stay. */
+/** The nodes of a pool, without those that are being deleted. */
 const nodesOf = (world: World, poolKey: string): Resource[] =>
   [...world.resources.children(poolKey, "nodes")].filter(({ shownState }) => shownState !== "TERMINATING");
 
@@ -140,18 +140,18 @@ function checkCounts(draft: Draft): void {
     else if (nodes < least || nodes > most) draft.fault("nodeCount", `must be from ${least} to ${most}`);
   }
   const ips = textsIn(next, "publicIps");
-  // One more than nodes: a node that is replaced overlaps with its successor.
+  // One more than there are nodes: a replaced node is deleted after its replacement exists.
   const needed = Math.max(nodes, data?.maxNodeCount ?? 0) + 1;
   if (ips.length > 0 && ips.length < needed) draft.fault("publicIps", `must have at least ${needed} addresses`);
 }
 
-/** Adds nodes, or removes the youngest, until the pool has the wanted number. */
-function resize(draft: Draft, wanted: number): void {
+/** Adds nodes, or deletes the newest, until the pool has the desired number. */
+function resize(draft: Draft, desired: number): void {
   const { world, key, next } = draft;
   const present = nodesOf(world, key);
-  for (const node of present.slice(wanted)) draft.removeBeside(node);
+  for (const node of present.slice(desired)) draft.removeBeside(node);
   const isPublic = world.resources.get(key.split("/", 2).join("/"))?.properties.public !== false;
-  for (let index = present.length; index < wanted; index += 1) {
+  for (let index = present.length; index < desired; index += 1) {
     const number = world.counters.next(`node/${key}`);
     draft.createBeside("node", { key }, world.chance.uuid("node"), {
       name: `${textIn(next, "name")}-${world.chance.uuid("node-name").slice(0, 8)}`,

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { otherwise } from "../../records/fields.ts";
+import { withDefault } from "../../records/fields.ts";
 
 const condition = z
   .object({
     type: z.enum(["HEADER", "PATH", "QUERY", "METHOD", "HOST", "COOKIE", "SOURCE_IP"]),
     condition: z.enum(["EXISTS", "CONTAINS", "EQUALS", "MATCHES", "STARTS_WITH", "ENDS_WITH"]).nullish(),
-    negate: otherwise(z.boolean(), false),
+    negate: withDefault(z.boolean(), false),
     key: z.string().nullish(),
     value: z.string().nullish(),
   })
@@ -41,15 +41,15 @@ export const httpRule = z.discriminatedUnion("type", [
     ...shared,
     type: z.literal("REDIRECT"),
     location: z.string(),
-    dropQuery: otherwise(z.boolean(), false),
-    statusCode: otherwise(z.literal([301, 302, 303, 307, 308]), 301),
+    dropQuery: withDefault(z.boolean(), false),
+    statusCode: withDefault(z.literal([301, 302, 303, 307, 308]), 301),
     ...forwardOnly,
     ...staticOnly,
   }),
   z.object({
     ...shared,
     type: z.literal("STATIC"),
-    statusCode: otherwise(z.int().min(200).max(599), 503),
+    statusCode: withDefault(z.int().min(200).max(599), 503),
     responseMessage: z.string(),
     contentType: z.string().nullish(),
     ...forwardOnly,

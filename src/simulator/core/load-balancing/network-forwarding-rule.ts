@@ -1,19 +1,19 @@
 import { z } from "zod";
-import { algorithm, ipv4, milliseconds, otherwise, port, target, weight } from "../../records/fields.ts";
+import { algorithm, ipv4, milliseconds, port, target, weight, withDefault } from "../../records/fields.ts";
 import type { Kind } from "../kind/kind.ts";
 import { checkRuleAddress } from "../network/address-use.ts";
 
 const targetHealthCheck = z.object({
-  check: otherwise(z.boolean(), true),
-  checkInterval: otherwise(milliseconds, 2000),
-  maintenance: otherwise(z.boolean(), false),
+  check: withDefault(z.boolean(), true),
+  checkInterval: withDefault(milliseconds, 2000),
+  maintenance: withDefault(z.boolean(), false),
 });
 
 const healthCheck = z.object({
-  clientTimeout: otherwise(milliseconds, 50_000),
-  connectTimeout: otherwise(milliseconds, 5000),
-  targetTimeout: otherwise(milliseconds, 50_000),
-  retries: otherwise(z.int().min(0), 3),
+  clientTimeout: withDefault(milliseconds, 50_000),
+  connectTimeout: withDefault(milliseconds, 5000),
+  targetTimeout: withDefault(milliseconds, 50_000),
+  retries: withDefault(z.int().min(0), 3),
 });
 
 /** A rule of a Network Load Balancer. */
@@ -34,8 +34,8 @@ export const networkForwardingRule: Kind = {
     targets: z.array(
       z.object({
         ...target,
-        weight: otherwise(weight, 1),
-        healthCheck: otherwise(targetHealthCheck, targetHealthCheck.parse({})),
+        weight: withDefault(weight, 1),
+        healthCheck: withDefault(targetHealthCheck, targetHealthCheck.parse({})),
       }),
     ),
     healthCheck: healthCheck.nullish(),

@@ -1,19 +1,19 @@
 import { z } from "zod";
 import { refused } from "../../http/refusal.ts";
-import { algorithm, milliseconds, otherwise, target, weight } from "../../records/fields.ts";
+import { algorithm, milliseconds, target, weight, withDefault } from "../../records/fields.ts";
 import type { Kind } from "../kind/kind.ts";
 
 const healthCheck = z.object({
   checkTimeout: milliseconds.nullish(),
-  checkInterval: otherwise(milliseconds, 2000),
-  retries: otherwise(z.int().min(0), 3),
+  checkInterval: withDefault(milliseconds, 2000),
+  retries: withDefault(z.int().min(0), 3),
 });
 
 export const groupTarget = z.object({
   ...target,
   weight,
-  healthCheckEnabled: otherwise(z.boolean(), true),
-  maintenanceEnabled: otherwise(z.boolean(), false),
+  healthCheckEnabled: withDefault(z.boolean(), true),
+  maintenanceEnabled: withDefault(z.boolean(), false),
 });
 
 /** Targets that rules of Application Load Balancers forward to; belongs to no datacenter. */
@@ -33,12 +33,12 @@ export const targetGroup: Kind = {
     healthCheck: healthCheck.nullish(),
     httpHealthCheck: z
       .object({
-        path: otherwise(z.string(), "/"),
+        path: withDefault(z.string(), "/"),
         method: z.enum(["HEAD", "PUT", "POST", "GET", "TRACE", "PATCH", "OPTIONS"]).nullish(),
         matchType: z.enum(["STATUS_CODE", "RESPONSE_BODY"]),
         response: z.string(),
-        regex: otherwise(z.boolean(), false),
-        negate: otherwise(z.boolean(), false),
+        regex: withDefault(z.boolean(), false),
+        negate: withDefault(z.boolean(), false),
       })
       .nullish(),
   }),

@@ -4,6 +4,7 @@ import type { World } from "../../world.ts";
 
 /** IPv6 networks are nested: a LAN has a /64 in the /56 of its datacenter, a NIC a /80 in that. */
 
+/** The eight groups of 16 bits of a network's address. */
 function groupsOf(block: string): number[] {
   const [head = "", tail = ""] = (block.split("/")[0] ?? "").split("::");
   const read = (part: string) => (part === "" ? [] : part.split(":").map((group) => Number.parseInt(group, 16)));
@@ -11,6 +12,7 @@ function groupsOf(block: string): number[] {
   return [...front, ...Array<number>(8 - front.length - back.length).fill(0), ...back];
 }
 
+/** The network of the first `groups` groups, with `number` in the last of them. */
 function subnet(block: string, groups: number, number: number): string {
   const own = groupsOf(block).slice(0, groups);
   own[groups - 1] = (own[groups - 1] ?? 0) | number;

@@ -9,7 +9,7 @@ import { connection } from "./cross-connect.ts";
 import { isInside, lanBlock } from "./ipv6.ts";
 
 /** The types that can be in a LAN besides NICs. */
-const users = ["networkloadbalancer", "applicationloadbalancer", "natgateway"];
+const otherTypes = ["networkloadbalancer", "applicationloadbalancer", "natgateway"];
 
 export const lan: Kind = {
   type: "lan",
@@ -58,7 +58,7 @@ export const lan: Kind = {
     if (world.resources.referrers(resource.key, "nic").length > 0) {
       throw refused("[nics] Cannot delete lan which contains nics");
     }
-    const [user] = users.flatMap((type) => world.resources.referrers(resource.key, type));
+    const [user] = otherTypes.flatMap((type) => world.resources.referrers(resource.key, type));
     if (user !== undefined) {
       throw refused(`[${user.collection}] Cannot delete lan which is used by the ${holderName(user)}`);
     }

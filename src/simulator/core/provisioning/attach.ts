@@ -2,7 +2,7 @@ import { invalid, missing, refused } from "../../http/refusal.ts";
 import { datacenterOf, type Resource } from "../../store/resource.ts";
 import type { Link } from "../kind/kind.ts";
 import { kindOf } from "../table.ts";
-import { takes, type Write } from "./provisioning.ts";
+import { drawDuration, type Write } from "./provisioning.ts";
 import { readerFor, refuseBusy, visible } from "./reading.ts";
 
 /** Attaches an existing resource to a holder: visible at once, BUSY until the request ends. Gives the member. */
@@ -38,7 +38,7 @@ export function detach(write: Write, link: Link, holder: Resource, member: Resou
   const detached = link.detach(world, holder, member);
   const changed = link.shared ? holder : member;
   world.resources.put({ ...changed, state: "BUSY" });
-  takes(write, `detach/${link.type}`, kindOf(changed.type).spans?.update ?? [0, 0]);
+  drawDuration(write, `detach/${link.type}`, kindOf(changed.type).spans?.update ?? [0, 0]);
   write.targets.push(changed);
   write.onDone.push({ op: "become", key: changed.key, ...detached });
   write.onFailed.push({ op: "settle", key: changed.key });
@@ -75,7 +75,7 @@ function change(
     modifiedBy: call.caller.user.id,
   };
   world.resources.put(next);
-  takes(write, operation, kindOf(before.type).spans?.update ?? [0, 0]);
+  drawDuration(write, operation, kindOf(before.type).spans?.update ?? [0, 0]);
   // A resource that the same request creates is among them already.
   if (!write.targets.some(({ key }) => key === next.key)) write.targets.push(next);
   write.onDone.push({ op: "settle", key: next.key });

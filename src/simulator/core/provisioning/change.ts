@@ -5,7 +5,7 @@ import { givenProperties } from "../kind/body.ts";
 import type { Kind } from "../kind/kind.ts";
 import { kindOf } from "../table.ts";
 import { shaped } from "./create.ts";
-import { removeLater, takes, type Write } from "./provisioning.ts";
+import { drawDuration, removeLater, type Write } from "./provisioning.ts";
 
 /** Applies a PUT (all properties) or PATCH (some of them, bare or wrapped). The new values show at once. */
 export function updateResource(
@@ -48,7 +48,7 @@ export function updateResource(
   };
   world.resources.put(next);
   if (kind.spans !== undefined) {
-    takes(write, `update/${kind.type}`, kind.spans.update);
+    drawDuration(write, `update/${kind.type}`, kind.spans.update);
     write.targets.push(next);
     write.onDone.push({ op: "settle", key: next.key });
     write.onFailed.unshift({ op: "become", key: next.key, properties: resource.properties, refs: resource.refs });
@@ -56,7 +56,10 @@ export function updateResource(
   return next;
 }
 
-/** A property that a PUT does not name goes back to its default, unless only the platform or the creation sets it. */
+/**
+ * The properties before a PUT is applied: those that the caller may set are back at their defaults. Those that only the
+ * platform or the creation sets, and those of `keptOnPut`, stay.
+ */
 function withDefaults(kind: Kind, resource: Resource): Properties {
   const kept = new Set([...(kind.createOnly ?? []), ...(kind.keptOnPut ?? [])]);
   const settable = Object.keys(kind.schema.shape).filter((name) => !kept.has(name));
@@ -77,7 +80,7 @@ export function deleteResource(write: Write, kind: Kind, resource: Resource): vo
     kind.deleted?.(world, resource);
     return;
   }
-  takes(write, `delete/${kind.type}`, kind.spans.delete);
+  drawDuration(write, `delete/${kind.type}`, kind.spans.delete);
   for (const each of [resource, ...(kind.alsoDeleted?.(world, resource, call) ?? [])]) {
     removeLater(write, kindOf(each.type), each);
   }

@@ -5,7 +5,7 @@ import { asObject, type Given, givenProperties, inlineChildren } from "../kind/b
 import type { Draft, InlineChildren, Kind } from "../kind/kind.ts";
 import { childKinds, kindOf } from "../table.ts";
 import { attach } from "./attach.ts";
-import { removeLater, takes, type Write } from "./provisioning.ts";
+import { drawDuration, removeLater, type Write } from "./provisioning.ts";
 
 export interface Place {
   parent: Resource | null;
@@ -48,7 +48,7 @@ export function createResource(write: Write, kind: Kind, body: Properties, place
 const keyOf = (kind: Kind, parent: Pick<Resource, "key"> | null, id: string) =>
   `${parent === null ? "" : `${parent.key}/`}${kind.collection}/${id}`;
 
-/** Runs the kind's own rules over a write and gives the completed draft; refuses with all faults at once. */
+/** Runs the kind's own rules over a write and gives the completed draft; refuses with all errors at once. */
 export function shaped(
   write: Write,
   kind: Kind,
@@ -83,6 +83,7 @@ export function shaped(
   return draft;
 }
 
+/** Stores a new resource. `beside`: when the request fails, it stays if something refers to it by then. */
 function store(
   write: Write,
   kind: Kind,
@@ -113,7 +114,7 @@ function store(
   };
   world.resources.put(resource);
   if (kind.spans !== undefined) {
-    takes(write, `create/${kind.type}`, kind.spans.create);
+    drawDuration(write, `create/${kind.type}`, kind.spans.create);
     write.targets.push(resource);
     write.onDone.push({ op: "settle", key, ...(kind.settled && { merge: kind.settled }) });
     if (beside) write.onFailed.push({ op: "remove-unused", key });

@@ -11,10 +11,10 @@ export interface Write {
   readonly call: Call;
   readonly targets: Resource[];
   readonly onDone: Outcome[];
-  /** In the order they are applied: a resource that others may use comes last. */
+  /** Applied in this order: a resource that others may use comes last. */
   readonly onFailed: Outcome[];
-  /** Simulated milliseconds; the longest part decides. */
-  lasts: number;
+  /** In simulated milliseconds: that of the longest operation. */
+  duration: number;
   /** When reads begin to show what the write creates, all of it at once. */
   readonly visibleAt: number;
 }
@@ -23,19 +23,19 @@ export interface Write {
 const invisible = [200, 1000] as const;
 
 export function newWrite(world: World, call: Call): Write {
-  const unseen = Math.round(world.chance.between("visibility", ...invisible));
-  const visibleAt = call.at + Math.max(unseen, call.effects.invisibleFor);
-  return { world, call, targets: [], onDone: [], onFailed: [], lasts: 0, visibleAt };
+  const invisibleFor = Math.round(world.chance.between("visibility", ...invisible));
+  const visibleAt = call.at + Math.max(invisibleFor, call.effects.invisibleFor);
+  return { world, call, targets: [], onDone: [], onFailed: [], duration: 0, visibleAt };
 }
 
-/** Draws how long an operation takes and lets the write last at least that long. */
-export function takes(write: Write, operation: string, [low, high]: Span): void {
+/** Draws the duration of an operation. The write takes at least that long. */
+export function drawDuration(write: Write, operation: string, [low, high]: Span): void {
   const drawn = write.world.chance.between(`duration/${operation}`, low * 1000, high * 1000);
-  write.lasts = Math.max(write.lasts, drawn);
+  write.duration = Math.max(write.duration, drawn);
 }
 
 /**
- * Removes a resource when the write has ended well. Until then it is BUSY, and reads show it unless a fault hides it.
+ * Removes a resource when the request ends DONE. Until then it is BUSY, and reads show it unless a fault hides it.
  */
 export function removeLater(write: Write, kind: Kind, resource: Resource): void {
   const hidden = write.call.effects.hideWhileDeleting;
@@ -76,7 +76,7 @@ function newRecord({ world, call, ...write }: Write, targets: readonly Resource[
     body: call.body,
     createdAt: call.at,
     createdBy: call.caller.user.id,
-    dueAt: call.at + Math.round(write.lasts * call.effects.slowdown),
+    dueAt: call.at + Math.round(write.duration * call.effects.slowdown),
     targets: targets.map(({ key, id, type }) => ({ key, id, type })),
     failure: call.effects.failWith,
     onDone: write.onDone,
@@ -101,7 +101,7 @@ export function acceptDone(world: World, call: Call, reply: Reply, targets: read
   return { ...reply, headers: { ...reply.headers, ...location(call, record) } };
 }
 
-/** Puts running requests of an earlier run back on the agenda. */
+/** Schedules the ends of the requests that an earlier run had started. */
 export function resumeRequests(world: World): void {
   for (const record of world.requests.values()) if (record.status === "BUSY") putOnAgenda(world, record);
 }

@@ -6,7 +6,7 @@ import type { World } from "../../world.ts";
 import { etagOf, type Listed } from "../kind/listing.ts";
 import { type EntityCollection, entityCollections, kindOf, wireTypeOf } from "../table.ts";
 
-/** One call's view of the world: its moment, its host, and what a fault hides from it. */
+/** What a read depends on: the instant and the origin of the call, and the effects of faults. */
 export interface Reader {
   world: World;
   origin: string;
@@ -72,8 +72,8 @@ export function referenceTo(origin: string, { id, type, key }: Pick<Resource, "i
 
 /**
  * A resource with its metadata and properties and, by depth, what hangs below it: 1 adds the child collections as
- * references, 2 their items with properties, and so on in steps of two. Behind one link no second one is followed:
- * a server and its security groups name each other.
+ * references, 2 their items with properties, and so on in steps of two. At most one link is followed on the way down,
+ * because a server and its security groups refer to each other.
  */
 export function render(reader: Reader, resource: Resource, depth: number, overLink = false): object {
   const body: Record<string, unknown> = {

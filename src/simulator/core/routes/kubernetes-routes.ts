@@ -4,7 +4,7 @@ import { basePath, textIn } from "../../store/resource.ts";
 import type { World } from "../../world.ts";
 import { defaultKubernetesVersion, kubernetesCluster, kubernetesVersions } from "../kubernetes/cluster.ts";
 import { node, nodePool } from "../kubernetes/node-pool.ts";
-import { accept, newWrite, takes } from "../provisioning/provisioning.ts";
+import { accept, drawDuration, newWrite } from "../provisioning/provisioning.ts";
 import { refuseBusy } from "../provisioning/reading.ts";
 import { resolve } from "./table-routes.ts";
 
@@ -50,7 +50,7 @@ function replace(world: World, call: Call): Reply {
   refuseBusy(path);
   const write = newWrite(world, call);
   world.resources.put({ ...replaced, state: "BUSY", shownState: node.states?.update });
-  takes(write, "replace/node", node.spans?.update ?? [0, 0]);
+  drawDuration(write, "replace/node", node.spans?.update ?? [0, 0]);
   write.targets.push(replaced);
   write.onDone.push({ op: "settle", key: replaced.key });
   write.onFailed.push({ op: "settle", key: replaced.key });

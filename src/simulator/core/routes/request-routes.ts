@@ -31,6 +31,7 @@ export function requestRoutes(world: World): Route[] {
       access: "user",
       handle(call) {
         const record = find(call);
+        // A status has no depth, but an invalid one is refused.
         depthOf(call);
         return withEtag(call, etagFor(record), status(world, call, record));
       },
@@ -131,7 +132,7 @@ function statusReference(call: Call, { id }: RequestRecord) {
 }
 
 function status({ forms }: World, call: Call, record: RequestRecord) {
-  // As described, what is under way is BUSY.
+  // A running request is BUSY in the described form, RUNNING in the public one.
   const word = record.status === "BUSY" && !forms.described ? "RUNNING" : record.status;
   return {
     ...statusReference(call, record),

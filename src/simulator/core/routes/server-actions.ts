@@ -4,7 +4,7 @@ import { basePath } from "../../store/resource.ts";
 import type { World } from "../../world.ts";
 import { datacenter } from "../compute/datacenter.ts";
 import { server } from "../compute/server.ts";
-import { accept, newWrite, takes } from "../provisioning/provisioning.ts";
+import { accept, drawDuration, newWrite } from "../provisioning/provisioning.ts";
 import { refuseBusy } from "../provisioning/reading.ts";
 import { resolve } from "./table-routes.ts";
 
@@ -38,7 +38,7 @@ export function serverActionRoutes(world: World): Route[] {
           refuseBusy(path);
           const write = newWrite(world, call);
           world.resources.put({ ...target, state: "BUSY" });
-          takes(write, action, [1, 3]);
+          drawDuration(write, action, [1, 3]);
           write.targets.push(target);
           write.onDone.push({ op: "settle", key: target.key, merge: { vmState } });
           write.onFailed.push({ op: "settle", key: target.key });

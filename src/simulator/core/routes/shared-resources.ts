@@ -11,7 +11,7 @@ import { shareable } from "../users/share.ts";
 import { user } from "../users/user.ts";
 import { resolve } from "./table-routes.ts";
 
-/** Lists of user management that show resources from elsewhere: what can be shared, is shared, and is owned. */
+/** Lists of user management: the groups of a user, and the resources that can be shared, are shared, or are owned. */
 export function sharedResourceRoutes(world: World): Route[] {
   const get = (path: string, handle: Route["handle"]): Route => ({
     method: "GET",
@@ -21,19 +21,19 @@ export function sharedResourceRoutes(world: World): Route[] {
   });
   const everything = (call: Call) =>
     shareable.flatMap((type) => [...world.resources.ofType(type)]).filter((each) => isVisible(each, call.at));
-  // Public images belong to the platform. A public cluster only has a public address.
-  const contract = (call: Call) =>
+  // Without public images, which belong to the platform. `public` of a cluster means that it has a public address.
+  const ofContract = (call: Call) =>
     everything(call).filter(({ type, properties }) => type !== "image" || properties.public !== true);
   return [
     get("/users/{userId}/groups", (call) => {
       const { id } = resolve(world, call, [user]).resource;
       const reader = readerFor(world, call);
       const items = groupsOf(world.resources, id).map((each) => listed(reader, each));
-      return listReply(call, place(call, `um/users/${id}/groups`, items));
+      return listReply(call, listing(call, `um/users/${id}/groups`, items));
     }),
     get("/users/{userId}/owns", (call) => {
       const { id } = resolve(world, call, [user]).resource;
-      const owned = contract(call).filter(({ createdBy }) => createdBy === id);
+      const owned = ofContract(call).filter(({ createdBy }) => createdBy === id);
       return resources(world, call, `um/users/${id}/owns`, owned);
     }),
     get("/groups/{groupId}/resources", (call) => {
@@ -43,11 +43,11 @@ export function sharedResourceRoutes(world: World): Route[] {
       const visible = shared.filter((each) => isVisible(each, call.at));
       return resources(world, call, `${key}/resources`, visible);
     }),
-    get("/resources", (call) => resources(world, call, "um/resources", contract(call))),
+    get("/resources", (call) => resources(world, call, "um/resources", ofContract(call))),
     get("/resources/{resourceType}", (call) => {
       const { resourceType } = call.params;
       if (!shareable.some((type) => type === resourceType)) throw missing();
-      const ofType = contract(call).filter(({ type }) => type === resourceType);
+      const ofType = ofContract(call).filter(({ type }) => type === resourceType);
       return resources(world, call, `um/resources/${resourceType}`, ofType);
     }),
     get("/resources/{resourceType}/{resourceId}", (call) => {
@@ -58,7 +58,7 @@ export function sharedResourceRoutes(world: World): Route[] {
   ];
 }
 
-const place = (call: Call, path: string, items: Listed[]) => ({
+const listing = (call: Call, path: string, items: Listed[]) => ({
   id: path.split("/").slice(1).join("/"),
   href: hrefOf(call.origin, path),
   paged: false,
@@ -67,7 +67,7 @@ const place = (call: Call, path: string, items: Listed[]) => ({
 
 function resources(world: World, call: Call, path: string, found: Resource[]): Reply {
   const items = found.map((each) => asResource(world, call, each));
-  return listReply(call, place(call, path, items));
+  return listReply(call, listing(call, path, items));
 }
 
 /** A resource as user management shows it: its name, and the groups it is shared with. */

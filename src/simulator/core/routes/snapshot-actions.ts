@@ -10,7 +10,7 @@ import { snapshot } from "../compute/snapshot.ts";
 import { volume } from "../compute/volume.ts";
 import { asObject, objectIn } from "../kind/body.ts";
 import { createResource } from "../provisioning/create.ts";
-import { accept, newWrite, takes } from "../provisioning/provisioning.ts";
+import { accept, drawDuration, newWrite } from "../provisioning/provisioning.ts";
 import { refuseBusy } from "../provisioning/reading.ts";
 import { resolve, written } from "./table-routes.ts";
 
@@ -20,7 +20,7 @@ export function snapshotActionRoutes(world: World): Route[] {
     method: "POST",
     template: `${basePath}/datacenters/{datacenterId}/volumes/{volumeId}/${action}`,
     access: "user",
-    forms: true,
+    takesForm: true,
     handle,
   });
   return [
@@ -48,7 +48,7 @@ function restore(world: World, call: Call): Reply {
   checkRestorable(world, call, target);
   const write = newWrite(world, call);
   world.resources.put({ ...target, state: "BUSY", modifiedAt: call.at, modifiedBy: call.caller.user.id });
-  takes(write, "restore-snapshot", [4, 8]);
+  drawDuration(write, "restore-snapshot", [4, 8]);
   write.onDone.push({ op: "settle", key: target.key });
   write.onFailed.push({ op: "settle", key: target.key });
   return accept(write, target);

@@ -103,7 +103,7 @@ function read(world: World, call: Call, chain: Chain): Reply {
   return itemReply(world, call, resolve(world, call, chain).resource);
 }
 
-/** The body of a write's answer. It shows the new resource although reads do not yet. */
+/** The body of the answer to a write. It shows the resource even while reads do not show it yet. */
 export function written(world: World, call: Call, key: string, depth = depthOf(call)): object | undefined {
   const resource = world.resources.get(key);
   const reader = { ...readerFor(world, call), now: Number.POSITIVE_INFINITY, hideYoungerThan: 0 };
@@ -146,7 +146,7 @@ function linkRoutes(world: World, prefix: string, chain: Chain, link: Link): Rou
   const kind = kindOf(link.type);
   const collection = { ...link, linked: true, paged: link.paged ?? kind.paged };
 
-  const both = (call: Call): { path: Resource[]; holder: Resource; member: Resource } => {
+  const holderAndMember = (call: Call): { path: Resource[]; holder: Resource; member: Resource } => {
     const { path, resource: holder } = resolve(world, call, chain);
     const member = world.resources.byId(link.type, call.params[link.param] ?? "");
     const linked = link.shared ? member && holder.refs.includes(member.key) : member?.refs.includes(holder.key);
@@ -186,9 +186,9 @@ function linkRoutes(world: World, prefix: string, chain: Chain, link: Link): Rou
       PUT: put,
     }),
     ...verbs(link.verbs.item, `${prefix}/${link.collection}/{${link.param}}`, {
-      GET: (call) => itemReply(world, call, both(call).member),
+      GET: (call) => itemReply(world, call, holderAndMember(call).member),
       DELETE(call) {
-        const { path, holder, member } = both(call);
+        const { path, holder, member } = holderAndMember(call);
         refuseBusy([...path, member]);
         const write = newWrite(world, call);
         detach(write, link, holder, member);

@@ -46,24 +46,24 @@ export function managementRoutes(world: World): Route[] {
 }
 
 function join(world: World, call: Call): Reply {
-  const { resource: joined } = resolve(world, call, [group]);
+  const { resource: joinedGroup } = resolve(world, call, [group]);
   const { id } = objectIn(call.body);
   if (typeof id !== "string") throw invalid("(root).id", "must name the user to add");
   const member = world.resources.byId("user", id);
   if (member === undefined) throw missing();
-  setMembers(world, call, joined, [...joined.refs.filter((ref) => ref !== member.key), member.key]);
+  setMembers(world, call, joinedGroup, [...joinedGroup.refs.filter((ref) => ref !== member.key), member.key]);
   return { status: 201, body: written(world, call, member.key) };
 }
 
 function leave(world: World, call: Call): Reply {
-  const { resource: left } = resolve(world, call, [group]);
+  const { resource: leftGroup } = resolve(world, call, [group]);
   const { resource: member } = resolve(world, call, [user]);
-  if (!left.refs.includes(member.key)) throw missing();
+  if (!leftGroup.refs.includes(member.key)) throw missing();
   setMembers(
     world,
     call,
-    left,
-    left.refs.filter((ref) => ref !== member.key),
+    leftGroup,
+    leftGroup.refs.filter((ref) => ref !== member.key),
   );
   return { status: 200 };
 }
@@ -83,8 +83,8 @@ function addShare(world: World, call: Call): Reply {
 }
 
 /**
- * Users and groups are managed by owner and administrators. A user may read himself and manages his own S3 keys. Writes
- * are done at once and answer with a request that has ended.
+ * Only the owner and administrators manage users and groups. Users may read themselves and manage their own S3 keys.
+ * Writes are done at once and answer with a request that is DONE.
  */
 export function withUserRights(world: World, route: Route): Route {
   const { method, template } = route;
@@ -102,7 +102,7 @@ export function withUserRights(world: World, route: Route): Route {
           "Access denied: only the owner and administrators manage users and groups",
         );
       }
-      // After a deletion the resource cannot be found any more.
+      // Read before the call: after a deletion it is gone.
       const about = world.resources.get(call.path.slice(basePath.length + 1).replace(/\/$/, ""));
       const reply = route.handle(call);
       return method === "GET" ? reply : acceptDone(world, call, reply, about === undefined ? [] : [about]);

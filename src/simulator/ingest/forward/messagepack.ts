@@ -7,14 +7,14 @@ export class BrokenInput extends Error {}
 const options = { rawStrings: true, useBigInt64: true };
 
 /**
- * Cuts bytes that arrive in pieces into whole MessagePack values. It only counts, so that no header can cause an
- * allocation: a value larger than `limit` bytes, or announced as larger, is broken input.
+ * Cuts bytes that arrive in pieces into whole MessagePack values. It decodes only complete values, so that no header
+ * can cause an allocation: a value larger than `limit` bytes, or announced as larger, is broken input.
  */
 export function createCutter(limit: number) {
   /** Bytes that have arrived and are not cut off yet. */
   let pieces: Uint8Array[] = [];
   let size = 0;
-  /** The number of bytes that are needed to go on. */
+  /** The number of bytes that must have arrived before the next item can be read. */
   let needed = 1;
   /** Bytes of the value that were counted, and items that must still come until it is complete. */
   let read = 0;
@@ -30,9 +30,9 @@ export function createCutter(limit: number) {
       const values: unknown[] = [];
       for (;;) {
         const item = itemAt(bytes, read);
-        if (item !== undefined && read + item.length + open - 1 + item.items > limit) {
-          throw new BrokenInput(`a message is larger than ${limit} bytes`);
-        }
+        // Every item that must still come has at least one byte.
+        const smallest = item === undefined ? 0 : read + item.length + (open - 1 + item.items);
+        if (smallest > limit) throw new BrokenInput(`a message is larger than ${limit} bytes`);
         needed = item === undefined ? bytes.length + 1 : read + item.length;
         if (item === undefined || needed > bytes.length) break;
         read += item.length;
@@ -48,7 +48,7 @@ export function createCutter(limit: number) {
       return values;
     },
     /** Whether a value has begun and not ended. */
-    waits: () => size > 0,
+    isIncomplete: () => size > 0,
   };
 }
 
@@ -56,7 +56,7 @@ export function createCutter(limit: number) {
 export function valuesIn(bytes: Uint8Array): unknown[] {
   const cutter = createCutter(bytes.length);
   const values = cutter.cut(bytes);
-  if (cutter.waits()) throw new BrokenInput("the entries end in the middle of one");
+  if (cutter.isIncomplete()) throw new BrokenInput("the entries end in the middle of one");
   return values;
 }
 
@@ -100,6 +100,7 @@ const fixed = [4, 8, 1, 2, 4, 8, 1, 2, 4, 8, 2, 3, 5, 9, 17];
 function itemAt(bytes: Buffer, at: number): Item | undefined {
   const head = bytes[at];
   if (head === undefined) return undefined;
+  // Small integers, then maps, lists and strings with their length in the head.
   if (head < 0x80 || head >= 0xe0) return { length: 1, items: 0 };
   if (head < 0x90) return { length: 1, items: 2 * (head & 15) };
   if (head < 0xa0) return { length: 1, items: head & 15 };

@@ -27,11 +27,11 @@ export function createForwardSession(contracts: Contracts): ForwardSession {
   const transport = createCutter(largestMessage);
   let sender: Sender | undefined;
 
-  function meet(piece: Uint8Array): { answers: Uint8Array[]; ends: boolean } {
-    const [first, ...early] = handshake.cut(piece);
+  function shakeHands(piece: Uint8Array): { answers: Uint8Array[]; ends: boolean } {
+    const [first, ...extra] = handshake.cut(piece);
     if (first === undefined) return { answers: [], ends: false };
     const greeting = greet(first, nonce, contracts.all().flatMap(sharedKeys));
-    if (greeting === undefined || early.length > 0 || handshake.waits()) {
+    if (greeting === undefined || extra.length > 0 || handshake.isIncomplete()) {
       throw new BrokenInput("the first message must be a PING and nothing else");
     }
     sender = greeting.sender;
@@ -42,7 +42,7 @@ export function createForwardSession(contracts: Contracts): ForwardSession {
   function pipelineNow({ world, pipeline: { id, keyVersion } }: Sender): Pipeline {
     const pipeline = pipelineOf(world, "logs", id);
     if (pipeline === undefined || pipeline.keyVersion !== keyVersion || !takesData(pipeline)) {
-      throw new BrokenInput("the key of this connection does not count any more");
+      throw new BrokenInput("the key of this connection is no longer valid");
     }
     return pipeline;
   }
@@ -52,7 +52,7 @@ export function createForwardSession(contracts: Contracts): ForwardSession {
     isAdmitted: () => sender !== undefined,
     take(piece) {
       contracts.first.agenda.run();
-      if (sender === undefined) return meet(piece);
+      if (sender === undefined) return shakeHands(piece);
       const pipeline = pipelineNow(sender);
       const answers: Uint8Array[] = [];
       for (const message of transport.cut(piece)) {
@@ -67,8 +67,8 @@ export function createForwardSession(contracts: Contracts): ForwardSession {
 }
 
 /**
- * The protocol cannot refuse a tag. Lines with a wrong tag are counted and acknowledged: an agent would send them again
- * forever.
+ * The protocol cannot refuse a tag. Lines with a wrong tag are counted and acknowledged: without an acknowledgement an
+ * agent would send them again forever.
  */
 function keep(world: World, pipeline: Pipeline, { tag, entries }: Batch): void {
   const reason = objection(pipeline, tag, "tcp");

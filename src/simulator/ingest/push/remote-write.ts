@@ -18,7 +18,7 @@ function decodeSeries(bytes: Buffer): GivenSeries {
   for (const field of fieldsOf(bytes)) {
     if (field.number === 1) series.labels.push(decodeLabel(bytesIn(field)));
     if (field.number === 2) series.samples.push(decodeSample(bytesIn(field)));
-    if (field.number === 4) throw unacceptable("native histograms are not taken: send classic ones, with buckets");
+    if (field.number === 4) throw unacceptable("native histograms are not accepted: send classic ones, with buckets");
   }
   return series;
 }
@@ -48,7 +48,7 @@ function* fieldsOf(bytes: Buffer): Generator<Field> {
     position += size;
     return bytes.subarray(position - size, position);
   };
-  /** Exact up to 2^53; what is larger or negative comes out too large for any instant. */
+  /** Exact up to 2^53. A larger or negative number becomes too large for any timestamp. */
   const varint = (): number => {
     let value = 0;
     for (let index = 0; index < 10; index += 1) {
@@ -62,6 +62,7 @@ function* fieldsOf(bytes: Buffer): Generator<Field> {
     const tag = varint();
     const number = Math.floor(tag / 8);
     if (number === 0) throw fault("a field has the number 0");
+    // The wire types: varint, 64 bits, bytes with their length, 32 bits.
     switch (tag % 8) {
       case 0:
         yield { number, value: varint() };

@@ -1,4 +1,4 @@
-import { tellChanges } from "../../alerts.ts";
+import { notifyChanges } from "../../alerts.ts";
 import type { Call, Route } from "../../http/exchange.ts";
 import { errorCode, refusal, servicePayload } from "../../http/refusal.ts";
 import { services } from "../../pipelines/kinds.ts";
@@ -26,7 +26,7 @@ export function metricPushRoutes(contracts: Contracts): Route[] {
       handle(call) {
         const { world, pipeline } = admitted(contracts, "metrics", call);
         world.samples.add(pipeline.id, seriesIn(call));
-        tellChanges(world, pipeline.region);
+        notifyChanges(world, pipeline.region);
         return { status: 204 };
       },
     },
@@ -41,8 +41,8 @@ function seriesIn({ headers, bytes = Buffer.alloc(0), at }: Call): Series[] {
   const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
   const snappy = encoding === "snappy";
   // Version 2 of the protocol has another message; its senders fall back to version 1 after a 415.
-  const second = parameters.some((each) => each.startsWith("proto=") && each !== "proto=prometheus.writerequest");
-  if (type === "application/x-protobuf" && snappy && !second) {
+  const isVersion2 = parameters.some((each) => each.startsWith("proto=") && each !== "proto=prometheus.writerequest");
+  if (type === "application/x-protobuf" && snappy && !isVersion2) {
     return accepted(decodeWriteRequest(uncompressed(bytes, most)));
   }
   if (type === "application/json" && snappy) return accepted(readJson(utf8(uncompressed(bytes, most))));

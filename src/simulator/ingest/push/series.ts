@@ -85,11 +85,11 @@ export function accepted(given: readonly GivenSeries[]): Series[] {
 function checkLabels(where: string, labels: readonly GivenLabel[]): void {
   let before = "";
   for (const { name, value } of labels) {
-    const rule = name === "__name__" ? /^[A-Za-z_:][\w:]*$/.test(value) : value !== "";
+    const isValid = name === "__name__" ? /^[A-Za-z_:][\w:]*$/.test(value) : value !== "";
     if (!/^[A-Za-z_]\w*$/.test(name)) throw unacceptable(`${where} has a label name that is not valid: "${name}"`);
     if (name === before) throw unacceptable(`${where} has the label ${name} twice`);
     if (name < before) throw unacceptable(`${where} has labels that are not sorted: ${name} after ${before}`);
-    if (!rule) throw unacceptable(`${where} has a value of the label ${name} that is not valid: "${value}"`);
+    if (!isValid) throw unacceptable(`${where} has a value of the label ${name} that is not valid: "${value}"`);
     before = name;
   }
   if (!labels.some(({ name }) => name === "__name__")) throw unacceptable(`${where} has no label __name__`);

@@ -21,10 +21,10 @@ export function duration(shortest: string, longest?: string) {
     .refine((text) => millisecondsOf(text) >= low && millisecondsOf(text) <= high, {
       error: `must be an ISO 8601 duration, ${bounds}`,
     })
-    .transform((text) => (iso.test(text) ? text : written(millisecondsOf(text) / 1000)));
+    .transform((text) => (iso.test(text) ? text : isoOf(millisecondsOf(text) / 1000)));
 }
 
-function written(seconds: number): string {
+function isoOf(seconds: number): string {
   const part = (amount: number, unit: string) => (amount > 0 ? `${amount}${unit}` : "");
   const hours = Math.floor(seconds / 3600);
   return `PT${part(hours, "H")}${part(Math.floor(seconds / 60) % 60, "M")}${part(seconds % 60, "S")}`;

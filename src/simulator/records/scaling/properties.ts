@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { otherwise } from "../fields.ts";
+import { withDefault } from "../fields.ts";
 import { duration } from "./duration.ts";
 import { type ReplicaSurroundings, replicaConfigurationSchema } from "./replica-configuration.ts";
 
 const amountFields = {
   amount: z.number().min(1),
   amountType: z.enum(["ABSOLUTE", "PERCENTAGE"]),
-  cooldownPeriod: otherwise(duration("PT2M", "PT24H"), "PT5M"),
+  cooldownPeriod: withDefault(duration("PT2M", "PT24H"), "PT5M"),
 };
 
 const mostAmount = { ABSOLUTE: 10, PERCENTAGE: 200 } as const;
@@ -27,18 +27,18 @@ export const metrics = [
 const policySchema = z
   .object({
     metric: z.enum(metrics),
-    range: otherwise(duration("PT2M"), "PT2M"),
+    range: withDefault(duration("PT2M"), "PT2M"),
     unit: z.enum(["PER_HOUR", "PER_MINUTE", "PER_SECOND", "TOTAL", "PERCENTAGE"]),
     scaleInThreshold: z.number(),
     scaleOutThreshold: z.number(),
     scaleInAction: z
       .object({
         ...amountFields,
-        terminationPolicy: otherwise(
+        terminationPolicy: withDefault(
           z.enum(["OLDEST_SERVER_FIRST", "NEWEST_SERVER_FIRST", "RANDOM"]),
           "OLDEST_SERVER_FIRST",
         ),
-        deleteVolumes: otherwise(z.boolean(), false),
+        deleteVolumes: withDefault(z.boolean(), false),
       })
       .refine(amountFits, amountFault),
     scaleOutAction: z.object(amountFields).refine(amountFits, amountFault),
@@ -74,7 +74,7 @@ const counts = z.object({
   targetReplicaCount: z.int().nullish(),
 });
 
-/** Checked apart, so that a fault elsewhere does not hide one of the counts. */
+/** The rules for the counts also run when another property is wrong, so that both errors are reported. */
 const countsAreReadable = ({ value }: { value: unknown }) => counts.safeParse(value).success;
 
 /** The properties of a group as a caller sends them: all of them, at creation and with every PUT. */

@@ -6,7 +6,7 @@ import { propertiesSchema } from "./properties.ts";
 
 const groupSchema = z.object({
   id: z.string(),
-  /** The resources that it names may be deleted since. */
+  /** Stored groups are not checked against other resources, which may have been deleted. */
   properties: propertiesSchema({
     mostReplicas: Number.POSITIVE_INFINITY,
     hasDatacenter: () => true,
@@ -15,7 +15,7 @@ const groupSchema = z.object({
     hasCloudInit: () => true,
     bucketFault: () => undefined,
   }),
-  /** Where the caller found the platform: the requests that the group makes name it. */
+  /** The address that the caller used. The requests of the group's own calls show it. */
   origin: z.string(),
   /** How many replicas there should be; the policy moves it between min and max. */
   target: z.number(),

@@ -6,10 +6,10 @@ import {
   flowLogSchema,
   imagePassword,
   needsCloudInit,
-  otherwise,
   port,
   userData,
   weight,
+  withDefault,
 } from "../fields.ts";
 import { mostCores, mostRam } from "../limits.ts";
 
@@ -39,7 +39,7 @@ const nic = (surroundings: ReplicaSurroundings) =>
   z.object({
     lan: z.int().min(1),
     name,
-    dhcp: otherwise(z.boolean(), true),
+    dhcp: withDefault(z.boolean(), true),
     firewallActive: z.boolean().nullish(),
     firewallType: z.enum(["INGRESS", "EGRESS", "BIDIRECTIONAL"]).nullish(),
     flowLogs: z.array(flowLog(surroundings)).max(1).nullish(),
@@ -64,7 +64,7 @@ const volume = ({ hasSource, hasCloudInit }: ReplicaSurroundings) =>
       type: z.enum(["HDD", "SSD", "SSD_STANDARD", "SSD_PREMIUM", "SSD Standard", "SSD Premium"]),
       sshKeys: z.array(z.string()).nullish(),
       userData: userData.nullish(),
-      bus: otherwise(z.enum(["VIRTIO", "IDE"]), "VIRTIO"),
+      bus: withDefault(z.enum(["VIRTIO", "IDE"]), "VIRTIO"),
       backupunitId: z.string().nullish(),
       bootOrder: z.enum(["AUTO", "NONE", "PRIMARY"]).nullish(),
       imagePassword: imagePassword.nullish(),

@@ -20,7 +20,7 @@ export const regionOf = (url: string) => /^https?:\/\/s3[.-]([a-z]+(?:-[a-z]+)*-
 export const bucketSchema = z.object({
   name: z.string(),
   userId: z.string(),
-  /** 0: from before there were further contracts. */
+  /** 0: from an old data directory, and of the first contract. */
   contractNumber: z.number().default(0),
   region: z.string(),
   createdAt: z.number(),

@@ -84,7 +84,7 @@ export function bucketOperations(depot: Depot) {
   };
 }
 
-/** Deletes up to a thousand objects, each for itself. */
+/** Deletes up to a thousand objects. The refusal of one does not stop the others. */
 async function removeObjects(depot: Depot, call: BucketCall): Promise<S3Reply> {
   const { request, signed } = call;
   const document = rootOf(await textIn(request, signed), "Delete");
@@ -104,7 +104,7 @@ async function removeObjects(depot: Depot, call: BucketCall): Promise<S3Reply> {
   );
   await depot.blobs.remove(removed.flatMap(({ unused }) => unused));
   const quiet = textOf(document, "Quiet") === "true";
-  const told = removed.flatMap((each): Xml[] => {
+  const results = removed.flatMap((each): Xml[] => {
     const about: Xml[] = [["Key", each.key], ...(each.asked === undefined ? [] : [["VersionId", each.asked] as const])];
     if (each.fault !== undefined)
       return [["Error", [...about, ["Code", each.fault.code], ["Message", each.fault.message]]]];
@@ -116,10 +116,10 @@ async function removeObjects(depot: Depot, call: BucketCall): Promise<S3Reply> {
       : [];
     return quiet ? [] : [["Deleted", [...about, ...marks]]];
   });
-  return { status: 200, xml: ["DeleteResult", told] };
+  return { status: 200, xml: ["DeleteResult", results] };
 }
 
-/** A refusal of one deletion does not stop the others. */
+/** The result of a deletion, or the refusal. */
 function tried(work: () => Removal): Removal & { fault?: Fault } {
   try {
     return work();

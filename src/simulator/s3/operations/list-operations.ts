@@ -7,7 +7,7 @@ import type { Xml } from "../xml/xml.ts";
 
 const largestPage = 1000;
 
-/** Lists of the objects of a bucket: the present form, the old one, and the one with versions. */
+/** Lists of the objects of a bucket: ListObjectsV2, ListObjects and ListObjectVersions. */
 export function listOperations({ buckets }: Depot, nameOf: (userId: string) => string) {
   function contents({ bucket }: BucketCall, key: string, shown: string, withOwner: boolean): Xml {
     const object = buckets.object(bucket.name, key);
@@ -16,7 +16,7 @@ export function listOperations({ buckets }: Depot, nameOf: (userId: string) => s
   }
 
   return {
-    present(call: BucketCall): S3Reply {
+    v2(call: BucketCall): S3Reply {
       const [token, startAfter] = [call.query("continuation-token"), call.query("start-after")];
       const { keys, next, shown, common, count } = pageOf(
         call,
@@ -36,7 +36,7 @@ export function listOperations({ buckets }: Depot, nameOf: (userId: string) => s
       return { status: 200, xml: ["ListBucketResult", answer] };
     },
 
-    old(call: BucketCall): S3Reply {
+    v1(call: BucketCall): S3Reply {
       const marker = call.query("marker") ?? "";
       const { keys, next, shown, common } = pageOf(call, buckets.keys(call.bucket.name), marker);
       const listed = keys.map((key) => contents(call, key, shown(key), true));

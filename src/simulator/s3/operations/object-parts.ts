@@ -71,8 +71,8 @@ function pageOf({ header }: ObjectCall, parts: readonly BlobRef[]): Xml[] {
   ];
 }
 
-function countIn(name: string, text: string | undefined, otherwise: number): number {
-  if (text === undefined) return otherwise;
+function countIn(name: string, text: string | undefined, fallback: number): number {
+  if (text === undefined) return fallback;
   if (!/^\d{1,9}$/.test(text)) throw fault("InvalidArgument", `${name} must be a whole number`);
   return Number(text);
 }

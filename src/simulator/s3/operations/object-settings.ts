@@ -84,7 +84,7 @@ export function objectSettingOperations(depot: Depot, find: (call: ObjectCall) =
     else if (call.bucket.settings["object-lock"] === undefined) throw withoutLock();
     const before = Date.parse(textOf(object.settings?.retention ?? "", "RetainUntilDate") ?? "");
     if (name !== "retention" || Number.isNaN(before)) return;
-    // Longer is always possible, shorter only as far as the object could be deleted.
+    // A retention can always be extended. It can be shortened only if the object could be deleted.
     if (Date.parse(textOf(document, "RetainUntilDate") ?? "") < before) {
       checkUnlocked(call, { ...object, settings: { retention: object.settings?.retention ?? "" } }, depot.now());
     }
@@ -99,7 +99,7 @@ export function objectSettingOperations(depot: Depot, find: (call: ObjectCall) =
         throw fault("NotImplemented", `The object storage has no ${name} here`);
       }
       if (call.bucket.settings["object-lock"] === undefined) throw withoutLock();
-      throw fault("NoSuchObjectLockConfiguration", "The setting was never made");
+      throw fault("NoSuchObjectLockConfiguration", "The setting does not exist");
     },
 
     async write(call: ObjectCall, name: string): Promise<S3Reply> {

@@ -47,7 +47,7 @@ export function createOperations(depot: Depot, nameOf: (userId: string) => strin
   };
 }
 
-/** Others than the maker of a bucket have no access; the contract's owner may read. */
+/** Only the user who created a bucket has access; the contract's owner may read it. */
 function opened({ depot }: Operations, call: S3Call, name: string, reading: boolean): BucketCall {
   const bucket = depot.buckets.buckets.get(name);
   if (bucket === undefined) throw noSuchBucket(name);
@@ -67,7 +67,7 @@ function onBucket(operations: Operations, call: S3Call, method: string, name: st
     case "DELETE":
       return buckets.remove(bucketCall);
     case "GET":
-      return call.query("list-type") === "2" ? lists.present(bucketCall) : lists.old(bucketCall);
+      return call.query("list-type") === "2" ? lists.v2(bucketCall) : lists.v1(bucketCall);
     case "GET acl":
       return access.read(bucketCall);
     case "PUT acl":

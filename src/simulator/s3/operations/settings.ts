@@ -8,8 +8,8 @@ import { shaped, treeOf } from "../xml/xml-tree.ts";
 import { isPublic, policyIn } from "./policy.ts";
 import { settingShapes } from "./setting-shapes.ts";
 
-/** The answer of a bucket without the setting: a document, or an error code. */
-const unmade: Record<string, Xml | Code> = {
+/** The answer to a read of a setting that a bucket does not have: a document, or an error code. */
+const unset: Record<string, Xml | Code> = {
   cors: "NoSuchCORSConfiguration",
   encryption: "ServerSideEncryptionConfigurationNotFoundError",
   lifecycle: "NoSuchLifecycleConfiguration",
@@ -26,14 +26,14 @@ const unmade: Record<string, Xml | Code> = {
 };
 
 /** Settings that cannot be removed. */
-const lasting = new Set(["object-lock", "versioning", "policyStatus", "ownershipControls"]);
+const notRemovable = new Set(["object-lock", "versioning", "policyStatus", "ownershipControls"]);
 
 /** Settings that cannot be written. */
-const given = new Set(["policyStatus", "ownershipControls"]);
+const readOnly = new Set(["policyStatus", "ownershipControls"]);
 
-/** Sub-resources that are known to S3 and never the object or bucket itself. */
+/** Query parameters that name a sub-resource of S3: the call is not about the object or bucket itself. */
 export const subresources = new Set([
-  ...Object.keys(unmade),
+  ...Object.keys(unset),
   ...Object.keys(settingShapes),
   ...[
     "accelerate",
@@ -97,7 +97,7 @@ export function documentIn(name: string, body: string): string {
 export function settingOperations(depot: Depot) {
   const { buckets } = depot.buckets;
 
-  /** Writes to the bucket as it is at that moment. */
+  /** Changes the current row of the bucket, which may differ from that of the call. */
   const change = (name: string, work: (bucket: Bucket) => Bucket) =>
     depot.write(() => {
       const bucket = buckets.get(name);
@@ -116,14 +116,14 @@ export function settingOperations(depot: Depot) {
           text: { type: name === "policy" ? "application/json" : "application/xml", content: made },
         };
       }
-      const none = unmade[name];
+      const none = unset[name];
       if (none === undefined) throw unknown(name);
-      if (typeof none === "string") throw fault(none, "The setting was never made");
+      if (typeof none === "string") throw fault(none, "The setting does not exist");
       return { status: 200, xml: none };
     },
 
     async write({ bucket, request, signed }: BucketCall, name: string): Promise<S3Reply> {
-      if (unmade[name] === undefined || given.has(name)) throw unknown(name);
+      if (unset[name] === undefined || readOnly.has(name)) throw unknown(name);
       const body = await textIn(request, signed);
       if (name === "policy") policyIn(body);
       const document = name === "policy" ? body : documentIn(name, body);
@@ -135,7 +135,7 @@ export function settingOperations(depot: Depot) {
     },
 
     async remove({ bucket }: BucketCall, name: string): Promise<S3Reply> {
-      if (unmade[name] === undefined || lasting.has(name)) throw unknown(name);
+      if (unset[name] === undefined || notRemovable.has(name)) throw unknown(name);
       await change(bucket.name, (present) => {
         const { [name]: _, ...settings } = present.settings;
         return { ...present, settings };

@@ -5,7 +5,7 @@ import { checksumHeader, checksumNames, startChecksum } from "./checksums.ts";
 import { dechunked, type Trailers } from "./dechunk.ts";
 import type { Signed } from "./signature.ts";
 
-/** The checksum that a client sent with an object and that was found right. */
+/** A checksum that a client sent with an object and that matches it. */
 export interface Checksum {
   name: string;
   value: string;

@@ -6,11 +6,11 @@ import { type Signed, same, sha256 } from "./signature.ts";
 export type Trailers = Map<string, string>;
 
 const longestLine = 16 * 1024;
-const nothing = sha256("");
+const emptyDigest = sha256("");
 
 /**
  * Removes the aws-chunked framing from a body and puts the trailers into `trailers`. With `signed`, every chunk and the
- * trailers must carry the signature that continues the one before. The content is valid only once this ends without an
+ * trailers must have a signature, which includes the one before it. The content is valid only once this ends without an
  * error.
  */
 export async function* dechunked(
@@ -41,7 +41,7 @@ export async function* dechunked(
       if (signed !== undefined) hash.update(part);
       yield part;
     }
-    check("AWS4-HMAC-SHA256-PAYLOAD", signature, nothing, hash.digest("hex"));
+    check("AWS4-HMAC-SHA256-PAYLOAD", signature, emptyDigest, hash.digest("hex"));
     if (last) break;
     if ((await reader.line()) !== "") throw fault("InvalidRequest", "A chunk is longer than it says");
   }

@@ -3,7 +3,7 @@ import { fault } from "../fault.ts";
 import { type Claim, claimIn, type Signable } from "./claim.ts";
 import { encoded, encodedPath } from "./target.ts";
 
-/** A request whose signature was found right: what the signatures of its chunks go on from. */
+/** A request with a valid signature. The signatures of its chunks continue from it. */
 export interface Signed {
   accessKey: string;
   /** As sent in x-amz-content-sha256: a digest, or how the body is signed. */
@@ -64,7 +64,7 @@ function checkTime({ date, at, lasts }: Claim, now: number): void {
   }
 }
 
-/** A header that S3 acts on has to be signed, or anybody on the way could have set it. */
+/** A header that S3 acts on must be signed, or anybody between client and server could have set it. */
 function checkHeaders({ headers }: Signable, { signedHeaders }: Claim): void {
   const unsigned = Object.keys(headers).filter(
     (name) => (name === "host" || name.startsWith("x-amz-")) && !signedHeaders.includes(name),

@@ -46,18 +46,22 @@ export interface Shape {
 
 /** The elements in the order of the shape; refuses what the shape does not know. */
 export function shaped(element: Element, shape: Shape): Xml[] {
-  const fields = Object.entries(shape).map(([field, of]) => ({ name: field.replace(/[?*+]$/, ""), field, of }));
+  const fields = Object.entries(shape).map(([field, content]) => ({
+    name: field.replace(/[?*+]$/, ""),
+    field,
+    content,
+  }));
   for (const { name } of element.children) {
     if (!fields.some((field) => field.name === name)) throw malformed(`${element.name} has no element ${name}`);
   }
-  return fields.flatMap(({ name, field, of }) => {
+  return fields.flatMap(({ name, field, content }) => {
     const found = element.children.filter((child) => child.name === name);
     if (found.length === 0 && !/[?*]$/.test(field)) throw malformed(`${element.name} needs an element ${name}`);
     if (found.length > 1 && !/[+*]$/.test(field)) throw malformed(`${element.name} has more than one ${name}`);
     return found.map((child): Xml => {
-      if (typeof of !== "function") return [name, shaped(child, of)];
+      if (typeof content !== "function") return [name, shaped(child, content)];
       const text = child.text.trim();
-      if (child.children.length > 0 || !of(text)) throw malformed(`${name} of ${element.name} is not valid`);
+      if (child.children.length > 0 || !content(text)) throw malformed(`${name} of ${element.name} is not valid`);
       return [name, text];
     });
   });

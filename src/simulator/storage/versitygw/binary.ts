@@ -3,7 +3,7 @@ import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { spawnGuarded } from "../../programs/guarded.ts";
-import { cacheFolder, isExecutable, onPath, told } from "../../programs/install.ts";
+import { cacheFolder, isExecutable, onPath, withProgress } from "../../programs/install.ts";
 
 /** The Go module that pins the gateway. The path is the same from src/ and from dist/. */
 const moduleFolder = fileURLToPath(new URL("../../../../deploy/local/versitygw/", import.meta.url));
@@ -40,7 +40,7 @@ async function build(
   const args = ["build", "-buildvcs=false", "-trimpath", "-ldflags", "-s -w", "-o", part, goPackage];
   const go = spawnGuarded("go", args, moduleFolder, { ...env, CGO_ENABLED: "0", GOWORK: "off" });
   try {
-    const code = await told("building versitygw (once, a few minutes)", say, () => go.ended);
+    const code = await withProgress("building versitygw (once, a few minutes)", say, () => go.ended);
     if (code === 127) throw new Error(`Go is needed to build versitygw, and was not found: ${waysOut}`);
     if (code !== 0) throw new Error(`versitygw could not be built: ${waysOut}\n${go.lastWords()}`);
     await rename(part, cached);

@@ -33,7 +33,7 @@ export function createVersitygw(parts: StorageParts): ObjectStorage {
   let contracts: Contracts | undefined;
   const hasBucket = (name: string) => folder !== undefined && existsSync(join(folder, "buckets", name));
 
-  /** The gateway knows the key that made a bucket; the key may be deleted since. */
+  /** The gateway knows the key that created a bucket, but that key may be deleted. */
   function contractOf(bucket: string): number | undefined {
     if (contracts === undefined || folder === undefined) return undefined;
     const acl = join(folder, "metadata", bucket, "meta", "acl");
@@ -88,7 +88,7 @@ export function createVersitygw(parts: StorageParts): ObjectStorage {
         contracts = all;
         const { url, admin } = await start();
         users = keepUsers(all, admin, parts.onError);
-        await users.inStep();
+        await users.synced();
         const owner = createS3Client({ url, accessKey, secretKey });
         for (const name of parts.buckets) if (!hasBucket(name)) await owner.createBucket(name);
         return { url, accessKey, secretKey };
@@ -97,7 +97,7 @@ export function createVersitygw(parts: StorageParts): ObjectStorage {
         throw error;
       }
     },
-    inStep: async () => users?.inStep(),
+    synced: async () => users?.synced(),
     close: stop,
   };
 }

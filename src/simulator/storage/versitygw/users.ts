@@ -5,11 +5,11 @@ import type { S3Client } from "../client.ts";
 
 /** Keeps the gateway's users the same as the platform's S3 keys. */
 export interface Users {
-  /** Resolves when the gateway knows every key as it is now. */
-  inStep(): Promise<void>;
+  /** Resolves when the gateway knows the current keys. */
+  synced(): Promise<void>;
 }
 
-/** A gateway's user is a key: it has no notion of one user with several. */
+/** A user of the gateway has exactly one key, so each key is a user. */
 interface GatewayUser {
   secretKey: string;
   role: "admin" | "userplus";
@@ -21,11 +21,12 @@ export function keepUsers(
   admin: S3Client,
   onError: (where: string, error: unknown) => void,
 ): Users {
-  const there = new Map<string, string>();
+  /** The users that the gateway has, as JSON, by access key. */
+  const existing = new Map<string, string>();
   let changed = true;
   let work = Promise.resolve();
 
-  function wanted(): Map<string, GatewayUser> {
+  function desired(): Map<string, GatewayUser> {
     const users = new Map<string, GatewayUser>();
     for (const id of contracts.all().flatMap(accessKeysOf)) {
       const key = s3KeyOf(contracts.all(), id);
@@ -37,20 +38,20 @@ export function keepUsers(
     return users;
   }
 
-  async function update(): Promise<void> {
+  async function reconcile(): Promise<void> {
     if (!changed) return;
     changed = false;
-    const users = wanted();
+    const users = desired();
     try {
-      for (const [access, known] of there) {
+      for (const [access, known] of existing) {
         if (JSON.stringify(users.get(access)) === known) continue;
         await admin.call("PATCH", `/delete-user?access=${access}`);
-        there.delete(access);
+        existing.delete(access);
       }
       for (const [access, user] of users) {
-        if (there.has(access)) continue;
+        if (existing.has(access)) continue;
         await admin.call("PATCH", "/create-user", accountOf(access, user));
-        there.set(access, JSON.stringify(user));
+        existing.set(access, JSON.stringify(user));
       }
     } catch (error) {
       changed = true;
@@ -58,20 +59,20 @@ export function keepUsers(
     }
   }
 
-  const note = () => {
+  const markChanged = () => {
     changed = true;
   };
   contracts.each(({ resources, identity, accessKeys }) => {
     resources.watch((before, after) => {
-      if ((after ?? before)?.type === "s3key") note();
+      if ((after ?? before)?.type === "s3key") markChanged();
     });
-    identity.users.watch(note);
-    accessKeys.keys.watch(note);
+    identity.users.watch(markChanged);
+    accessKeys.keys.watch(markChanged);
   });
 
   return {
-    inStep() {
-      work = work.then(update);
+    synced() {
+      work = work.then(reconcile);
       return work;
     },
   };

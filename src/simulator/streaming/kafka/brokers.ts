@@ -16,7 +16,7 @@ export interface BrokerParts {
   authority: Authority;
   /** Of the brokers. */
   certificate: Issued;
-  /** Called for every broker that ended, before it is started again. */
+  /** Called when a broker has exited, before it is started again. */
   onDeath(error: Error): void;
 }
 
@@ -24,14 +24,14 @@ const options = ["-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"];
 const quiet = "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn";
 const restartMs = 1000;
 
-/** Starts the brokers of a cluster and starts each again that ends, until the signal. */
+/** Starts the brokers of a cluster and restarts each that exits, until the signal aborts. */
 export async function startBrokers(parts: BrokerParts, signal: AbortSignal): Promise<{ ended: Promise<void> }> {
   const files = await Promise.all(parts.nodes.map((node) => prepared(parts, node, signal)));
-  const lives = files.map((file) => keepAlive(parts, file, signal));
-  return { ended: Promise.all(lives).then(() => {}) };
+  const running = files.map((file) => keepAlive(parts, file, signal));
+  return { ended: Promise.all(running).then(() => {}) };
 }
 
-/** Runs a class of Kafka to its end, which comes with the signal at the latest. */
+/** Starts a class of Kafka; the signal kills it. */
 function runJava({ program: { java, classPath }, folder }: BrokerParts, args: string[], signal: AbortSignal) {
   signal.throwIfAborted();
   const { PATH, LANG } = process.env;
@@ -42,7 +42,7 @@ function runJava({ program: { java, classPath }, folder }: BrokerParts, args: st
   return child;
 }
 
-/** The settings file of a node that is ready to be started. */
+/** Prepares the folder of a node and returns its settings file. */
 async function prepared(parts: BrokerParts, node: Node, signal: AbortSignal): Promise<string> {
   const { nodes, authority, certificate } = parts;
   const folder = join(parts.folder, `node-${node.id}`);
@@ -59,7 +59,7 @@ async function prepared(parts: BrokerParts, node: Node, signal: AbortSignal): Pr
   const format = runJava(parts, args, signal);
   const code = await format.ended;
   signal.throwIfAborted();
-  if (code !== 0) throw new Error(`the storage of a broker could not be made\n${format.lastWords()}`);
+  if (code !== 0) throw new Error(`the storage of a broker could not be formatted\n${format.lastWords()}`);
   return place("server.properties");
 }
 

@@ -25,9 +25,9 @@ import { type TopicAdmin, withTopicAdmin } from "./topics.ts";
 export interface Host {
   clusterProgress(): Progress;
   topicProgress(topic: Topic): Progress;
-  /** Called when topics may be created or deleted. */
-  follow(): void;
-  /** Ends the brokers and, unless `keep` is set, removes their data. */
+  /** Called after topics were created or deleted in the records. */
+  wake(): void;
+  /** Stops the brokers and, unless `keep` is set, removes their data. */
   stop(keep: boolean): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ const certifiedHosts = (cluster: Cluster) => [
   ...networkAddresses(cluster).map((address) => address.replace(/:\d+$/, "")),
 ];
 
-/** Starts brokers for a cluster and keeps their topics as the management API has them, until it is stopped. */
+/** Starts brokers for a cluster and keeps their topics the same as in the records, until it is stopped. */
 export function createHost(world: World, cluster: Cluster, parts: HostParts): Host {
   const { id } = cluster;
   const where = `event streaming cluster ${id}`;
@@ -59,10 +59,10 @@ export function createHost(world: World, cluster: Cluster, parts: HostParts): Ho
   let progress: Progress = pending;
   const topics = createTopics(world, id, signal, (error) => parts.onError(where, error));
 
-  async function live(): Promise<void> {
+  async function run(): Promise<void> {
     const program = await parts.program();
     const authority = await authorityOf(world, id);
-    if (authority === undefined) throw new Error("the cluster has gone");
+    if (authority === undefined) throw new Error("the cluster was deleted");
     const certificate = await serverCertificate(authority, certifiedHosts(cluster), brokerValidity(world));
     for (let attempt = 1; ; attempt += 1) {
       signal.throwIfAborted();
@@ -80,70 +80,70 @@ export function createHost(world: World, cluster: Cluster, parts: HostParts): Ho
     }
   }
 
-  /** Lives as long as the host; rejects when a broker ends before all have answered. */
+  /** Resolves when the host is stopped. Rejects when a broker exits before all have answered. */
   async function serve(
     nodes: readonly Node[],
     secrets: Pick<BrokerParts, "program" | "authority" | "certificate">,
     onReady: () => void,
   ): Promise<void> {
-    await using life = new AsyncDisposableStack();
+    await using cleanup = new AsyncDisposableStack();
     const failing = new AbortController();
-    const early = Promise.withResolvers<never>();
-    early.promise.catch(() => {});
-    const onDeath = (error: Error) => (progress === done ? parts.onError(where, error) : early.reject(error));
+    const earlyExit = Promise.withResolvers<never>();
+    earlyExit.promise.catch(() => {});
+    const onDeath = (error: Error) => (progress === done ? parts.onError(where, error) : earlyExit.reject(error));
     const brokers = { ...secrets, folder: parts.folder, clusterId: id, nodes, onDeath };
     const running = await startBrokers(brokers, AbortSignal.any([signal, failing.signal]));
-    life.defer(() => running.ended);
-    life.defer(() => failing.abort());
-    await Promise.race([topics.untilAnswering(nodes, AbortSignal.any([signal, failing.signal])), early.promise]);
+    cleanup.defer(() => running.ended);
+    cleanup.defer(() => failing.abort());
+    await Promise.race([topics.untilAnswering(nodes, AbortSignal.any([signal, failing.signal])), earlyExit.promise]);
     signal.throwIfAborted();
     onReady();
-    reached(done);
+    setProgress(done);
     await topics.keep(nodes);
   }
 
-  function reached(next: Progress): void {
+  function setProgress(next: Progress): void {
     progress = next;
     if (!signal.aborted) world.documents.transaction(() => settle(world, clusterKind, id));
   }
 
-  const ended = live().catch((error) => {
+  const ended = run().catch((error) => {
     if (signal.aborted) return;
     parts.onError(where, error);
     const reason = error instanceof Error ? error.message : String(error);
-    reached({ kind: "failed", message: `No broker could be started: ${reason.split("\n")[0]}` });
+    setProgress({ kind: "failed", message: `No broker could be started: ${reason.split("\n")[0]}` });
   });
 
   return {
     clusterProgress: () => progress,
     topicProgress: topics.progress,
-    follow: topics.follow,
+    wake: topics.wake,
     async stop(keep) {
       stopping.abort();
-      topics.follow();
+      topics.wake();
       await ended;
       if (!keep) await rm(parts.folder, { recursive: true, force: true });
     },
   };
 }
 
-/** Keeps the topics of the brokers of one cluster as the management API has them. */
+/** Keeps the topics of the brokers of one cluster the same as in the records. */
 function createTopics(world: World, clusterId: string, signal: AbortSignal, onError: (error: unknown) => void) {
   /** Names of the topics that the brokers have. */
   let present = new Set<string>();
-  /** Why the brokers do not take a topic, by its id. */
+  /** Why the brokers refuse a topic, by its id. */
   const refused = new Map<string, string>();
   let change = Promise.withResolvers<void>();
 
-  async function bringInLine(admin: TopicAdmin): Promise<void> {
-    const wanted = topicsOf(world, clusterId).filter(isWanted);
-    const names = new Set(wanted.map(({ properties: { name } }) => name));
+  async function reconcile(admin: TopicAdmin): Promise<void> {
+    const desired = topicsOf(world, clusterId).filter(isWanted);
+    const names = new Set(desired.map(({ properties: { name } }) => name));
     for (const name of present) {
       if (names.has(name)) continue;
       await admin.remove(name);
       present.delete(name);
     }
-    for (const topic of wanted) {
+    for (const topic of desired) {
       if (present.has(topic.properties.name) || refused.has(topic.id)) continue;
       const refusal = await admin.create(topic);
       if (refusal === undefined) present.add(topic.properties.name);
@@ -159,22 +159,23 @@ function createTopics(world: World, clusterId: string, signal: AbortSignal, onEr
   return {
     /** Resolves when all brokers answer. */
     async untilAnswering(nodes: readonly Node[], until: AbortSignal): Promise<void> {
-      const look = async (admin: TopicAdmin) => {
+      const readTopics = async (admin: TopicAdmin) => {
         present = new Set(await admin.names());
         return admin.brokers();
       };
-      while ((await withTopicAdmin(nodes, look).catch(() => 0)) < nodes.length) {
+      while ((await withTopicAdmin(nodes, readTopics).catch(() => 0)) < nodes.length) {
         await delay(pollMs, undefined, { signal: until });
       }
     },
+    /** Reconciles after each change, until the signal aborts. */
     async keep(nodes: readonly Node[]): Promise<void> {
       while (!signal.aborted) {
         const changed = change.promise;
         try {
-          await withTopicAdmin(nodes, bringInLine);
+          await withTopicAdmin(nodes, reconcile);
           await changed;
         } catch (error) {
-          // A broker that is being started again, mostly: the next try finds it.
+          // Mostly a broker that is being restarted: the next attempt reaches it.
           if (!signal.aborted) onError(error);
           await delay(retryMs, undefined, { signal });
         }
@@ -185,8 +186,8 @@ function createTopics(world: World, clusterId: string, signal: AbortSignal, onEr
       if (reason !== undefined && isWanted(topic)) return { kind: "failed", message: reason };
       return present.has(topic.properties.name) === isWanted(topic) ? done : pending;
     },
-    /** Called when topics may be created or deleted. */
-    follow(): void {
+    /** Called after topics were created or deleted in the records. */
+    wake(): void {
       change.resolve();
       change = Promise.withResolvers();
     },

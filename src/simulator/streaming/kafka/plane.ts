@@ -46,22 +46,22 @@ export function createKafkaPlane({ brokers, data, onError }: KafkaParts): Runnin
   let temporary: Swept | undefined;
   const provided = createProvider(closing.signal);
   const served = () => oldestOf(contracts);
-  let noted = false;
-  const leaving = new Set<Promise<void>>();
+  let isEnqueued = false;
+  const stopping = new Set<Promise<void>>();
   const isServed = (clusterId: string) => served().some(({ cluster }) => cluster.id === clusterId);
 
-  function follow(): void {
-    noted = false;
+  function reconcile(): void {
+    isEnqueued = false;
     if (contracts === undefined || closing.signal.aborted) return;
     for (const [id, host] of hosts) {
       if (isServed(id)) continue;
       hosts.delete(id);
-      end(host, false);
+      stop(host, false);
     }
     for (const { world, cluster } of served()) {
       const host = hosts.get(cluster.id) ?? started(world, cluster);
       hosts.set(cluster.id, host);
-      host.follow();
+      host.wake();
     }
   }
 
@@ -70,17 +70,17 @@ export function createKafkaPlane({ brokers, data, onError }: KafkaParts): Runnin
     return createHost(inWorld, cluster, { program: provided, brokers, folder: join(root, cluster.id), onError });
   }
 
-  function end(host: Host, keep: boolean): void {
+  function stop(host: Host, keep: boolean): void {
     const ended = host.stop(keep).catch((error) => onError("event streaming", error));
-    leaving.add(ended);
-    void ended.then(() => leaving.delete(ended));
+    stopping.add(ended);
+    void ended.then(() => stopping.delete(ended));
   }
 
-  /** Watchers are called inside a transaction, so the work is done after it. */
-  function note(): void {
-    if (noted) return;
-    noted = true;
-    setImmediate(follow);
+  /** Watchers are called inside a transaction; the work is done after it. */
+  function enqueue(): void {
+    if (isEnqueued) return;
+    isEnqueued = true;
+    setImmediate(reconcile);
   }
 
   return {
@@ -104,21 +104,21 @@ export function createKafkaPlane({ brokers, data, onError }: KafkaParts): Runnin
       if (lack !== undefined) throw new Error(lack);
       contracts = opened;
       contracts.each(({ streaming }) => {
-        streaming.clusters.watch(note);
-        streaming.topics.watch(note);
+        streaming.clusters.watch(enqueue);
+        streaming.topics.watch(enqueue);
       });
-      note();
+      enqueue();
     },
     async close() {
       closing.abort();
-      for (const host of hosts.values()) end(host, data !== undefined);
-      await Promise.all(leaving);
+      for (const host of hosts.values()) stop(host, data !== undefined);
+      await Promise.all(stopping);
       await temporary?.remove();
     },
   };
 }
 
-/** Gives the program, fetched for the first cluster; a failure is not kept for the next. */
+/** Fetches the program for the first cluster. After a failure the next cluster tries again. */
 function createProvider(signal: AbortSignal): () => Promise<KafkaProgram> {
   let program: Promise<KafkaProgram> | undefined;
   return () => {

@@ -5,16 +5,18 @@ import { addressOf } from "../../http/serve.ts";
 export async function freePorts(count: number, earlier: readonly number[] | undefined): Promise<readonly number[]> {
   if (earlier?.length === count) {
     try {
-      return await held(earlier);
+      return await probed(earlier);
     } catch {
       // One of them is taken.
     }
   }
-  return held(Array.from({ length: count }, () => 0));
+  return probed(Array.from({ length: count }, () => 0));
 }
 
-/** Kafka cannot choose ports and report them. All are held at once, so that they differ, and then released. */
-async function held(wanted: readonly number[]): Promise<number[]> {
+/**
+ * Kafka cannot choose ports and report them. All are opened at the same time, so that they differ, and then closed.
+ */
+async function probed(wanted: readonly number[]): Promise<number[]> {
   const servers: Server[] = [];
   try {
     const ports: number[] = [];

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { spawnGuarded } from "../../programs/guarded.ts";
-import { cacheFolder, isExecutable, onPath, told } from "../../programs/install.ts";
+import { cacheFolder, isExecutable, onPath, withProgress } from "../../programs/install.ts";
 import { DirectoryTaken, lockDirectory } from "../../store/lock.ts";
 
 /** The file that pins Kafka. The path is the same from src/ and from dist/. */
@@ -56,7 +56,7 @@ async function fetchJars(
 ): Promise<void> {
   const cache = join(jars, "..");
   await mkdir(cache, { recursive: true });
-  const unlock = await lockedInTurn(cache, say, signal);
+  const unlock = await waitForLock(cache, say, signal);
   const part = join(cache, "libs.part");
   try {
     if (existsSync(jars)) return;
@@ -64,7 +64,7 @@ async function fetchJars(
     const args = ["-q", "-B", "-f", pom, goal, "-DincludeScope=runtime", `-DoutputDirectory=${part}`];
     const maven = spawnGuarded("mvn", args, cache, env);
     signal.addEventListener("abort", () => void maven.kill());
-    const code = await told("fetching Kafka with Maven (once, 40 MB)", say, () => maven.ended);
+    const code = await withProgress("fetching Kafka with Maven (once, 40 MB)", say, () => maven.ended);
     if (code !== 0) throw new Error(`Kafka could not be fetched with Maven: ${waysOut}\n${maven.lastWords()}`);
     await rename(part, jars);
   } finally {
@@ -74,7 +74,7 @@ async function fetchJars(
 }
 
 /** Waits while another process fetches the same. */
-async function lockedInTurn(directory: string, say: (line: string) => void, signal: AbortSignal): Promise<() => void> {
+async function waitForLock(directory: string, say: (line: string) => void, signal: AbortSignal): Promise<() => void> {
   for (let waited = false; ; waited = true) {
     try {
       return lockDirectory(directory);

@@ -3,30 +3,30 @@ import { internalAddress, type Node } from "./settings.ts";
 
 /** The calls that the simulator makes to brokers. */
 export interface TopicAdmin {
-  /** How many brokers are there. */
+  /** The number of brokers in the cluster. */
   brokers(): Promise<number>;
   names(): Promise<string[]>;
-  /** Makes a topic that may be there already; resolves with the reason when the brokers refuse it. */
+  /** Creates a topic, unless it exists. Resolves with the reason if the brokers refuse it. */
   create(topic: Topic): Promise<string | undefined>;
-  /** Deletes a topic, which may be deleted already. */
+  /** Deletes a topic, if it exists. */
   remove(name: string): Promise<void>;
 }
 
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 
-/** Speaks to the brokers over the listener that is not for clients. Rejects when they do not answer, in time. */
+/** Calls the brokers over their internal listener. Rejects when they do not answer in time. */
 export async function withTopicAdmin<T>(nodes: readonly Node[], work: (admin: TopicAdmin) => Promise<T>): Promise<T> {
   // Loaded when the first brokers are started: most simulators have none.
   const { Admin, ProtocolError, findErrorBy } = await import("@platformatic/kafka");
   const admin = new Admin({
     clientId: "platform-simulator",
     bootstrapBrokers: nodes.map(internalAddress),
-    connectTimeout: patienceMs,
-    requestTimeout: patienceMs,
+    connectTimeout: timeoutMs,
+    requestTimeout: timeoutMs,
     retries: 0,
   });
 
-  /** The code that the brokers answered with, if they did. */
+  /** The brokers' own error; null: there was no answer. */
   const refusalIn = (error: unknown) =>
     error instanceof Error ? findErrorBy(error, "code", ProtocolError.code) : null;
 
