@@ -18,6 +18,7 @@ export const accessUsage = `  --account NAME          use the token and endpoint
                           does not have with --platform or in MOORING_ENDPOINTS
   -n, --namespace NAME    its namespace (default: the namespace of the kubeconfig context)
   --platform NAME         the public endpoints of a platform: ${platformNames.join(", ")}; MOORING_ENDPOINTS overrides single ones
+                          (default: MOORING_PLATFORM)
                           (default: none)
                           Without --account: --platform or MOORING_ENDPOINTS, a JSON object such as {"api": "https://…",
                           "objectStorage": "https://…"}, and MOORING_TOKEN; MOORING_REGION replaces {region} in them.`;
@@ -43,7 +44,7 @@ export interface AccessOptions {
 
 /** Uses an Account of the current cluster if one is named, else the environment. */
 export async function openPlatform(options: AccessOptions = {}): Promise<PlatformAccess> {
-  const { account, platform, env = process.env } = options;
+  const { account, env = process.env, platform = env.MOORING_PLATFORM } = options;
   const endpoints = endpointsIn(platform, env.MOORING_ENDPOINTS);
   if (account === undefined) return accessWith(ofEnvironment(env, endpoints));
   // Loaded on demand: without a cluster, the Kubernetes client is not needed.

@@ -30,14 +30,16 @@ export interface AccessAsked {
   context: string | undefined;
   namespace: string | undefined;
   account: string | undefined;
+  /** Name of a platform with known endpoints. */
+  platform: string | undefined;
   everywhere: boolean;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 export function openAccess(asked: AccessAsked, env: Env, screen: Screen, signal: AbortSignal): Access {
-  const { kubeconfig, context, namespace } = asked;
-  const here = { kubeconfig, context, namespace, tokenFile: undefined, userAgent: "mooring-cli" };
+  const { kubeconfig, context, namespace, platform: platformName } = asked;
+  const here = { kubeconfig, context, namespace, platform: platformName, tokenFile: undefined, userAgent: "mooring-cli" };
   const base = openSources({ ...here, account: undefined }, { ...env });
   const missing: string[] = [];
   const note = (what: string) => {
@@ -73,7 +75,7 @@ export function openAccess(asked: AccessAsked, env: Env, screen: Screen, signal:
       if (asked.account !== undefined) throw error;
       if (!(env.MOORING_TOKEN || env.IONOS_TOKEN)) {
         const message = error instanceof Error ? error.message : String(error);
-        throw new Error(`${message}; or set MOORING_TOKEN and MOORING_ENDPOINTS`, { cause: error });
+        throw new Error(`${message}; or set MOORING_TOKEN, and --platform or MOORING_ENDPOINTS`, { cause: error });
       }
     }
     return (chosen === undefined ? base : sourcesOf(chosen)).platform();

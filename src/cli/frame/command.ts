@@ -112,6 +112,7 @@ async function perform<Table extends FlagTable>(
       context: flags.text("context"),
       namespace: flags.text("namespace"),
       account: flags.text("account"),
+      platform: flags.text("platform"),
       everywhere: flags.on("all-namespaces"),
     };
     await using access = openAccess(asked, surroundings.env, screen, ending.signal);

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { platformNames } from "../../platform/addresses/platforms.ts";
 
 /** A flag, for parsing and for help. */
 export interface Flag {
@@ -53,7 +54,13 @@ export const platformFlags = {
     type: "string",
     value: "NAME",
     completes: "account",
-    help: "Account whose token and endpoints are used, or ClusterAccount/NAME; default: the only Account of the namespace, else the default ClusterAccount. If its Secret may not be read, MOORING_TOKEN is used. MOORING_ENDPOINTS has the endpoints that the Account does not set",
+    help: "Account whose token and endpoints are used, or ClusterAccount/NAME; default: the only Account of the namespace, else the default ClusterAccount. If its Secret may not be read, MOORING_TOKEN is used",
+  },
+  platform: {
+    type: "string",
+    value: "NAME",
+    choices: platformNames,
+    help: `platform whose public endpoints are used where the Account sets none: ${platformNames.join(", ")}; default: MOORING_PLATFORM. MOORING_ENDPOINTS overrides single ones`,
   },
 } as const satisfies FlagTable;
 

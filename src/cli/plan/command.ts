@@ -14,7 +14,7 @@ export const plan = command({
   summary: "what an apply of manifests would create, change, replace, adopt and delete, with prices",
   usage: ["-f FILE|DIR|- [OPTION…]", "-k DIR [OPTION…]"],
   description:
-    "Decides as the operator does, from the manifests, the objects of the cluster and reads of the platform. Nothing is written: the API server gets dry runs, the platform only GETs. The operator need not be running. Without a cluster, the schemas and rules of the CRDs replace the API server, and MOORING_TOKEN and MOORING_ENDPOINTS give access to the platform.",
+    "Decides as the operator does, from the manifests, the objects of the cluster and reads of the platform. Nothing is written: the API server gets dry runs, the platform only GETs. The operator need not be running. Without a cluster, the schemas and rules of the CRDs replace the API server, and MOORING_TOKEN and --platform or MOORING_ENDPOINTS give access to the platform.",
   examples: [
     ["mooring plan -f landscape.yaml", "what an apply of the file would do"],
     ["mooring plan -k overlays/production", "the same for a kustomization"],
