@@ -181,7 +181,7 @@ export const usage = (): string => usageOf("operator", flags);
 export function readConfig(argv: string[], env: Record<string, string | undefined> = process.env): Config | "help" {
   const { values } = parseArgs({ args: argv, options: flags, strict: true });
   if (values.help) return "help";
-  const start = randomBytes(4).toString("hex");
+  const processId = randomBytes(4).toString("hex");
   const endpoints = readEndpoints(values.endpoint ?? [], env.MOORING_ENDPOINTS, values.platform);
   return {
     kubeconfig: values.kubeconfig,
@@ -198,8 +198,8 @@ export function readConfig(argv: string[], env: Record<string, string | undefine
     workers: count("workers", values.workers, 1, 1000),
     limit: readLimits(values.limit ?? []),
     leaderElection: !values["no-leader-election"],
-    identity: env.POD_NAME || `${hostname()}_${start}`,
-    process: start,
+    identity: env.POD_NAME || `${hostname()}_${processId}`,
+    process: processId,
     logLevel: level(values["log-level"]),
     logFormat: format(values["log-format"] ?? (process.stderr.isTTY ? "text" : "json")),
     json: values.json,
