@@ -34,7 +34,8 @@ export function inspect({ ca, certificate, privateKey }: Pems, now: number): Ins
   const [own] = chain ?? [];
   if (!chain || !own) return { problem: "it is not signed by the cluster's CA" };
   const expired = chain.find(({ validToDate }) => validToDate.getTime() <= now);
-  if (expired) return { problem: `${expired === own ? "it" : "its issuer"} expired on ${isoTime(expired.validToDate)}` };
+  if (expired)
+    return { problem: `${expired === own ? "it" : "its issuer"} expired on ${isoTime(expired.validToDate)}` };
   if (own.validFromDate.getTime() > now) return { problem: `it is not valid before ${isoTime(own.validFromDate)}` };
   try {
     if (!own.checkPrivateKey(createPrivateKey(privateKey))) return { problem: "its private key does not match" };

@@ -1,12 +1,12 @@
 import { createCipheriv, createHash, createHmac, createPrivateKey, hash, pbkdf2, randomBytes } from "node:crypto";
 import { promisify } from "node:util";
 import {
+  asn1Null,
   bmpString,
   type Der,
   explicit,
   implicitOctets,
   integer,
-  asn1Null,
   octets,
   oid,
   sequence,
@@ -46,7 +46,10 @@ export async function keystoreOf({ ca, certificate, privateKey }: Pems, password
   const [own, ...chain] = new Map(all.map(({ raw, fingerprint256 }) => [fingerprint256, raw])).values();
   if (!own) throw new Error("a key store needs a certificate");
   // The same id on both links the key to its certificate. Any id will do.
-  const ownAttributes = [friendlyName("user"), attribute(OID.localKeyId, octets(createHash("sha256").update(own).digest()))];
+  const ownAttributes = [
+    friendlyName("user"),
+    attribute(OID.localKeyId, octets(createHash("sha256").update(own).digest())),
+  ];
   const certificates = sequence(certificateBag(own, ownAttributes), ...chain.map((each) => certificateBag(each)));
   const key = createPrivateKey(privateKey).export({ type: "pkcs8", format: "der" });
   const { algorithm, content } = await encrypt(key, password);

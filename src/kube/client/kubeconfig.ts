@@ -71,7 +71,8 @@ export async function loadKubeconfig(paths: readonly string[], named?: string): 
   const context = files.flatMap(({ contexts }) => contexts).find((entry) => entry.name === name)?.context;
   if (!context) throw new Error(`${where}: there is no context "${name}"`);
   const cluster = files.flatMap(({ clusters }) => clusters).find((entry) => entry.name === context.cluster)?.cluster;
-  if (!cluster) throw new Error(`${where}: context "${name}" names the cluster "${context.cluster}", which does not exist`);
+  if (!cluster)
+    throw new Error(`${where}: context "${name}" names the cluster "${context.cluster}", which does not exist`);
   const user = files.flatMap(({ users }) => users).find((entry) => entry.name === context.user)?.user;
   return {
     cluster,

@@ -185,7 +185,8 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
    * streaming lists.
    */
   async function complete({ metadata }: T, initial: Map<string, T>): Promise<WatchState> {
-    if (metadata.annotations?.[INITIAL_EVENTS_END] !== "true") throw failure("Unsupported", "the server does not support streaming lists");
+    if (metadata.annotations?.[INITIAL_EVENTS_END] !== "true")
+      throw failure("Unsupported", "the server does not support streaming lists");
     return replace(emptied(initial), metadata.resourceVersion);
   }
 
