@@ -20,7 +20,6 @@ import type { Pair } from "../server/serving-certificate.ts";
 import { type Endpoints, readEndpoints, readPatterns, readProxies } from "./endpoints.ts";
 import { limitsInWords, readLimits } from "./limits.ts";
 
-/** All settings of the operator. */
 export interface Config {
   kubeconfig: string | undefined;
   /** The operator's namespace, with its Lease and the Secrets of ClusterAccounts. */

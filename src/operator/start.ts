@@ -132,9 +132,9 @@ async function runParts(config: Config, log: Logger, signal: AbortSignal, onLost
 
   const installation = cleanup.use(openInstallation({ client, clock, namespace, watchNamespace, log }));
   const key = cleanup.use(await openSigningKey({ client, clock, namespace, log, observe: metrics.signingKey }));
-  let judged: Promise<void> | undefined;
+  let verifying: Promise<void> | undefined;
   key.subscribe(() => {
-    judged = engine.judgeAgain();
+    verifying = engine.judgeAgain();
   });
   const engine = createManager({
     kinds,
@@ -175,7 +175,7 @@ async function runParts(config: Config, log: Logger, signal: AbortSignal, onLost
   const prepared = Promise.all([syncing, election?.acquired]).then(async () => {
     await installation.acquire();
     await key.ensure(engine.unknown);
-    await judged;
+    await verifying;
   });
   const begin = await Promise.race([prepared.then(() => "begin" as const), stopped, lost]);
   if (begin === "stopped") return;

@@ -30,7 +30,6 @@ export interface SecretContent {
   labels?: Record<string, string>;
 }
 
-/** The owner of a Secret or ConfigMap. */
 export interface Owner {
   resource: Resource;
   object: KubeObject;
@@ -110,7 +109,6 @@ export async function readOwned(
 
 const secretData = z.looseObject({ data: z.record(z.string(), z.string()).nullish() });
 
-/** The decoded data of a Secret. */
 export const decoded = (secret: KubeObject): Record<string, Buffer> =>
   Object.fromEntries(
     Object.entries(secretData.parse(secret).data ?? {}).map(([key, value]) => [key, Buffer.from(value, "base64")]),
