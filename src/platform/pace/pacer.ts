@@ -100,7 +100,7 @@ export function createPacer(options: PacerOptions): Pacer {
   let growth = 0;
   /** The last refused rate, and when. */
   let refused: { rate: number; at: number } | undefined;
-  /** Whether requests wait for the rate or for a free slot, and not because of a 429. */
+  /** Whether requests wait for a token or for a free slot. */
   let heldUp = false;
   /** The fastest answer time. */
   let fastest = { ms: Number.POSITIVE_INFINITY, at: 0 };
@@ -120,10 +120,10 @@ export function createPacer(options: PacerOptions): Pacer {
     const seconds = Math.max(0, now - Math.max(countedAt, closedUntil)) / 1000;
     countedAt = now;
     tokens = Math.min(tokens + seconds * rate, Math.max(1, fullBurst * Math.min(1, rate / firstRate)));
-    rate = Math.min(most(), learned(seconds));
+    rate = Math.min(most(), rateAfter(seconds));
     if (refused && now - refused.at > rememberMs) refused = undefined;
   };
-  const learned = (seconds: number): number => {
+  const rateAfter = (seconds: number): number => {
     if (rate < firstRate) return Math.min(firstRate, rate + seconds * growth);
     return heldUp ? rate : Math.max(firstRate, rate * 0.5 ** (seconds / sinkSeconds));
   };

@@ -9,7 +9,6 @@ import type { Connection } from "../calls/connection.ts";
 import { startDeadline } from "../calls/deadline.ts";
 import { PartialList, resourceId } from "../collections/reading.ts";
 
-/** Options of a read. */
 export type ReadOptions = Pick<PlatformCall, "signal" | "priority" | "patienceMs" | "product">;
 
 /** The number of items per page; reduced for good when a page is too large. */
@@ -153,7 +152,6 @@ export function withQuery(url: string, query: Record<string, string>): string {
   return `${url}?${new URLSearchParams(query)}`;
 }
 
-/** An answer is not as expected. */
 class Unexpected extends Retry {
   readonly detail: string;
   constructor(url: string, detail: string, cause: Error) {
@@ -173,6 +171,6 @@ export function checked<Shape extends z.ZodType>(
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const where = [...(prefix === undefined ? [] : [prefix]), ...(issue?.path ?? [])].join(".");
-  const detail = `unexpected body: ${where || "the whole"}: ${issue?.message ?? "invalid"}`;
+  const detail = ["unexpected body", ...(where ? [where] : []), issue?.message ?? "invalid"].join(": ");
   throw new Unexpected(url, detail, parsed.error);
 }
