@@ -15,17 +15,17 @@ export interface Seen {
 export function criticalPath(landscape: readonly Seen[]): { ms: number; names: string[] } {
   const byName = new Map(landscape.map((each) => [each.name, each]));
   const known = new Map<string, { ms: number; names: string[] }>();
-  const wayTo = (name: string): { ms: number; names: string[] } => {
+  const dispatcherTo = (name: string): { ms: number; names: string[] } => {
     const object = byName.get(name);
     const found = known.get(name);
     if (found || !object) return found ?? { ms: 0, names: [] };
-    const before = object.after.map(wayTo).reduce((a, b) => (b.ms > a.ms ? b : a), { ms: 0, names: [] });
+    const before = object.after.map(dispatcherTo).reduce((a, b) => (b.ms > a.ms ? b : a), { ms: 0, names: [] });
     const own = object.work.reduce((sum, { begin, end }) => sum + end - begin, 0);
     const way = { ms: before.ms + own, names: [...before.names, name] };
     known.set(name, way);
     return way;
   };
-  return landscape.map(({ name }) => wayTo(name)).reduce((a, b) => (b.ms > a.ms ? b : a), { ms: 0, names: [] });
+  return landscape.map(({ name }) => dispatcherTo(name)).reduce((a, b) => (b.ms > a.ms ? b : a), { ms: 0, names: [] });
 }
 
 /** From the end of an object's last write to Ready. The log of some products has no end: such a write is left out. */

@@ -34,7 +34,7 @@ export function integer(value: number): Der {
   return tagged(0x02, Uint8Array.from((bytes[0] ?? 0) < 0x80 ? bytes : [0, ...bytes]));
 }
 
-export const nothing = tagged(0x05);
+export const asn1Null = tagged(0x05);
 
 /** Text in UTF-16, as PKCS#12 encodes names. */
 export const bmpString = (text: string): Der => tagged(0x1e, utf16(text));

@@ -1,12 +1,12 @@
 import { createCipheriv, createHash, createHmac, createPrivateKey, hash, pbkdf2, randomBytes } from "node:crypto";
 import { promisify } from "node:util";
 import {
+  asn1Null,
   bmpString,
   type Der,
   explicit,
   implicitOctets,
   integer,
-  nothing,
   octets,
   oid,
   sequence,
@@ -45,26 +45,29 @@ export async function keystoreOf({ ca, certificate, privateKey }: Pems, password
   const all = [...certificatesIn(certificate), ...certificatesIn(ca)];
   const [own, ...chain] = new Map(all.map(({ raw, fingerprint256 }) => [fingerprint256, raw])).values();
   if (!own) throw new Error("a key store needs a certificate");
-  // Links the key to its certificate. Any id will do.
-  const belonging = [named("user"), attribute(OID.localKeyId, octets(createHash("sha256").update(own).digest()))];
-  const certificates = sequence(certificateBag(own, belonging), ...chain.map((each) => certificateBag(each)));
+  // The same id on both links the key to its certificate. Any id will do.
+  const ownAttributes = [
+    friendlyName("user"),
+    attribute(OID.localKeyId, octets(createHash("sha256").update(own).digest())),
+  ];
+  const certificates = sequence(certificateBag(own, ownAttributes), ...chain.map((each) => certificateBag(each)));
   const key = createPrivateKey(privateKey).export({ type: "pkcs8", format: "der" });
-  const { algorithm, content } = await sealed(key, password);
-  const keys = sequence(bag(OID.shroudedKeyBag, sequence(algorithm, octets(content)), belonging));
-  return file([encryptedData(await sealed(certificates, password)), plainData(keys)], password);
+  const { algorithm, content } = await encrypt(key, password);
+  const keys = sequence(bag(OID.shroudedKeyBag, sequence(algorithm, octets(content)), ownAttributes));
+  return withMac([encryptedData(await encrypt(certificates, password)), plainData(keys)], password);
 }
 
 /** A PKCS#12 trust store: the CA certificates, the first under the name `ca`, marked as trusted for Java. */
 export async function truststoreOf(ca: string, password: string): Promise<Uint8Array> {
   const trusted = attribute(OID.trustedKeyUsage, OID.anyUsage);
   const bags = certificatesIn(ca).map(({ raw }, index) =>
-    certificateBag(raw, [named(index === 0 ? "ca" : `ca-${index + 1}`), trusted]),
+    certificateBag(raw, [friendlyName(index === 0 ? "ca" : `ca-${index + 1}`), trusted]),
   );
-  return file([encryptedData(await sealed(sequence(...bags), password))], password);
+  return withMac([encryptedData(await encrypt(sequence(...bags), password))], password);
 }
 
 const attribute = (type: Der, value: Der): Der => sequence(type, setOf(value));
-const named = (name: string): Der => attribute(OID.friendlyName, bmpString(name));
+const friendlyName = (name: string): Der => attribute(OID.friendlyName, bmpString(name));
 
 const bag = (type: Der, value: Der, attributes: readonly Der[]): Der =>
   sequence(type, explicit(value), ...(attributes.length > 0 ? [setOf(...attributes)] : []));
@@ -74,20 +77,20 @@ const certificateBag = (certificate: Uint8Array, attributes: readonly Der[] = []
 
 const plainData = (content: Der): Der => sequence(OID.data, explicit(octets(content)));
 
-const encryptedData = ({ algorithm, content }: Sealed): Der =>
+const encryptedData = ({ algorithm, content }: Encrypted): Der =>
   sequence(OID.encryptedData, explicit(sequence(integer(0), sequence(OID.data, algorithm, implicitOctets(content)))));
 
-interface Sealed {
+interface Encrypted {
   /** The encryption parameters: everything but the password. */
   algorithm: Der;
   content: Uint8Array;
 }
 
-async function sealed(content: Uint8Array, password: string): Promise<Sealed> {
+async function encrypt(content: Uint8Array, password: string): Promise<Encrypted> {
   const [salt, iv] = [randomBytes(SALT_BYTES), randomBytes(16)];
   const key = await promisify(pbkdf2)(password, salt, ITERATIONS, 32, "sha256");
   const cipher = createCipheriv("aes-256-cbc", key, iv);
-  const derivation = sequence(octets(salt), integer(ITERATIONS), integer(32), sequence(OID.hmacWithSha256, nothing));
+  const derivation = sequence(octets(salt), integer(ITERATIONS), integer(32), sequence(OID.hmacWithSha256, asn1Null));
   const scheme = sequence(sequence(OID.pbkdf2, derivation), sequence(OID.aes256Cbc, octets(iv)));
   return {
     algorithm: sequence(OID.pbes2, scheme),
@@ -95,20 +98,21 @@ async function sealed(content: Uint8Array, password: string): Promise<Sealed> {
   };
 }
 
-/** The parts of a store with a MAC over them: they cannot be changed without the password. */
-function file(parts: readonly Der[], password: string): Uint8Array {
+/** A PKCS#12 file of these parts, with a MAC over them: nobody can change them without the password. */
+function withMac(parts: readonly Der[], password: string): Uint8Array {
   const content = sequence(...parts);
   const salt = randomBytes(SALT_BYTES);
   const code = createHmac("sha256", macKey(password, salt)).update(content).digest();
-  const mac = sequence(sequence(sequence(OID.sha256, nothing), octets(code)), octets(salt), integer(ITERATIONS));
+  const mac = sequence(sequence(sequence(OID.sha256, asn1Null), octets(code)), octets(salt), integer(ITERATIONS));
   return sequence(integer(3), plainData(content), mac);
 }
 
 /** The key of that MAC, by RFC 7292, appendix B. One block is enough, because SHA-256 gives all bytes that the HMAC needs. */
 function macKey(password: string, salt: Uint8Array): Uint8Array {
-  const forMac = Buffer.alloc(BLOCK, 3);
-  let digest: Uint8Array = Buffer.concat([forMac, filled(salt), filled(utf16(`${password}\0`))]);
-  // The one-shot `hash` takes half the time of create, update and digest. The loop blocks the event loop.
+  // Appendix B derives keys for three purposes. The id of a MAC key is 3.
+  const purpose = Buffer.alloc(BLOCK, 3);
+  let digest: Uint8Array = Buffer.concat([purpose, filled(salt), filled(utf16(`${password}\0`))]);
+  // This loop blocks the event loop. The one-shot `hash` takes half the time of create, update and digest.
   for (let round = 0; round < ITERATIONS; round++) digest = hash("sha256", digest, "buffer");
   return digest;
 }

@@ -53,8 +53,8 @@ const ROLE = /^(?!\.{1,2}$)[^/%]+$/;
 function badName(what: "name" | "namespace", value: string, pattern: RegExp): string | undefined {
   if (pattern.test(value)) return undefined;
   const shown = JSON.stringify(value.slice(0, 80));
-  const most = what === "name" ? "'-' and '.', at most 253" : "and '-', at most 63";
-  return `${shown} is not a valid ${what} in Kubernetes: use lower-case letters, digits ${most} characters`;
+  const rest = what === "name" ? ", '-' and '.', at most 253" : " and '-', at most 63";
+  return `${shown} is not a valid ${what} in Kubernetes: use lower-case letters, digits${rest} characters`;
 }
 
 function checkName(what: "name" | "namespace", value: string, pattern: RegExp): string {
@@ -79,8 +79,8 @@ export function pathOf(
   const { namespace, name, subresource } = where;
   const pattern = resource.group === "rbac.authorization.k8s.io" ? ROLE : NAME;
   const scope = resource.namespaced && namespace ? ["namespaces", checkName("namespace", namespace, NAMESPACE)] : [];
-  const one = name === undefined ? [] : [checkName("name", name, pattern), ...(subresource ? [subresource] : [])];
-  return [root, apiVersionOf(resource), ...[...scope, resource.plural, ...one].map(encodeURIComponent)].join("/");
+  const object = name === undefined ? [] : [checkName("name", name, pattern), ...(subresource ? [subresource] : [])];
+  return [root, apiVersionOf(resource), ...[...scope, resource.plural, ...object].map(encodeURIComponent)].join("/");
 }
 
 /** `namespace/name`, or just `name` for cluster-scoped objects: unique within one resource. */

@@ -20,7 +20,6 @@ import type { Pair } from "../server/serving-certificate.ts";
 import { type Endpoints, readEndpoints, readPatterns, readProxies } from "./endpoints.ts";
 import { limitsInWords, readLimits } from "./limits.ts";
 
-/** All settings of the operator. */
 export interface Config {
   kubeconfig: string | undefined;
   /** The operator's namespace, with its Lease and the Secrets of ClusterAccounts. */
@@ -181,7 +180,7 @@ export const usage = (): string => usageOf("operator", flags);
 export function readConfig(argv: string[], env: Record<string, string | undefined> = process.env): Config | "help" {
   const { values } = parseArgs({ args: argv, options: flags, strict: true });
   if (values.help) return "help";
-  const start = randomBytes(4).toString("hex");
+  const processId = randomBytes(4).toString("hex");
   const endpoints = readEndpoints(values.endpoint ?? [], env.MOORING_ENDPOINTS, values.platform);
   return {
     kubeconfig: values.kubeconfig,
@@ -198,8 +197,8 @@ export function readConfig(argv: string[], env: Record<string, string | undefine
     workers: count("workers", values.workers, 1, 1000),
     limit: readLimits(values.limit ?? []),
     leaderElection: !values["no-leader-election"],
-    identity: env.POD_NAME || `${hostname()}_${start}`,
-    process: start,
+    identity: env.POD_NAME || `${hostname()}_${processId}`,
+    process: processId,
     logLevel: level(values["log-level"]),
     logFormat: format(values["log-format"] ?? (process.stderr.isTTY ? "text" : "json")),
     json: values.json,

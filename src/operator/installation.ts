@@ -16,7 +16,7 @@ export const SHARED_NAMESPACE = "kube-system";
 const DURATION_MS = 600_000;
 const RENEW_MS = 120_000;
 /** The poll interval: two installations overlap at most this long after the Lease of a running one is deleted. */
-const LOOK_MS = 5_000;
+const POLL_MS = 5_000;
 const DEADLINE_MS = 5_000;
 const TRIES = 5;
 
@@ -49,9 +49,9 @@ export function openInstallation({ client, clock, namespace, watchNamespace, log
   const stopping = new AbortController();
   const acquired = Promise.withResolvers<void>();
   const lost = Promise.withResolvers<string>();
-  const own = createMarker(client, clock, watchNamespace ?? SHARED_NAMESPACE);
+  const ownMarker = createMarker(client, clock, watchNamespace ?? SHARED_NAMESPACE);
   // An installation for all namespaces makes this Lease readable for all service accounts. Forbidden means that there is none.
-  const everywhere = watchNamespace === undefined ? undefined : createMarker(client, clock, SHARED_NAMESPACE);
+  const clusterWideMarker = watchNamespace === undefined ? undefined : createMarker(client, clock, SHARED_NAMESPACE);
   let leading = false;
   let isOurs = false;
   let renewedAt: number | undefined;
@@ -70,17 +70,17 @@ export function openInstallation({ client, clock, namespace, watchNamespace, log
   }
 
   async function attempt(): Promise<void> {
-    const above = await everywhere?.look().catch(ignoreForbidden);
-    if (everywhere && above !== undefined && above !== namespace)
-      return refuse(above, everywhere, "all namespaces of this cluster");
-    const holder = await own.look();
+    const clusterWide = await clusterWideMarker?.holder().catch(ignoreForbidden);
+    if (clusterWideMarker && clusterWide !== undefined && clusterWide !== namespace)
+      return refuse(clusterWide, clusterWideMarker, "all namespaces of this cluster");
+    const holder = await ownMarker.holder();
     const scope = watchNamespace === undefined ? "all namespaces of this cluster" : `namespace ${watchNamespace}`;
-    if (holder !== undefined && holder !== namespace) return refuse(holder, own, scope);
+    if (holder !== undefined && holder !== namespace) return refuse(holder, ownMarker, scope);
     refusal = undefined;
     if (!leading) return;
     const now = clock.monotonic();
     if (holder === undefined || renewedAt === undefined || now - renewedAt >= RENEW_MS) {
-      await own.take(namespace);
+      await ownMarker.take(namespace);
       renewedAt = now;
     }
     accept();
@@ -92,12 +92,12 @@ export function openInstallation({ client, clock, namespace, watchNamespace, log
     } catch (error) {
       if (stopping.signal.aborted || isConflict(error) || isNotFound(error)) return;
       if (!isForbidden(error))
-        return log.warn({ err: error }, `Lease ${own.namespace}/${INSTALLATION} not read or written`);
-      // Rights of the administrator's own may not include this Lease.
+        return log.warn({ err: error }, `Lease ${ownMarker.namespace}/${INSTALLATION} not read or written`);
+      // An administrator who writes the RBAC rules may have left out this Lease.
       if (!isOurs && leading)
         log.warn(
           { err: error },
-          `Lease ${own.namespace}/${INSTALLATION} may not be written: a second installation would not be noticed; apply the rights of this version`,
+          `Lease ${ownMarker.namespace}/${INSTALLATION} may not be written: a second installation would not be noticed; apply the RBAC rules of this version`,
         );
       if (leading) accept();
     }
@@ -106,7 +106,7 @@ export function openInstallation({ client, clock, namespace, watchNamespace, log
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       await attemptSafely();
-      await sleep(clock, LOOK_MS, stopping.signal).catch(() => {});
+      await sleep(clock, POLL_MS, stopping.signal).catch(() => {});
     }
   }
   const running = run();
@@ -130,7 +130,7 @@ export function openInstallation({ client, clock, namespace, watchNamespace, log
 interface Marker {
   readonly namespace: string;
   /** The namespace of the installation that holds the Lease now; undefined when it is free. */
-  look(): Promise<string | undefined>;
+  holder(): Promise<string | undefined>;
   take(holder: string): Promise<void>;
 }
 
@@ -145,7 +145,7 @@ function createMarker(client: KubeClient, clock: Clock, namespace: string): Mark
   };
   return {
     namespace,
-    async look() {
+    async holder() {
       try {
         const { lease, at } = see(await record.read());
         const { holderIdentity, leaseDurationSeconds = DURATION_MS / 1000 } = lease.spec ?? {};

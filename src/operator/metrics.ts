@@ -22,7 +22,7 @@ export interface Metrics {
   described: readonly Described[];
   reconcile: ReconcileObserver;
   object: ObjectObserver;
-  /** Drift of an object of this kind was put right. */
+  /** Drift of an object of this kind was corrected. */
   drift(kind: string): void;
   queue: QueueObserver;
   kube: ClientObserver;

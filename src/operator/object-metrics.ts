@@ -12,11 +12,11 @@ interface ObjectGauge {
   readonly labels: readonly string[];
 }
 
-const named = ["kind", "namespace", "name"];
+const identityLabels = ["kind", "namespace", "name"];
 const ready: ObjectGauge = {
   name: "mooring_object_ready",
   help: "1 if the object is Ready, else 0; only up to --object-metrics objects",
-  labels: [...named, "reason"],
+  labels: [...identityLabels, "reason"],
 };
 const counts: ObjectGauge = {
   name: "mooring_objects",
@@ -26,22 +26,22 @@ const counts: ObjectGauge = {
 const tokens: ObjectGauge = {
   name: "mooring_token_expiry_timestamp_seconds",
   help: "When the token of an Account, ClusterAccount, AccessToken or InferenceAccess expires, in seconds since 1970; renewed: the operator replaces it in time",
-  labels: [...named, "renewed"],
+  labels: [...identityLabels, "renewed"],
 };
 const certificates: ObjectGauge = {
   name: "mooring_certificate_expiry_timestamp_seconds",
   help: "When a published client certificate expires, in seconds since 1970",
-  labels: named,
+  labels: identityLabels,
 };
 const keys: ObjectGauge = {
   name: "mooring_key_issued_timestamp_seconds",
   help: "When a published key was issued, in seconds since 1970",
-  labels: named,
+  labels: identityLabels,
 };
 const watermarks: ObjectGauge = {
   name: "mooring_activity_export_watermark_timestamp_seconds",
   help: "Time up to which an ActivityLogExport has delivered all entries, in seconds since 1970, by the platform's clock",
-  labels: named,
+  labels: identityLabels,
 };
 /** Gauges with a timestamp of each object that has one; `more` gives their additional labels. */
 const times: { gauge: ObjectGauge; of(object: KubeObject): unknown; more?(object: KubeObject): string[] }[] = [
@@ -118,7 +118,7 @@ export function createObjectMetrics(options: {
     if (!object) return void seen.delete(key);
     const [kind = "", namespace = ""] = partsOf(key);
     const { uid, generation } = object.metadata;
-    const { reason, state } = standingOf(object);
+    const { reason, state } = readinessOf(object);
     const isReady = state === "ready";
     const isNew = before?.uid !== uid || before?.generation !== generation;
     const since = isNew && begun ? clock.monotonic() : before?.since;
@@ -135,8 +135,8 @@ export function createObjectMetrics(options: {
     },
     *lines() {
       yield* headOf(ready);
-      const told = seen.size <= most ? seen : [];
-      for (const [key, { reason, isReady }] of told) yield lineOf(ready, [...partsOf(key), reason], isReady ? 1 : 0);
+      const shown = seen.size <= most ? seen : [];
+      for (const [key, { reason, isReady }] of shown) yield lineOf(ready, [...partsOf(key), reason], isReady ? 1 : 0);
       yield* headOf(counts);
       for (const { line, size } of groups.values()) yield `${line}${size}`;
       for (const { gauge, lines } of timed) {
@@ -154,19 +154,19 @@ function partsOf(key: ObjectKey): string[] {
 }
 
 /** Shares one string per reason, to save memory. */
-const words = new Map(Object.keys(reasons).map((word) => [word, word]));
+const reasonNames = new Map(Object.keys(reasons).map((word) => [word, word]));
 
 type State = "ready" | "reconciling" | "stalled";
 
 /** Others can write the status of an Account, so only reasons from the list become a label. */
-function standingOf(object: KubeObject): { reason: string; state: State } {
+function readinessOf(object: KubeObject): { reason: string; state: State } {
   const { conditions = [], observedGeneration } = readStatus(object);
-  const is = (type: string) => conditions.find((each) => each.type === type);
-  const reason = is("Ready")?.reason ?? "Pending";
-  const isSeen = observedGeneration === object.metadata.generation;
-  const settled: State =
-    is("Ready")?.status === "True" ? "ready" : is("Stalled")?.status === "True" ? "stalled" : "reconciling";
-  return { reason: words.get(reason) ?? "Unknown", state: isSeen ? settled : "reconciling" };
+  const conditionOf = (type: string) => conditions.find((each) => each.type === type);
+  const reason = conditionOf("Ready")?.reason ?? "Pending";
+  const isObserved = observedGeneration === object.metadata.generation;
+  const isTrue = (type: string) => conditionOf(type)?.status === "True";
+  const settled: State = isTrue("Ready") ? "ready" : isTrue("Stalled") ? "stalled" : "reconciling";
+  return { reason: reasonNames.get(reason) ?? "Unknown", state: isObserved ? settled : "reconciling" };
 }
 
 const headOf = ({ name, help }: ObjectGauge): string[] => [`# HELP ${name} ${help}`, `# TYPE ${name} gauge`];

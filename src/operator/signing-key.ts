@@ -20,7 +20,7 @@ const CURRENT = "current";
  */
 const UNSIGNED_UNTIL = `${GROUP}/unsigned-until`;
 
-const LOOK_MS = 5_000;
+const POLL_MS = 5_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 /** The longest timer that Node supports. A later expiry needs no timer. */
@@ -58,7 +58,7 @@ export async function openSigningKey(options: Options): Promise<SigningKey> {
   const stopping = new AbortController();
   const listeners = new Set<() => void>();
   let secret = await read(options);
-  if (!secret) await expectNamespace(options);
+  if (!secret) await requireNamespace(options);
   let keys: readonly string[] = secret ? keysIn(secret) : [];
   let appeared = Promise.withResolvers<void>();
   let cancelExpiry = () => {};
@@ -69,7 +69,8 @@ export async function openSigningKey(options: Options): Promise<SigningKey> {
     appeared.resolve();
     for (const listener of listeners) listener();
   }
-  function expectExpiry(): void {
+  /** When `unsigned-until` has passed, all signatures are verified again. */
+  function scheduleExpiry(): void {
     cancelExpiry();
     const inMs = (secret ? unsignedUntil(secret) : 0) - clock.now();
     if (inMs > 0 && inMs < LONGEST_TIMER_MS) cancelExpiry = clock.after(inMs, () => renew(keys));
@@ -83,7 +84,7 @@ export async function openSigningKey(options: Options): Promise<SigningKey> {
     const isNews = !isDeepStrictEqual(next, keys) || (secret && unsignedUntil(found) !== unsignedUntil(secret));
     secret = found;
     observe(false);
-    expectExpiry();
+    scheduleExpiry();
     if (isNews) renew(next);
   }
 
@@ -112,7 +113,7 @@ export async function openSigningKey(options: Options): Promise<SigningKey> {
   const fieldSelector = `metadata.name=${SIGNING_KEY}`;
   const watcher = watch({ client, resource: SECRETS, namespace, fieldSelector, store, clock, onError });
   watcher.synced.catch(() => {});
-  expectExpiry();
+  scheduleExpiry();
 
   const believes = () => secret !== undefined && clock.now() < unsignedUntil(secret);
   return {
@@ -120,13 +121,13 @@ export async function openSigningKey(options: Options): Promise<SigningKey> {
     isThere: () => keys.length > 0,
     subscribe: (listener) => void listeners.add(listener),
     async ensure(unknown) {
-      for (let told = false; keys.length === 0 && !stopping.signal.aborted; told = true) {
+      for (let isLogged = false; keys.length === 0 && !stopping.signal.aborted; isLogged = true) {
         const count = unknown();
         if (count === 0) return accept(await create(options));
         observe(true);
-        if (!told) log.error({ objects: count }, missing(namespace, count));
+        if (!isLogged) log.error({ objects: count }, missingMessage(namespace, count));
         appeared = Promise.withResolvers();
-        await Promise.race([appeared.promise, sleep(clock, LOOK_MS, stopping.signal).catch(() => {})]);
+        await Promise.race([appeared.promise, sleep(clock, POLL_MS, stopping.signal).catch(() => {})]);
       }
       // An unsigned claim is accepted only if no other object names the same resource. That is known now that the caches have
       // synced.
@@ -140,7 +141,7 @@ export async function openSigningKey(options: Options): Promise<SigningKey> {
   };
 }
 
-const missing = (namespace: string, count: number): string =>
+const missingMessage = (namespace: string, count: number): string =>
   `Secret ${namespace}/${SIGNING_KEY} is missing, and ${count} object(s) are signed with a key that it had: nothing is reconciled until it is restored from a backup (kubectl apply -f). If the key is lost, start with a new one: kubectl -n ${namespace} create secret generic ${SIGNING_KEY} --from-literal=${CURRENT}="$(openssl rand -base64 32)"; these objects then wait with SigningKeyUnknown, and nothing of theirs is created or deleted`;
 
 const unsignedUntil = ({ metadata }: KubeObject): number =>
@@ -168,7 +169,7 @@ async function read({ client, namespace }: Options): Promise<KubeObject | undefi
 }
 
 /** The operator has no permission to read its namespace, so a dry-run creation tests whether it exists. */
-async function expectNamespace({ client, namespace }: Options): Promise<void> {
+async function requireNamespace({ client, namespace }: Options): Promise<void> {
   try {
     const body = secretOf(namespace);
     await client.request({ method: "POST", path: pathOf(SECRETS, { namespace }), query: { dryRun: "All" }, body });

@@ -53,21 +53,21 @@ export async function runOperator(config: Config, log: Logger, signal: AbortSign
   const endAfter = (ms: number, error: Error) => void systemClock.after(ms, () => overdue.reject(error));
   const onLost = () => endAfter(LEAVE_MS, new LeadershipLost());
   signal.addEventListener("abort", () => endAfter(STOP_MS, new StopOverdue()), { once: true });
-  await Promise.race([live(config, log, signal, onLost), overdue.promise]);
+  await Promise.race([runParts(config, log, signal, onLost), overdue.promise]);
 }
 
-async function live(config: Config, log: Logger, signal: AbortSignal, onLost: () => void): Promise<void> {
+async function runParts(config: Config, log: Logger, signal: AbortSignal, onLost: () => void): Promise<void> {
   const clock = systemClock;
   const metrics = createMetrics({ clock, mostObjects: config.objectMetrics, shard: config.shard });
   const { kubeconfig, namespace, identity, watchNamespace, shard, workers } = config;
   await using cleanup = new AsyncDisposableStack();
   const given = kubeconfig !== undefined && { kubeconfig };
-  const pulse = createLiveness(clock, () => queue);
+  const liveness = createLiveness(clock, () => queue);
   /** A call that was made by a reconcile counts as progress, whatever the answer. */
   const counted =
     <T>(observe: (call: T) => void) =>
     (call: T) => {
-      if (isInPass()) pulse.beat();
+      if (isInPass()) liveness.beat();
       observe(call);
     };
   const client = await connect({ observe: counted(metrics.kube), userAgent: USER_AGENT, ...given });
@@ -75,7 +75,7 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
 
   let synced = false;
   const ready = () => synced && key.isThere() && installation.refusal() === undefined;
-  const health = { ready: () => ready(), problem: pulse.problem };
+  const health = { ready: () => ready(), problem: liveness.problem };
   const serving = await serve(
     config.listen,
     metrics,
@@ -118,10 +118,10 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
   const queue = createQueue({ clock, observe: metrics.queue, workers, laneOf: (key) => engine.laneOf(key) });
   metrics.watch({ queue, workers, transport });
 
-  const tell = (message: string, error?: unknown) =>
+  const logLease = (message: string, error?: unknown) =>
     error === undefined ? log.info({ identity }, message) : log.warn({ err: error }, message);
   const election = config.leaderElection
-    ? elect({ client, clock, namespace, identity, name: leaseOf(shard), log: tell })
+    ? elect({ client, clock, namespace, identity, name: leaseOf(shard), log: logLease })
     : undefined;
   // Released only after the last action as leader.
   cleanup.defer(async () => election?.release());
@@ -132,9 +132,9 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
 
   const installation = cleanup.use(openInstallation({ client, clock, namespace, watchNamespace, log }));
   const key = cleanup.use(await openSigningKey({ client, clock, namespace, log, observe: metrics.signingKey }));
-  let judged: Promise<void> | undefined;
+  let verifying: Promise<void> | undefined;
   key.subscribe(() => {
-    judged = engine.judgeAgain();
+    verifying = engine.judgeAgain();
   });
   const engine = createManager({
     kinds,
@@ -150,7 +150,7 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
     busyMs: config.busyMs,
     settings: { ...config, graceMs: 5000 },
     observe(pass) {
-      if (pass.result !== "timeout") pulse.beat();
+      if (pass.result !== "timeout") liveness.beat();
       metrics.reconcile(pass);
     },
     observeObject: metrics.object,
@@ -175,7 +175,7 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
   const prepared = Promise.all([syncing, election?.acquired]).then(async () => {
     await installation.acquire();
     await key.ensure(engine.unknown);
-    await judged;
+    await verifying;
   });
   const begin = await Promise.race([prepared.then(() => "begin" as const), stopped, lost]);
   if (begin === "stopped") return;
@@ -184,7 +184,7 @@ async function live(config: Config, log: Logger, signal: AbortSignal, onLost: ()
   log.info({ identity }, "became leader");
 
   const working = new AbortController();
-  pulse.begin();
+  liveness.begin();
   const running = engine.run(workers, working.signal);
   if (shard === undefined && watchNamespace === undefined) {
     void watchShards({

@@ -10,9 +10,9 @@ import { leaseOf } from "./lease-name.ts";
 /** Shards are often started together: gives the others time to acquire their Leases. */
 const START_MS = 15_000;
 /** Long enough for any holder to renew its Lease in between. */
-const LOOK_MS = 30_000;
+const CHECK_MS = 30_000;
 /** How often the Event is repeated while the problem lasts. */
-const TELL_MS = 600_000;
+const REPEAT_MS = 600_000;
 const DEADLINE_MS = 10_000;
 
 /**
@@ -33,17 +33,18 @@ export async function watchShards(options: {
 }): Promise<void> {
   const { client, clock, namespace, events, signal } = options;
   /** The renewTime of each Lease at the last check. */
-  const said = new Map<string, string>();
+  const renewTimes = new Map<string, string>();
   /** When the Event of each namespace may be repeated. */
-  const tellAt = new Map<string, number>();
+  const repeatAt = new Map<string, number>();
 
-  async function runs(shard: string): Promise<boolean> {
+  /** Whether the shard's Lease was renewed since the last check; true also when that is unknown. */
+  async function isRunning(shard: string): Promise<boolean> {
     const name = leaseOf(shard);
     try {
       const { spec = {} } = await leaseRecord(client, { namespace, name, deadlineMs: DEADLINE_MS }).read(signal);
       const { holderIdentity, renewTime = "" } = spec;
-      const before = said.get(shard);
-      said.set(shard, renewTime);
+      const before = renewTimes.get(shard);
+      renewTimes.set(shard, renewTime);
       return Boolean(holderIdentity) && before !== renewTime;
     } catch (error) {
       if (isNotFound(error)) return false;
@@ -52,27 +53,27 @@ export async function watchShards(options: {
     }
   }
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     const labelled = Map.groupBy(options.namespaces(), ({ metadata }) => metadata.labels?.[SHARD]);
     const unserved = new Map<string, number>();
-    const silent = new Set(tellAt.keys());
+    const solved = new Set(repeatAt.keys());
     for (const [shard, members] of labelled) {
-      if (shard === undefined || (await runs(shard))) continue;
+      if (shard === undefined || (await isRunning(shard))) continue;
       unserved.set(shard, members.length);
       for (const member of members) {
-        silent.delete(member.metadata.name);
-        tell(shard, member);
+        solved.delete(member.metadata.name);
+        warn(shard, member);
       }
     }
-    for (const name of silent) tellAt.delete(name);
-    for (const shard of said.keys()) if (!labelled.has(shard)) said.delete(shard);
+    for (const name of solved) repeatAt.delete(name);
+    for (const shard of renewTimes.keys()) if (!labelled.has(shard)) renewTimes.delete(shard);
     options.observe(unserved);
   }
 
-  function tell(shard: string, { metadata, ...member }: KubeObject): void {
+  function warn(shard: string, { metadata, ...member }: KubeObject): void {
     const now = clock.monotonic();
-    if (now < (tellAt.get(metadata.name) ?? now)) return;
-    tellAt.set(metadata.name, now + TELL_MS);
+    if (now < (repeatAt.get(metadata.name) ?? now)) return;
+    repeatAt.set(metadata.name, now + REPEAT_MS);
     const message = `shard ${shard} is not running: objects of this namespace are not reconciled; start it, or change or remove the label ${SHARD}`;
     // `kubectl describe namespace` looks for Events in that namespace.
     const here = { ...member, metadata: { ...metadata, namespace: metadata.name } };
@@ -80,5 +81,5 @@ export async function watchShards(options: {
   }
 
   const wait = (ms: number) => sleep(clock, ms, signal).catch(() => {});
-  for (await wait(START_MS); !signal.aborted; await wait(LOOK_MS)) await look().catch(options.onError);
+  for (await wait(START_MS); !signal.aborted; await wait(CHECK_MS)) await check().catch(options.onError);
 }

@@ -9,12 +9,12 @@ export function hashBody(body: unknown): string {
 }
 
 /**
- * The hash of a request body as the platform's log keeps it, or of what `of` returns for it; undefined when the text is not
- * JSON.
+ * The hash of a request body that is given as JSON text, as in the platform's log; undefined when it is not JSON. With
+ * `select`, only the part that it returns is hashed.
  */
-export function hashText(text: string, of: (body: unknown) => unknown = (body) => body): string | undefined {
+export function hashText(text: string, select: (body: unknown) => unknown = (body) => body): string | undefined {
   try {
-    return hashBody(of(JSON.parse(text)));
+    return hashBody(select(JSON.parse(text)));
   } catch {
     return undefined;
   }
@@ -35,29 +35,29 @@ export function canonical(value: unknown, without?: string): string {
   return textOf(value, (key, child) => child !== undefined && key !== without);
 }
 
-/** The same, but null, undefined, and empty objects and arrays are left out of objects too: a JSON store may drop them. */
-export function canonicalWords(value: unknown): string {
-  return textOf(value, (_, child) => !saysNothing(child));
+/** As `canonical`, but fields that are null, an empty object or an empty array are left out too: a JSON store may drop them. */
+export function canonicalWithoutEmpty(value: unknown): string {
+  return textOf(value, (_, child) => !isEmpty(child));
 }
 
 /** Whether a value is null, undefined, an empty array, or an object with only such values. */
-function saysNothing(value: unknown): boolean {
+function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null) return true;
   if (typeof value !== "object") return false;
-  return Array.isArray(value) ? value.length === 0 : Object.values(value).every(saysNothing);
+  return Array.isArray(value) ? value.length === 0 : Object.values(value).every(isEmpty);
 }
 
 /** Hand-written for speed: every object that arrives is hashed this way, several times. */
-function textOf(value: unknown, counts: (key: string, child: unknown) => boolean): string {
+function textOf(value: unknown, isIncluded: (key: string, child: unknown) => boolean): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   let text = "";
   if (Array.isArray(value)) {
-    for (const each of value) text += text === "" ? textOf(each, counts) : `,${textOf(each, counts)}`;
+    for (const each of value) text += text === "" ? textOf(each, isIncluded) : `,${textOf(each, isIncluded)}`;
     return `[${text}]`;
   }
   for (const key of Object.keys(value).sort()) {
     const child: unknown = Reflect.get(value, key);
-    if (counts(key, child)) text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${textOf(child, counts)}`;
+    if (isIncluded(key, child)) text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${textOf(child, isIncluded)}`;
   }
   return `{${text}}`;
 }

@@ -10,8 +10,8 @@ export interface LazyJson {
 const PARSED = 128;
 
 /**
- * Returns the parsed value, which must not be changed. Recently used values are the same object each time, unless their text has
- * more than `longest` bytes.
+ * A cache of parsed values. `get` returns the parsed value, which must not be changed. Recently used values are the same object
+ * each time, unless their text has more than `longest` bytes.
  */
 export function createLazyJson<T>(longest = Number.POSITIVE_INFINITY) {
   let young = new Map<LazyJson, T>();

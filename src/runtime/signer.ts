@@ -1,33 +1,33 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { canonicalWords } from "./hash.ts";
+import { canonicalWithoutEmpty } from "./hash.ts";
 
 /** `ours`: signed with one of our keys. `absent`: no valid signature. `foreign`: signed with a key that is not here. */
 export type Verdict = "ours" | "absent" | "foreign";
 
 /** Signs data and verifies signatures. Null, empty objects and empty arrays do not count, because a JSON store may drop them. */
 export interface Signer {
-  sign(words: unknown): string;
-  judge(words: unknown, signature: string): Verdict;
+  sign(data: unknown): string;
+  judge(data: unknown, signature: string): Verdict;
   /** Whether a valid signature was made with the key that signs now. */
   isCurrent(signature: unknown): boolean;
 }
 
 /** The first key signs; signatures of all keys are valid. The keys are read each time, because they can be rotated. */
 export function createSigner(keys: () => readonly string[]): Signer {
-  const macOf = (key: string, words: unknown) =>
-    createHmac("sha256", key).update(canonicalWords(words)).digest("base64url");
+  const macOf = (key: string, data: unknown) =>
+    createHmac("sha256", key).update(canonicalWithoutEmpty(data)).digest("base64url");
   return {
-    sign(words) {
+    sign(data) {
       const [key] = keys();
       if (key === undefined) throw new Error("there is no signing key");
-      return `${nameOf(key)}.${macOf(key, words)}`;
+      return `${nameOf(key)}.${macOf(key, data)}`;
     },
     isCurrent: (signature) => typeof signature === "string" && signature.startsWith(`${nameOf(keys()[0] ?? "")}.`),
-    judge(words, signature) {
+    judge(data, signature) {
       const [name = "", mac = ""] = signature.split(".");
       const key = keys().find((each) => nameOf(each) === name);
       if (key === undefined) return /^[0-9a-f]{8}$/.test(name) && mac !== "" ? "foreign" : "absent";
-      const [given, expected] = [Buffer.from(mac), Buffer.from(macOf(key, words))];
+      const [given, expected] = [Buffer.from(mac), Buffer.from(macOf(key, data))];
       return given.length === expected.length && timingSafeEqual(given, expected) ? "ours" : "absent";
     },
   };
@@ -44,5 +44,6 @@ function nameOf(key: string): string {
   return name;
 }
 
+/** Whether a field has no content to sign. */
 export const isVoid = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === "object" && Object.keys(value).length === 0);

@@ -1,11 +1,12 @@
 import type { Clock } from "./clock.ts";
 
 /**
- * The longest that work runs before the event loop gets a turn. The promise is 25 ms; the difference is for the current item
- * and for the garbage collector, which copies new objects that stay.
+ * The longest that work runs before the event loop gets a turn. Nothing may block the event loop for longer than 25 ms. The
+ * rest of that time is for the item that is in work, and for the garbage collector, which copies new objects that survive.
  */
 export const SLICE_MS = 5;
 
+/** The callers on one clock. */
 interface Line {
   /** When the current slice began. */
   since: number;
@@ -24,14 +25,14 @@ export function yieldIfDue(clock: Clock): Promise<void> | undefined {
   lines.set(clock, line);
   if (clock.monotonic() - line.since < SLICE_MS) return undefined;
   return new Promise((resolve) => {
-    if (line.waiting.push(resolve) === 1) setImmediate(turn, clock, line);
+    if (line.waiting.push(resolve) === 1) setImmediate(continueNext, clock, line);
   });
 }
 
-function turn(clock: Clock, line: Line): void {
+function continueNext(clock: Clock, line: Line): void {
   line.since = clock.monotonic();
   line.waiting.shift()?.();
-  if (line.waiting.length > 0) setImmediate(turn, clock, line);
+  if (line.waiting.length > 0) setImmediate(continueNext, clock, line);
 }
 
 /**

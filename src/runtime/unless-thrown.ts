@@ -1,4 +1,4 @@
-/** What `read` returns; undefined when it throws. For what others wrote: invalid counts as absent. */
+/** Calls `read`; returns undefined when it throws. For data that others wrote: invalid data counts as absent. */
 export function unlessThrown<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -19,13 +19,14 @@ interface Connection {
   address: string;
   peer: Peer;
   state: State;
-  calls: number;
+  requests: number;
 }
 
 export interface Connections {
   /** Whether the connection has a place. */
   admit(socket: Socket): boolean;
-  asked(request: IncomingMessage, response: ServerResponse): void;
+  /** A request has arrived: its connection is busy until the response closes. */
+  requested(request: IncomingMessage, response: ServerResponse): void;
   /** Ends the connections that have sent no request. */
   endPending(): void;
 }
@@ -33,12 +34,13 @@ export interface Connections {
 const half = (count: number): number => Math.max(1, Math.floor(count / 2));
 const sizeOf = ({ pending, idle, busy }: Peer): number => pending.size + idle.size + busy.size;
 const oldest = ([first]: Set<Connection>): Connection | undefined => first;
-/** What can go: a connection without a request first. A busy one stays. */
-const spareOf = ({ pending, idle }: Peer) => oldest(pending) ?? oldest(idle);
+/** The connection to evict: a pending one, else an idle one. A busy one is never evicted. */
+const evictable = ({ pending, idle }: Peer) => oldest(pending) ?? oldest(idle);
 
 /**
- * Keeps connections within a limit, at most half of them pending. One peer has at most half of either. A new connection takes the place
- * of an old one: of its own peer where that has its half, else of the peer with most.
+ * Limits the number of connections, and of pending ones to half of that. One peer has at most half of all connections, and half
+ * of the pending ones. At a limit, a new connection evicts an old one: of its own peer if that has reached its half, else of the
+ * peer with the most.
  */
 export function createConnections(most: number): Connections {
   const mostPending = half(most);
@@ -69,29 +71,31 @@ export function createConnections(most: number): Connections {
     return true;
   }
 
-  function largest(own: Peer, size: (peer: Peer) => number): Peer {
+  function peerWithMost(own: Peer, size: (peer: Peer) => number): Peer {
     let found = own;
     for (const peer of peers.values()) if (size(peer) > size(found)) found = peer;
     return found;
   }
 
-  function makeRoom(own: Peer): boolean {
+  /** Evicts connections until the peer may have one more; false when none can be evicted. */
+  function makePlace(own: Peer): boolean {
     if (own.pending.size >= half(mostPending)) end(oldest(own.pending));
-    else if (pending >= mostPending) end(oldest(largest(own, (peer) => peer.pending.size).pending));
-    if (sizeOf(own) >= half(most)) return end(spareOf(own));
+    else if (pending >= mostPending) end(oldest(peerWithMost(own, (peer) => peer.pending.size).pending));
+    if (sizeOf(own) >= half(most)) return end(evictable(own));
     if (known.size < most) return true;
-    return end(spareOf(largest(own, (peer) => (peer === own || spareOf(peer) ? sizeOf(peer) : 0))));
+    const sizeIfEvictable = (peer: Peer) => (peer === own || evictable(peer) ? sizeOf(peer) : 0);
+    return end(evictable(peerWithMost(own, sizeIfEvictable)));
   }
 
   return {
     admit(socket) {
       const [key, address] = [keyOf(socket), peerOf(socket)];
       const peer = peers.get(address) ?? { pending: new Set(), idle: new Set(), busy: new Set() };
-      if (address === "" || !makeRoom(peer)) {
+      if (address === "" || !makePlace(peer)) {
         socket.destroy();
         return false;
       }
-      const connection: Connection = { key, socket, address, peer, state: "pending", calls: 0 };
+      const connection: Connection = { key, socket, address, peer, state: "pending", requests: 0 };
       peers.set(address, peer);
       peer.pending.add(connection);
       pending += 1;
@@ -99,14 +103,14 @@ export function createConnections(most: number): Connections {
       socket.once("close", () => forget(connection));
       return true;
     },
-    asked({ socket }, response) {
+    requested({ socket }, response) {
       const connection = known.get(keyOf(socket));
       if (!connection) return;
-      connection.calls += 1;
+      connection.requests += 1;
       move(connection, "busy");
       response.once("close", () => {
-        connection.calls -= 1;
-        if (connection.calls === 0 && known.get(connection.key) === connection) move(connection, "idle");
+        connection.requests -= 1;
+        if (connection.requests === 0 && known.get(connection.key) === connection) move(connection, "idle");
       });
     },
     endPending() {

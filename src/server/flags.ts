@@ -12,7 +12,6 @@ interface Flag {
   short?: string;
 }
 
-/** The help text of a command. */
 export const usageOf = (command: string, flags: Readonly<Record<string, Flag>>): string =>
   `usage: mooring ${command} [OPTION…]\n\n${Object.entries(flags).map(described).join("\n")}`;
 

@@ -39,13 +39,13 @@ function describe(error: Error): object {
 /** `2026-01-01T00:00:00.000Z info  became leader identity=a`. */
 function textOf(line: string): string {
   const { time, level, msg, ...fields }: Record<string, unknown> = JSON.parse(line);
-  const told = Object.entries(fields).map(([name, value]) => ` ${name}=${word(value)}`);
-  return `${time} ${String(level).padEnd(5)} ${plain(String(msg))}${told.join("")}\n`;
+  const pairs = Object.entries(fields).map(([name, value]) => ` ${name}=${valueText(value)}`);
+  return `${time} ${String(level).padEnd(5)} ${plain(String(msg))}${pairs.join("")}\n`;
 }
 
-const word = (value: unknown): string => {
+const valueText = (value: unknown): string => {
   // An error without a stack is shown as its message.
-  if (typeof value === "object" && value && "message" in value && !("stack" in value)) return word(value.message);
+  if (typeof value === "object" && value && "message" in value && !("stack" in value)) return valueText(value.message);
   return typeof value === "string" && /^[\w./:@+-]+$/.test(value) ? value : plain(JSON.stringify(value));
 };
 

@@ -9,7 +9,7 @@ export type Verdict = 200 | 401 | 403 | 429 | 500;
 /** Checks the Authorization header of a request. */
 export type MetricsAccess = (authorization: string | undefined) => Promise<Verdict>;
 
-const unjudged: Record<NoVerdict, Verdict> = { none: 401, busy: 429, failed: 500 };
+const statusWithoutVerdict: Record<NoVerdict, Verdict> = { none: 401, busy: 429, failed: 500 };
 
 const tokenReview = z.object({
   status: z.object({
@@ -62,6 +62,6 @@ export function createMetricsAccess(options: {
   });
   return async (authorization) => {
     const verdict = await verdictOf(authorization);
-    return typeof verdict === "string" ? unjudged[verdict] : verdict.status;
+    return typeof verdict === "string" ? statusWithoutVerdict[verdict] : verdict.status;
   };
 }

@@ -38,12 +38,12 @@ export async function openServer(
   { mostConnections = MOST_CONNECTIONS, ...options }: Options = {},
 ): Promise<OpenServer> {
   const connections = createConnections(mostConnections);
-  const counted: RequestListener = (request, response) => {
-    connections.asked(request, response);
+  const tracked: RequestListener = (request, response) => {
+    connections.requested(request, response);
     listener(request, response);
   };
-  const secure = tls && createSecureServer({ ...times, ...options, ...tls }, counted);
-  const server = secure ?? createServer({ ...times, ...options }, counted);
+  const secure = tls && createSecureServer({ ...times, ...options, ...tls }, tracked);
+  const server = secure ?? createServer({ ...times, ...options }, tracked);
   // Runs before Node's own listener, so that a connection without a place never gets TLS state or an HTTP parser.
   const [accept] = server.listeners("connection");
   server.removeAllListeners("connection");

@@ -28,7 +28,7 @@ export async function serve(
   { ready, problem }: { ready: () => boolean; problem: () => string | undefined },
   { tls, access = async () => 200 }: Protection = {},
 ): Promise<Serving> {
-  async function tell(authorization: string | undefined, response: ServerResponse): Promise<void> {
+  async function sendMetrics(authorization: string | undefined, response: ServerResponse): Promise<void> {
     const verdict = await access(authorization);
     if (verdict === 200) {
       response.writeHead(200, { "content-type": metrics.contentType });
@@ -46,8 +46,8 @@ export async function serve(
     else if (path === "/readyz") text(ready() ? 200 : 503, ready() ? "ok" : "not ready");
     else if (path === "/metrics") {
       // `pipeline` handles slow clients. When a client disconnects early, the response is destroyed.
-      tell(request.headers.authorization, response).catch(() => response.destroy());
-    } else text(404, "there is /metrics, /healthz and /readyz");
+      sendMetrics(request.headers.authorization, response).catch(() => response.destroy());
+    } else text(404, "not found; available: /metrics, /healthz, /readyz");
   };
   const { server, url, renew, closeConnections } = await openServer(address, listener, tls);
   return {

@@ -19,16 +19,16 @@ export async function readPair(files: Pair): Promise<Pair> {
 /** A minute is short enough: cert-manager and others renew the files long before they expire. */
 const REREAD_MS = 60_000;
 
-/** Reads the files every minute until it is cancelled. */
+/** Reads the files every minute, and calls `changed` with them even if they are the same. Returns the function to stop. */
 export function followPair(
   files: Pair,
   { clock, changed, onError }: { clock: Clock; changed: (pair: Pair) => void; onError: (error: unknown) => void },
 ): () => void {
-  const again = () => {
+  const reread = () => {
     readPair(files).then(changed).catch(onError);
-    cancel = clock.after(REREAD_MS, again);
+    cancel = clock.after(REREAD_MS, reread);
   };
-  let cancel = clock.after(REREAD_MS, again);
+  let cancel = clock.after(REREAD_MS, reread);
   return () => cancel();
 }
 
@@ -42,14 +42,14 @@ export async function selfSigned(now: number): Promise<Pair> {
   await import("reflect-metadata");
   const x509 = await import("@peculiar/x509");
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: algorithm.namedCurve });
-  const usable = (key: KeyObject, usage: "sign" | "verify") => key.toCryptoKey(algorithm, true, [usage]);
+  const cryptoKey = (key: KeyObject, usage: "sign" | "verify") => key.toCryptoKey(algorithm, true, [usage]);
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: `00${randomBytes(15).toString("hex")}`,
     name: "CN=mooring",
     notBefore: new Date(now - DAY_MS),
     notAfter: new Date(now + YEARS * 365 * DAY_MS),
     signingAlgorithm: algorithm,
-    keys: { privateKey: usable(privateKey, "sign"), publicKey: usable(publicKey, "verify") },
+    keys: { privateKey: cryptoKey(privateKey, "sign"), publicKey: cryptoKey(publicKey, "verify") },
     extensions: [new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth])],
   });
   return { cert: certificate.toString("pem"), key: privateKey.export({ type: "pkcs8", format: "pem" }).toString() };

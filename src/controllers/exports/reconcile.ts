@@ -110,7 +110,7 @@ async function carryOn(deps: DestinationDeps, pass: Export, to: Destination): Pr
   const of = [object.metadata.uid, contract, progress.time].join();
   const { readings } = deps.destinations;
   const known = readings.get(key);
-  const reading = known?.of === of ? known : createReading({ of, at: now }, openRoom(connection.ledger, connection.id));
+  const reading = known?.of === of ? known : createReading({ of, at: now }, openRoom(connection.memory, connection.id));
   const begun = reading.begin({ clock: deps.clock, page });
   const log = { ...begun, ...(readExportSpec(object.spec).reads === "Exclude" && { leavesOut: isRead }) };
   // Each write is on top of the last one of this pass: a process that no longer leads gets a conflict.

@@ -27,13 +27,13 @@ export function tokenFile(path: string, clock: Clock): Authorize {
 /** The authentication of a kubeconfig user, except client certificates. */
 export function authorizeBy(context: KubeconfigContext, clock: Clock): Authorize | undefined {
   const { user } = context;
-  const asWho: Record<string, string> = user.as ? { "impersonate-user": user.as } : {};
-  const proof = proofOf(context, clock);
-  if (!proof) return user.as ? async () => asWho : undefined;
-  return async (refused) => ({ ...(await proof(refused)), ...asWho });
+  const impersonation: Record<string, string> = user.as ? { "impersonate-user": user.as } : {};
+  const credentials = credentialsOf(context, clock);
+  if (!credentials) return user.as ? async () => impersonation : undefined;
+  return async (refused) => ({ ...(await credentials(refused)), ...impersonation });
 }
 
-function proofOf(context: KubeconfigContext, clock: Clock): Authorize | undefined {
+function credentialsOf(context: KubeconfigContext, clock: Clock): Authorize | undefined {
   const { user } = context;
   if (user.tokenFile) return tokenFile(user.tokenFile, clock);
   const { token, username, password = "" } = user;
@@ -48,8 +48,8 @@ function proofOf(context: KubeconfigContext, clock: Clock): Authorize | undefine
 }
 
 /**
- * Concurrent callers share one result: at startup, a plugin must not run once per watch. After a 401 only a refresh is shared:
- * what was asked for before may be the refused token.
+ * Concurrent callers share one result: at startup, a plugin must not run once per watch. After a 401, a caller shares only the
+ * result of another call after a 401: a call that began before may return the refused token again.
  */
 function shared(ask: Authorize): Authorize {
   const asking = new Map<boolean, ReturnType<Authorize>>();

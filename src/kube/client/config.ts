@@ -25,9 +25,10 @@ const SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
 /** A client for the cluster that the options or the environment name. Sends nothing yet. */
 export async function connect(options: ConnectOptions = {}): Promise<KubeClient> {
   const { kubeconfig, env = process.env, clock = systemClock } = options;
-  const inCluster = kubeconfig === undefined && options.context === undefined && env.KUBERNETES_SERVICE_HOST;
-  const where: ClientOptions = inCluster
-    ? await ofServiceAccount(inCluster, env.KUBERNETES_SERVICE_PORT ?? "443", options.serviceAccount, clock)
+  const isChosen = kubeconfig !== undefined || options.context !== undefined;
+  const inClusterHost = isChosen ? undefined : env.KUBERNETES_SERVICE_HOST;
+  const where: ClientOptions = inClusterHost
+    ? await ofServiceAccount(inClusterHost, env.KUBERNETES_SERVICE_PORT ?? "443", options.serviceAccount, clock)
     : await ofKubeconfig(pathsOf(kubeconfig, env), options.context, clock);
   return createClient({
     ...where,
@@ -56,10 +57,10 @@ async function ofServiceAccount(host: string, port: string, folder = SERVICE_ACC
   };
 }
 
-async function ofKubeconfig(paths: string[], named: string | undefined, clock: Clock): Promise<ClientOptions> {
+async function ofKubeconfig(paths: string[], contextName: string | undefined, clock: Clock): Promise<ClientOptions> {
   // Loaded only when needed: in a pod there is no kubeconfig and no YAML to read.
   const { loadKubeconfig } = await import("./kubeconfig.ts");
-  const context: KubeconfigContext = await loadKubeconfig(paths, named);
+  const context: KubeconfigContext = await loadKubeconfig(paths, contextName);
   const { cluster, user, namespace } = context;
   const authorize = authorizeBy(context, clock);
   const ca = await pem(cluster["certificate-authority-data"], cluster["certificate-authority"]);

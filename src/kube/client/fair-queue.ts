@@ -12,7 +12,8 @@ export interface FairQueueOptions {
 }
 
 /**
- * Runs work of owners in turn. When no more callers may wait, the longest line drops its last caller for one of a shorter line.
+ * Runs the work of owners, which take turns. When no more callers may wait, the last caller of the longest line is dropped for
+ * one of a shorter line.
  */
 export interface FairQueue {
   /** "busy": the caller was rejected, dropped, or waited too long. */
@@ -25,14 +26,15 @@ export function createFairQueue({ clock, slots, waiting, mostWaitMs }: FairQueue
   /** Waiting callers by owner, in the order of their turns. */
   const lines = new Map<string, Set<(isTurn: boolean) => void>>();
 
-  function leave(owner: string, each: (isTurn: boolean) => void): void {
+  function leave(owner: string, settle: (isTurn: boolean) => void): void {
     places += 1;
     const line = lines.get(owner);
-    line?.delete(each);
+    line?.delete(settle);
     if (line?.size === 0) lines.delete(owner);
   }
 
-  function hasPlace(owner: string): boolean {
+  /** Whether the owner's caller may wait. Drops a caller of the longest line for it if needed. */
+  function makePlace(owner: string): boolean {
     if (places > 0) return true;
     let longest = new Set<(isTurn: boolean) => void>();
     for (const line of lines.values()) if (line.size > longest.size) longest = line;
@@ -43,7 +45,7 @@ export function createFairQueue({ clock, slots, waiting, mostWaitMs }: FairQueue
 
   function turnOf(owner: string): Promise<boolean> {
     if (!lines.has(owner) && running.take(owner)) return Promise.resolve(true);
-    if (!hasPlace(owner)) return Promise.resolve(false);
+    if (!makePlace(owner)) return Promise.resolve(false);
     places -= 1;
     return new Promise((resolve) => {
       const settle = (isTurn: boolean) => {

@@ -62,16 +62,17 @@ export interface KubeconfigContext {
   namespace?: string;
 }
 
-/** Reads kubeconfig files and selects a context: `wanted`, or the current one. The first file to define something wins. */
-export async function loadKubeconfig(paths: readonly string[], wanted?: string): Promise<KubeconfigContext> {
+/** Reads kubeconfig files and selects a context: the named or the current one. The first file to define something wins. */
+export async function loadKubeconfig(paths: readonly string[], named?: string): Promise<KubeconfigContext> {
   const files = await Promise.all(paths.map(load));
   const where = paths.join(", ");
-  const name = wanted ?? files.map((file) => file["current-context"]).find(Boolean);
+  const name = named ?? files.map((file) => file["current-context"]).find(Boolean);
   if (!name) throw new Error(`${where}: no current-context is set; name a context`);
   const context = files.flatMap(({ contexts }) => contexts).find((entry) => entry.name === name)?.context;
   if (!context) throw new Error(`${where}: there is no context "${name}"`);
   const cluster = files.flatMap(({ clusters }) => clusters).find((entry) => entry.name === context.cluster)?.cluster;
-  if (!cluster) throw new Error(`${where}: context "${name}" names a cluster that is not there: "${context.cluster}"`);
+  if (!cluster)
+    throw new Error(`${where}: context "${name}" names the cluster "${context.cluster}", which does not exist`);
   const user = files.flatMap(({ users }) => users).find((entry) => entry.name === context.user)?.user;
   return {
     cluster,

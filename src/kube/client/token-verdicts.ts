@@ -3,9 +3,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import { createFairQueue } from "./fair-queue.ts";
 import { createLru } from "./lru.ts";
 
-/**
- * How long verdicts are cached: a revoked permission ends after GOOD_MS, a granted one begins after REFUSED_MS, at the latest.
- */
+/** How long verdicts are cached. A revoked permission ends after GOOD_MS at the latest, a granted one begins after REFUSED_MS. */
 const GOOD_MS = 60_000;
 const REFUSED_MS = 10_000;
 const MOST_GOOD = 20_000;

@@ -71,15 +71,15 @@ export function createClient(options: ClientOptions): KubeClient {
   const calls = connectionPool(options, 32);
   const streams = connectionPool(options);
 
-  const limitOf = (call: KubeCall) => deadline(nameOf(call), call.deadlineMs ?? DEADLINE_MS, clock, call.signal);
+  const deadlineOf = (call: KubeCall) => deadline(nameOf(call), call.deadlineMs ?? DEADLINE_MS, clock, call.signal);
 
   /** One HTTP exchange up to the headers, with any status. */
   async function exchange(call: KubeCall, agent: Dispatcher, signal: AbortSignal, refused: boolean) {
     const started = clock.monotonic();
     const report = (status: number | "error") =>
       observe?.({ method: call.method, host: base.host, status, seconds: (clock.monotonic() - started) / 1000 });
-    const proof = authorize && (await orAbort(authorize(refused), signal));
-    const headers: Record<string, string> = { accept: call.accept ?? "application/json", ...proof };
+    const authentication = authorize && (await orAbort(authorize(refused), signal));
+    const headers: Record<string, string> = { accept: call.accept ?? "application/json", ...authentication };
     if (options.userAgent) headers["user-agent"] = options.userAgent;
     if (call.body !== undefined) headers["content-type"] = call.contentType ?? "application/json";
     try {
@@ -113,7 +113,7 @@ export function createClient(options: ClientOptions): KubeClient {
         method: call.method,
         path: call.path,
         status: answer.statusCode,
-        retryAfter: single(answer.headers, "retry-after"),
+        retryAfter: firstValue(answer.headers, "retry-after"),
         text: await answer.body.text(),
       },
       clock.now(),
@@ -125,7 +125,7 @@ export function createClient(options: ClientOptions): KubeClient {
       try {
         return await once();
       } catch (error) {
-        const wait = pause(call, error);
+        const wait = retryDelay(call, error);
         if (wait === undefined || attempt === ATTEMPTS || clock.monotonic() + wait >= endsAt) throw error;
         await sleep(clock, wait, signal);
       }
@@ -136,7 +136,7 @@ export function createClient(options: ClientOptions): KubeClient {
     server: options.server,
     ...(options.namespace !== undefined && { namespace: options.namespace }),
     async request<T>(call: KubeCall): Promise<T> {
-      using limit = limitOf(call);
+      using limit = deadlineOf(call);
       const endsAt = clock.monotonic() + (call.deadlineMs ?? DEADLINE_MS);
       try {
         return await withRetries(call, limit.signal, endsAt, async () => {
@@ -148,7 +148,7 @@ export function createClient(options: ClientOptions): KubeClient {
       }
     },
     async stream(call) {
-      const limit = limitOf(call);
+      const limit = deadlineOf(call);
       try {
         const body = await accepted(call, streams, limit.signal);
         limit.disarm();
@@ -184,7 +184,7 @@ function kubeError(call: KubeCall, error: unknown): KubeError {
 }
 
 /** The delay before the call is retried; undefined when it must not be. */
-function pause(call: KubeCall, error: unknown): number | undefined {
+function retryDelay(call: KubeCall, error: unknown): number | undefined {
   if (!(error instanceof KubeError)) return undefined;
   if (error.status === 429) return error.retryAfterMs ?? 1000;
   if (error.status === 503 && IDEMPOTENT.has(call.method)) return error.retryAfterMs;
@@ -197,7 +197,7 @@ function search(query: KubeCall["query"] = {}): string {
   return given.size === 0 ? "" : `?${given}`;
 }
 
-function single(headers: IncomingHttpHeaders, name: string): string | undefined {
+function firstValue(headers: IncomingHttpHeaders, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
 }

@@ -67,7 +67,7 @@ export function elect(options: ElectionOptions): Election {
   const log = (said: string, error?: unknown) => options.log?.(`lease ${namespace}/${name} ${said}`, error);
   let state: State = { name: "seeking" };
   let seen: Seen | undefined;
-  let wrote = false;
+  let hasWritten = false;
   let waitingFor: string | undefined;
   let cancelDeadline = () => {};
 
@@ -99,7 +99,7 @@ export function elect(options: ElectionOptions): Election {
     acquired.resolve();
   }
 
-  function see(lease: Lease): Seen {
+  function observed(lease: Lease): Seen {
     // Only the spec counts: labels and annotations may change although the holder is dead.
     const same = seen && isDeepStrictEqual(seen.lease.spec, lease.spec);
     return { lease, at: seen && same ? seen.at : clock.monotonic() };
@@ -111,9 +111,9 @@ export function elect(options: ElectionOptions): Election {
     return !holderIdentity || holderIdentity === identity || clock.monotonic() - at >= ms;
   }
 
-  async function look(): Promise<void> {
+  async function readLease(): Promise<void> {
     try {
-      seen = see(await record.read(stopping.signal));
+      seen = observed(await record.read(stopping.signal));
     } catch (error) {
       if (!isNotFound(error)) throw error;
       seen = undefined;
@@ -128,18 +128,18 @@ export function elect(options: ElectionOptions): Election {
 
   /** Creates, acquires or renews the lease if possible now. The holder writes without a read first: one call. */
   async function attempt(): Promise<void> {
-    if (state.name === "seeking") await look();
+    if (state.name === "seeking") await readLease();
     if (seen && !isFree(seen)) return standBy(seen.lease.spec?.holderIdentity);
-    wrote = true;
+    hasWritten = true;
     const sentAt = clock.monotonic();
     const spec = holding(seen?.lease.spec, identity, durationMs, clock.now());
-    seen = see(await record.write(seen?.lease, spec, stopping.signal));
+    seen = observed(await record.write(seen?.lease, spec, stopping.signal));
     lead(sentAt);
   }
 
   /** The write failed because the lease has changed since it was last read. */
-  async function afterRefusal(): Promise<void> {
-    await look();
+  async function afterConflict(): Promise<void> {
+    await readLease();
     const holder = seen?.lease.spec?.holderIdentity;
     if (state.name === "leading" && seen && holder !== identity) lose(`was taken by ${holder || "nobody"}`);
   }
@@ -151,7 +151,7 @@ export function elect(options: ElectionOptions): Election {
       } catch (error) {
         if (stopping.signal.aborted) return;
         if (isConflict(error) || isNotFound(error))
-          await afterRefusal().catch((again: unknown) => log("failed", again));
+          await afterConflict().catch((failure: unknown) => log("could not be read", failure));
         else log("could not be read or written", error);
       }
       // Jitter for candidates; the holder renews at a fixed interval.
@@ -160,7 +160,7 @@ export function elect(options: ElectionOptions): Election {
     }
   }
 
-  async function giveBack(): Promise<void> {
+  async function writeRelease(): Promise<void> {
     // Read first: the last renewal may have been aborted in flight.
     const lease = await record.read();
     if (lease.spec?.holderIdentity === identity) await record.write(lease, released(lease.spec, clock.now()));
@@ -176,14 +176,14 @@ export function elect(options: ElectionOptions): Election {
       held();
       // Also a candidate releases: a write that was aborted in flight may have made it the holder. A process that lost the
       // lease lets it expire, because something that it started may still be running.
-      const giving = wrote && state.name !== "lost";
+      const mayBeHolder = hasWritten && state.name !== "lost";
       if (state.name !== "lost") state = { name: "released" };
       cancelDeadline();
       stopping.abort();
       await running;
       // A lease that does not exist needs no release.
       const failed = (error: unknown) => (isNotFound(error) ? undefined : log("could not be released", error));
-      if (giving) await giveBack().catch(failed);
+      if (mayBeHolder) await writeRelease().catch(failed);
     },
   };
 }

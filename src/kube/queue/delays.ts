@@ -4,6 +4,7 @@ import { SLICE_MS } from "../../runtime/time-slices.ts";
 /** Node fires a longer timer at once. A timer that fires early finds nothing due and is set again. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
+/** A heap with fewer stale entries than this is not rebuilt. */
 const SPARE = 64;
 
 interface Entry<T> {
@@ -13,7 +14,7 @@ interface Entry<T> {
 }
 
 export interface Delays<T> {
-  /** Makes the key due after `ms`, or at its present time if that is earlier. The values are merged. */
+  /** Makes the key due after `ms`, or at the time it already has if that is earlier. The values are merged. */
   add(key: string, ms: number, value: T): void;
   /** Cancels the key. */
   remove(key: string): void;

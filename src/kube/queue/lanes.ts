@@ -6,13 +6,13 @@ export interface Lane {
   readonly shared: boolean;
 }
 
-/** Items in the order they were added, lower priority numbers first. */
+/** The items of one lane, lower priority numbers first, each priority in the order in which they were added. */
 interface Line<T> {
   readonly lane: Lane;
   readonly size: number;
   add(item: T, priority: number): void;
-  /** The first item that is `current`; stale ones before it are dropped. */
-  take(current: (item: T) => boolean): T | undefined;
+  /** The first item that is current; stale ones before it are dropped. */
+  take(isCurrent: (item: T) => boolean): T | undefined;
 }
 
 /** Whether a lane may hand out an item now. If not: whether only this lane is full, or its whole Account. */
@@ -22,10 +22,10 @@ export type Room = "free" | "lane is full" | "account is full";
 export interface Lanes<T> {
   add(lane: Lane, item: T, priority: number): void;
   /**
-   * The first `current` item of the next free lane. A full lane keeps its turn. If an Account is full, only one of its
-   * lanes is checked.
+   * The first current item of the next free lane. A full lane keeps its turn. If an Account is full, only one of its lanes is
+   * checked.
    */
-  take(room: (lane: Lane) => Room, current: (item: T) => boolean): T | undefined;
+  take(roomOf: (lane: Lane) => Room, isCurrent: (item: T) => boolean): T | undefined;
 }
 
 export function createLanes<T>(): Lanes<T> {
@@ -39,12 +39,12 @@ export function createLanes<T>(): Lanes<T> {
       namespaces.set(namespace, line);
       accounts.set(account, namespaces);
     },
-    take: (room, current) =>
+    take: (roomOf, isCurrent) =>
       inTurn(accounts, (namespaces) =>
         inTurn(namespaces, (line) => {
-          const has = room(line.lane);
-          if (has === "account is full") return STOP;
-          return has === "free" ? line.take(current) : undefined;
+          const room = roomOf(line.lane);
+          if (room === "account is full") return STOP;
+          return room === "free" ? line.take(isCurrent) : undefined;
         }),
       ),
   };
@@ -79,9 +79,9 @@ function createLine<T>(lane: Lane): Line<T> {
     const at = taken[priority] ?? 0;
     const item = list[at];
     if (at < list.length) size -= 1;
-    const isHalfOut = at + 1 > list.length / 2;
-    if (isHalfOut) lists[priority] = list.slice(at + 1);
-    taken[priority] = isHalfOut ? 0 : at + 1;
+    const isHalfTaken = at + 1 > list.length / 2;
+    if (isHalfTaken) lists[priority] = list.slice(at + 1);
+    taken[priority] = isHalfTaken ? 0 : at + 1;
     return item;
   }
 
@@ -96,11 +96,11 @@ function createLine<T>(lane: Lane): Line<T> {
       lists[priority] = list;
       size += 1;
     },
-    take(current) {
+    take(isCurrent) {
       for (const priority of lists.keys()) {
         for (let list = lists[priority] ?? []; list.length > 0; list = lists[priority] ?? []) {
           const item = shift(priority, list);
-          if (item !== undefined && current(item)) return item;
+          if (item !== undefined && isCurrent(item)) return item;
         }
       }
       return undefined;

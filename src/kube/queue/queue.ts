@@ -3,8 +3,8 @@ import { createDelays, type Delays } from "./delays.ts";
 import { createLanes, type Lane, type Room } from "./lanes.ts";
 
 /**
- * Ready keys of a lane are handed out in this order, first in first out within a priority. Work in progress comes before new
- * work, because other objects may wait for it.
+ * Ready keys of a lane are handed out in this order, first in first out within a priority: objects that people have edited, then
+ * work in progress, because other objects may wait for it, then new objects, then resyncs.
  */
 export type Priority = "people" | "normal" | "new" | "background";
 
@@ -62,7 +62,8 @@ const ORDER = ["people", "normal", "new", "background"] as const satisfies reado
 
 const higher = (a: Priority, b: Priority): Priority => (ORDER.indexOf(a) <= ORDER.indexOf(b) ? a : b);
 
-interface Asked {
+/** A key that needs processing. */
+interface Entry {
   readonly key: string;
   readonly priority: Priority;
   readonly since: number;
@@ -70,7 +71,7 @@ interface Asked {
   lane?: Lane;
 }
 
-const NOBODY: Lane = { account: "", namespace: "", shared: false };
+const NO_LANE: Lane = { account: "", namespace: "", shared: false };
 
 /** Counts keys per Account, per namespace, and per namespace within an Account. */
 function createTally() {
@@ -86,6 +87,7 @@ function createTally() {
       }
     },
     of(lane: Lane) {
+      // `within`: in this namespace and this Account.
       const [account, namespace, within] = namesOf(lane);
       const count = (name: string) => counts.get(name) ?? 0;
       return { account: count(account), namespace: count(namespace), within: count(within) };
@@ -107,11 +109,11 @@ export function createQueue(options: {
   /** The number of concurrent reconciles, of which each lane gets its share. */
   workers?: number;
 }): Queue {
-  const { clock, random = Math.random, baseMs = 1000, maxMs = 300_000, observe, laneOf = () => NOBODY } = options;
+  const { clock, random = Math.random, baseMs = 1000, maxMs = 300_000, observe, laneOf = () => NO_LANE } = options;
   const { workers = Number.POSITIVE_INFINITY } = options;
-  const ready = createLanes<Asked>();
+  const ready = createLanes<Entry>();
   /** Keys that need processing: ready, or in process and added again. */
-  const dirty = new Map<string, Asked>();
+  const dirty = new Map<string, Entry>();
   const processing = new Map<string, { since: number; lane: Lane }>();
   /** Counts of ready keys (`waiting`) and of keys in process (`held`). */
   const waiting = createTally();
@@ -125,37 +127,38 @@ export function createQueue(options: {
     if (closed) return "free";
     const holds = held.of(lane);
     const free = workers - processing.size;
-    const most = share(workers, free > holds.account ? 3 / 8 : 1 / 4);
-    if (holds.account >= most) return "account is full";
+    const accountShare = share(workers, free > holds.account ? 3 / 8 : 1 / 4);
+    if (holds.account >= accountShare) return "account is full";
     if (holds.namespace >= share(workers, 1 / 2)) return "lane is full";
     if (!lane.shared) return "free";
     const { account, within } = waiting.of(lane);
-    return holds.within < share(most, account > within ? 1 / 2 : 3 / 4) ? "free" : "lane is full";
+    const othersWait = account > within;
+    return holds.within < share(accountShare, othersWait ? 1 / 2 : 3 / 4) ? "free" : "lane is full";
   }
-  const isCurrent = (asked: Asked) => dirty.get(asked.key) === asked;
+  const isCurrent = (entry: Entry) => dirty.get(entry.key) === entry;
 
   /** A key starts or stops waiting in its lane. */
-  function move(lane: Lane, by: 1 | -1): void {
+  function countReady(lane: Lane, by: 1 | -1): void {
     depth += by;
     waiting.add(lane, by);
     observe?.depth?.(depth);
   }
 
   function next(): string | undefined {
-    const asked = ready.take(roomOf, isCurrent);
-    if (!asked) return undefined;
-    const { key, lane = NOBODY } = asked;
+    const entry = ready.take(roomOf, isCurrent);
+    if (!entry) return undefined;
+    const { key, lane = NO_LANE } = entry;
     const now = clock.monotonic();
-    observe?.waited?.((now - asked.since) / 1000);
+    observe?.waited?.((now - entry.since) / 1000);
     dirty.delete(key);
     returns.remove(key);
     processing.set(key, { since: now, lane });
     held.add(lane, 1);
-    move(lane, -1);
+    countReady(lane, -1);
     return key;
   }
 
-  function hand(): void {
+  function handOut(): void {
     for (const taker of takers) {
       const key = next();
       if (key === undefined && !closed) return;
@@ -164,36 +167,37 @@ export function createQueue(options: {
     }
   }
 
-  function push(asked: Asked): void {
-    asked.lane = laneOf(asked.key);
-    ready.add(asked.lane, asked, ORDER.indexOf(asked.priority));
-    move(asked.lane, 1);
-    hand();
+  function push(entry: Entry): void {
+    entry.lane = laneOf(entry.key);
+    ready.add(entry.lane, entry, ORDER.indexOf(entry.priority));
+    countReady(entry.lane, 1);
+    handOut();
   }
 
   function add(key: string, priority: Priority = "normal"): void {
     if (closed) return;
-    const asked = dirty.get(key);
-    const wanted = asked ? higher(asked.priority, priority) : priority;
-    if (asked?.priority === wanted) return;
-    if (!asked) observe?.added?.();
-    const again: Asked = { key, priority: wanted, since: asked?.since ?? clock.monotonic() };
-    dirty.set(key, again);
+    const entry = dirty.get(key);
+    const highest = entry ? higher(entry.priority, priority) : priority;
+    if (entry?.priority === highest) return;
+    if (!entry) observe?.added?.();
+    const updated: Entry = { key, priority: highest, since: entry?.since ?? clock.monotonic() };
+    dirty.set(key, updated);
     if (processing.has(key)) return;
-    if (asked?.lane !== undefined) move(asked.lane, -1);
-    push(again);
+    if (entry?.lane !== undefined) countReady(entry.lane, -1);
+    push(updated);
   }
 
+  /** `delays` stay when their key is taken; `returns` are cancelled. */
   const delays = createDelays<Priority>({ clock, due: add, merge: higher });
   const returns = createDelays<Priority>({ clock, due: add, merge: higher });
 
   const addingTo =
-    (later: Delays<Priority>) =>
+    (target: Delays<Priority>) =>
     (key: string, ms: number, priority: Priority = "normal"): void => {
       if (closed) return;
       observe?.retried?.();
       if (ms <= 0) add(key, priority);
-      else later.add(key, ms, priority);
+      else target.add(key, ms, priority);
     };
   const addAfter = addingTo(delays);
 
@@ -214,7 +218,7 @@ export function createQueue(options: {
       if (signal.aborted) return Promise.resolve(undefined);
       const key = next();
       // When a namespace has no ready key left, another namespace of its Account may hold more workers.
-      if (key !== undefined) hand();
+      if (key !== undefined) handOut();
       if (key !== undefined || closed) return Promise.resolve(key);
       return new Promise((resolve) => {
         const taker = (taken: string | undefined) => {
@@ -235,9 +239,9 @@ export function createQueue(options: {
       processing.delete(key);
       held.add(work.lane, -1);
       observe?.worked?.((clock.monotonic() - work.since) / 1000);
-      const asked = dirty.get(key);
-      if (asked) push(asked);
-      else hand();
+      const entry = dirty.get(key);
+      if (entry) push(entry);
+      else handOut();
     },
     get depth() {
       return depth;
@@ -248,7 +252,7 @@ export function createQueue(options: {
     oldest() {
       const now = clock.monotonic();
       let since = now;
-      for (const asked of dirty.values()) if (!processing.has(asked.key)) since = Math.min(since, asked.since);
+      for (const entry of dirty.values()) if (!processing.has(entry.key)) since = Math.min(since, entry.since);
       return (now - since) / 1000;
     },
     inWork: () => [...processing.values()].map(({ since }) => (clock.monotonic() - since) / 1000),
@@ -256,7 +260,7 @@ export function createQueue(options: {
       closed = true;
       delays.clear();
       returns.clear();
-      hand();
+      handOut();
     },
   };
 }

@@ -36,7 +36,7 @@ interface Work {
   /** The signal aborts at the deadline. A reconcile that does not return then is abandoned, and must not write any more. */
   reconcile(key: string, signal: AbortSignal): Promise<Requeue>;
   /** The resync delay of a key, whatever its last reconcile returned; undefined for no resync. */
-  resyncAfter(key: string, again: Requeue): number | undefined;
+  resyncAfter(key: string, requeue: Requeue): number | undefined;
   observe: ReconcileObserver | undefined;
 }
 
@@ -54,17 +54,19 @@ export async function work(options: Work, workers: number, signal: AbortSignal):
     for (; running <= places; await yieldIfDue(clock)) {
       const key = await queue.take(signal);
       if (key === undefined) break;
-      await passOrWait(key).finally(() => queue.done(key));
+      await passOfWorker(key).finally(() => queue.done(key));
     }
     running -= 1;
   };
-  const fill = () => {
+  /** Starts workers until every place has one. */
+  const startWorkers = () => {
     for (; running < places && !signal.aborted; running++) {
       const one = worker().finally(() => started.delete(one));
       started.add(one);
     }
   };
-  const passOrWait = async (key: string) => {
+  /** One reconcile. While it waits for its turn, there is a place for one worker more. */
+  const passOfWorker = async (key: string) => {
     let waits = 0;
     let ended = false;
     const deadline = new AbortController();
@@ -73,7 +75,7 @@ export async function work(options: Work, workers: number, signal: AbortSignal):
       if (ended) return () => {};
       waits += 1;
       if (waits === 1) places += 1;
-      fill();
+      startWorkers();
       return () => {
         waits -= 1;
         if (waits === 0 && !ended) places -= 1;
@@ -86,47 +88,47 @@ export async function work(options: Work, workers: number, signal: AbortSignal):
     });
   };
 
-  fill();
+  startWorkers();
   while (started.size > 0) await Promise.all(started);
 }
 
 async function pass(options: Work, key: string, deadline: AbortController): Promise<void> {
   const { queue, clock, log, resyncAfter, observe } = options;
   const startedAt = clock.monotonic();
-  const done = (ended: Parameters<ReconcileObserver>[0]["result"]) => {
-    const result = deadline.signal.aborted ? "timeout" : ended;
+  const report = (outcome: Parameters<ReconcileObserver>[0]["result"]) => {
+    const result = deadline.signal.aborted ? "timeout" : outcome;
     observe?.({ kind: key.slice(0, key.indexOf("/")), result, seconds: (clock.monotonic() - startedAt) / 1000 });
   };
   try {
-    const again = await endedInTime(options, key, deadline);
-    if (again !== "backoff") queue.forget(key);
-    if (again === "now") queue.add(key, "people");
-    else if (again === "backoff") queue.addRateLimited(key);
-    else if (again !== "never") queue.returnAfter(key, again.inMs, again.background ? "background" : "normal");
+    const requeue = await reconcileInTime(options, key, deadline);
+    if (requeue !== "backoff") queue.forget(key);
+    if (requeue === "now") queue.add(key, "people");
+    else if (requeue === "backoff") queue.addRateLimited(key);
+    else if (requeue !== "never") queue.returnAfter(key, requeue.inMs, requeue.background ? "background" : "normal");
     // Level, not edge: the resync makes up for a lost event.
-    const inMs = resyncAfter(key, again);
+    const inMs = resyncAfter(key, requeue);
     if (inMs !== undefined) queue.returnAfter(key, inMs, "background");
-    done(again === "backoff" ? "requeue" : again === "never" ? "success" : "requeue_after");
+    report(requeue === "backoff" ? "requeue" : requeue === "never" ? "success" : "requeue_after");
   } catch (error) {
     const inMs = queue.addRateLimited(key);
     // Another client wrote first. The watch brings the new version, and the reconcile is retried.
     const expected = isConflict(error) || isNotFound(error);
     if (expected) log.debug({ object: key }, "object changed meanwhile; retrying");
     else log.error({ object: key, err: error, inMs }, "reconcile failed");
-    done(expected ? "requeue" : "error");
+    report(expected ? "requeue" : "error");
   }
 }
 
 /** Reconciles a key until its deadline, plus a short time to report the timeout. */
-async function endedInTime({ clock, reconcile }: Work, key: string, deadline: AbortController): Promise<Requeue> {
-  const over = Promise.withResolvers<never>();
+async function reconcileInTime({ clock, reconcile }: Work, key: string, deadline: AbortController): Promise<Requeue> {
+  const timedOut = Promise.withResolvers<never>();
   let cancel = clock.after(PASS_MS, () => {
     const exceeded = new DeadlineExceeded();
-    cancel = clock.after(REPORT_MS, () => over.reject(exceeded));
+    cancel = clock.after(REPORT_MS, () => timedOut.reject(exceeded));
     deadline.abort(exceeded);
   });
   try {
-    return await Promise.race([reconcile(key, deadline.signal), over.promise]);
+    return await Promise.race([reconcile(key, deadline.signal), timedOut.promise]);
   } finally {
     cancel();
   }

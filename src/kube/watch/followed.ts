@@ -40,6 +40,7 @@ interface Entry {
 
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 15_000;
+/** After this time without a read, the pause starts again at the shortest. */
 const REST_MS = 60_000;
 /** The maximum number of concurrent reads. */
 const PARALLEL = 4;
@@ -73,13 +74,13 @@ export function createFollowed(options: {
     const entry = entries.get(key);
     if (!entry || (after && versionOf(after) === versionOf(entry.object))) return;
     entry.stale = true;
-    later(key, entry);
+    scheduleRead(key, entry);
   });
 
-  const later = (key: string, { readAt, pauseMs }: Entry) =>
+  const scheduleRead = (key: string, { readAt, pauseMs }: Entry) =>
     delays.add(key, Math.max(0, readAt + pauseMs - clock.monotonic()));
   const isLabelled = (object: KubeObject | undefined) => object?.metadata.labels?.[label] === "true";
-  const isDue = ({ object, stale }: Entry) => stale || !isLabelled(object);
+  const needsRead = ({ object, stale }: Entry) => stale || !isLabelled(object);
 
   function readWhenDue(key: string): void {
     due.push(key);
@@ -90,7 +91,7 @@ export function createFollowed(options: {
     while (reading < PARALLEL && due.length > 0) {
       const key = due.shift() ?? "";
       const entry = entries.get(key);
-      if (!entry || !isDue(entry)) continue;
+      if (!entry || !needsRead(entry)) continue;
       reading++;
       void read(key, entry).finally(() => {
         reading--;
@@ -106,15 +107,15 @@ export function createFollowed(options: {
     entry.stale = false;
     try {
       const [at, name = ""] = key.split("/");
-      see(key, entry, await fetchObject(client, resource, { namespace: at, name }));
+      update(key, entry, await fetchObject(client, resource, { namespace: at, name }));
     } catch (error) {
       entry.stale = true;
       onError(error);
     }
-    if (isDue(entry)) later(key, entry);
+    if (needsRead(entry)) scheduleRead(key, entry);
   }
 
-  function see(key: string, entry: Entry, read: KubeObject | undefined): void {
+  function update(key: string, entry: Entry, read: KubeObject | undefined): void {
     const { known, object: before } = entry;
     const object = read && { ...reduced(read), data: reducedData(read.data) };
     entry.known = true;
@@ -130,7 +131,7 @@ export function createFollowed(options: {
       if (!entry) {
         entry = { known: false, object: undefined, stale: true, readAt: -Infinity, pauseMs: 0 };
         entries.set(key, entry);
-        later(key, entry);
+        scheduleRead(key, entry);
       }
       return entry;
     },
@@ -143,7 +144,7 @@ export function createFollowed(options: {
     put(object) {
       const key = keyOf(object);
       const entry = entries.get(key);
-      if (entry) see(key, entry, object);
+      if (entry) update(key, entry, object);
     },
     labelled: store.values,
     async sync() {

@@ -41,10 +41,10 @@ export function createNamespaces(options: {
   });
   const store = createStore<KubeObject>({ onListenerError: onError, reduce });
   let watcher: Watcher | undefined;
-  let looked = false;
+  let begun = false;
   const listeners: Relabelled[] = [];
   store.subscribe(({ key, before, after }) => {
-    if (!looked || isDeepStrictEqual(before?.metadata.labels, after?.metadata.labels)) return;
+    if (!begun || isDeepStrictEqual(before?.metadata.labels, after?.metadata.labels)) return;
     for (const relabelled of listeners) relabelled(key, before?.metadata.labels);
   });
   return {
@@ -66,7 +66,7 @@ export function createNamespaces(options: {
       // Rejects only when the watch is stopped before its first list.
       const synced = watcher.synced.catch(() => {});
       await Promise.race([synced, refused.promise]);
-      looked = true;
+      begun = true;
     },
     close: async () => watcher?.stop(),
   };

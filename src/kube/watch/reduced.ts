@@ -4,7 +4,7 @@ import type { KubeObject, ObjectMeta } from "../resource.ts";
 export interface Own {
   /** Labels and annotations with this prefix are kept. */
   prefix: string;
-  /** Other labels that are kept; "all" where any label may matter. */
+  /** Other labels that are kept. "all" where any label may matter: then labels have no size limit, and no annotation is kept. */
   labels?: readonly string[] | "all";
 }
 
@@ -19,7 +19,7 @@ const CUT = "example.invalid/cut";
 export const hasMoreFinalizers = ({ metadata }: KubeObject): boolean => metadata.finalizers?.includes(CUT) ?? false;
 
 /** The smallest entries that fit into `most` bytes together. */
-function within(entries: [string, string][], most: number): Record<string, string> {
+function fitting(entries: [string, string][], most: number): Record<string, string> {
   const sized = entries.map((entry) => ({ entry, size: Buffer.byteLength(entry[0]) + Buffer.byteLength(entry[1]) }));
   if (sized.reduce((sum, { size }) => sum + size, 0) <= most) return Object.fromEntries(entries);
   let left = most;
@@ -38,16 +38,16 @@ function within(entries: [string, string][], most: number): Record<string, strin
  */
 export function reducedMetadata(metadata: ObjectMeta, { prefix, labels = [] }: Own, finalizer?: string): ObjectMeta {
   const { name, namespace, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp } = metadata;
-  const isLabel = (key: string) => labels === "all" || key.startsWith(prefix) || labels.includes(key);
-  const own = (given: Record<string, string> | undefined, isOwn: (key: string) => boolean) =>
-    within(
-      Object.entries(given ?? {}).filter(([key]) => isOwn(key)),
+  const isKeptLabel = (key: string) => labels === "all" || key.startsWith(prefix) || labels.includes(key);
+  const kept = (given: Record<string, string> | undefined, isKept: (key: string) => boolean) =>
+    fitting(
+      Object.entries(given ?? {}).filter(([key]) => isKept(key)),
       labels === "all" ? Number.POSITIVE_INFINITY : MOST_BYTES,
     );
   const all = metadata.finalizers;
   const isCut = all !== undefined && all.length > MOST_FINALIZERS;
   const finalizers = isCut ? [CUT, ...all.filter((each) => each === finalizer)] : all;
-  const annotations = labels === "all" ? undefined : own(metadata.annotations, (key) => key.startsWith(prefix));
+  const annotations = labels === "all" ? undefined : kept(metadata.annotations, (key) => key.startsWith(prefix));
   return {
     name,
     ...(namespace !== undefined && { namespace }),
@@ -57,7 +57,7 @@ export function reducedMetadata(metadata: ObjectMeta, { prefix, labels = [] }: O
     ...(creationTimestamp !== undefined && { creationTimestamp }),
     ...(deletionTimestamp !== undefined && { deletionTimestamp }),
     ...(finalizers && { finalizers }),
-    ...(metadata.labels && { labels: own(metadata.labels, isLabel) }),
+    ...(metadata.labels && { labels: kept(metadata.labels, isKeptLabel) }),
     ...(metadata.annotations && annotations && { annotations }),
   };
 }
@@ -67,7 +67,7 @@ const MOST_DATA = 65_536;
 
 /** The part of the data that can hold credentials. */
 export const reducedData = (data: unknown): Record<string, string> =>
-  within(
+  fitting(
     Object.entries(Object(data)).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
     MOST_DATA,
   );

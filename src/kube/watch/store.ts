@@ -30,10 +30,10 @@ export interface Store<T extends KubeObject> {
   /** Removes the object. `object` is its final state, whose resourceVersion is the time of deletion. */
   remove(object: T): void;
   /**
-   * Applies a full list as of `resourceVersion`: objects that are not in it are gone, except own writes newer than the list. If
-   * the list is older than what the watch has shown, or has an older version of an object than it should, the server's history
-   * was rewound (etcd restored from a backup, with or without a raised revision): then the list alone counts. Awaits `pause`
-   * between two objects.
+   * Applies a full list as of `resourceVersion`: objects that are not in it are gone, except own writes newer than the list. The
+   * server's history was rewound (etcd restored from a backup, with or without a raised revision) if the list is older than what
+   * the watch has shown, or if it has an older version of an object although the list itself is not older. Then the list alone
+   * counts. Awaits `pause` between two objects.
    */
   replaceAll(objects: Iterable<T>, resourceVersion?: string, pause?: () => Promise<void> | undefined): Promise<void>;
   /** Stores every object again, because `keep` may now return something else for it. Awaits `pause` between two objects. */
@@ -47,7 +47,7 @@ export interface Store<T extends KubeObject> {
 }
 
 /** An object as it is stored. */
-type Kept<T> = { readonly version: string } & ((LazyJson & { readonly known: unknown }) | { readonly object: T });
+type Kept<T> = { readonly version: string } & ((LazyJson & { readonly slotValue: unknown }) | { readonly object: T });
 
 export function createStore<T extends KubeObject>(
   options: {
@@ -64,26 +64,26 @@ export function createStore<T extends KubeObject>(
   } = {},
 ): Store<T> {
   const { keep = (object: T) => object, packed } = options;
-  const reducing = options.reduce ?? ((object: T) => object);
+  const reduceNew = options.reduce ?? ((object: T) => object);
   const reduced = new WeakSet<T>();
   const reduce = (object: T): T | undefined => {
     if (reduced.has(object)) return object;
-    const less = reducing(object);
-    if (less) reduced.add(less);
-    return less;
+    const reducedObject = reduceNew(object);
+    if (reducedObject) reduced.add(reducedObject);
+    return reducedObject;
   };
   const objects = new Map<string, Kept<T>>();
   const unpacked = createLazyJson<T>();
   const objectOf = (kept: Kept<T>): T => {
     if ("object" in kept) return kept.object;
     const object = unpacked.get(kept);
-    if (packed && packed.get(object) === undefined) packed.set(object, kept.known);
+    if (packed && packed.get(object) === undefined) packed.set(object, kept.slotValue);
     return object;
   };
   const listeners = new Set<(change: Change<T>) => void>();
-  /** Everything up to this version has been seen. A key that is absent was deleted, unless a newer version of it arrives. */
+  /** Everything up to this version has been seen. An absent key was deleted: only a version after this one can bring it back. */
   let horizon = "0";
-  /** The same, but only from lists and events of the watch. */
+  /** As `horizon`, but raised only by lists and by `advance`. */
   let shown = "0";
 
   const notify = (change: Change<T>) => {
@@ -102,7 +102,7 @@ export function createStore<T extends KubeObject>(
     if (change.before) shareSpec(change.before, after);
     const version = versionOf(after);
     const kept: Kept<T> = packed
-      ? { version, text: JSON.stringify(after), known: packed.get(after) }
+      ? { version, text: JSON.stringify(after), slotValue: packed.get(after) }
       : { version, object: after };
     objects.set(key, kept);
     if ("text" in kept) unpacked.remember(kept, after);
@@ -114,10 +114,10 @@ export function createStore<T extends KubeObject>(
     notify({ key, before, ...how });
   };
   const asLast = (object: T): Pick<Change<T>, "last"> => {
-    const less = reduce(object);
-    return less ? { last: keep(less) } : {};
+    const reducedObject = reduce(object);
+    return reducedObject ? { last: keep(reducedObject) } : {};
   };
-  const advance = (version: string) => {
+  const raiseHorizon = (version: string) => {
     if (compareVersions(version, horizon) > 0) horizon = version;
   };
 
@@ -138,14 +138,14 @@ export function createStore<T extends KubeObject>(
       const floor = known ? known.version : horizon;
       const version = object.metadata.resourceVersion;
       if (version !== undefined && compareVersions(version, floor) <= 0) return;
-      const less = reduce(object);
-      if (less) set(key, less);
+      const reducedObject = reduce(object);
+      if (reducedObject) set(key, reducedObject);
       else if (known) drop(key, known);
     },
     remove(object) {
       const key = keyOf(object);
       const known = objects.get(key);
-      advance(versionOf(object));
+      raiseHorizon(versionOf(object));
       if (known && compareVersions(known.version, versionOf(object)) <= 0) drop(key, known, asLast(object));
     },
     async replaceAll(list, resourceVersion, pause) {
@@ -162,7 +162,8 @@ export function createStore<T extends KubeObject>(
         const order = known ? compareVersions(versionOf(object), known.version) : 1;
         // A list that is at least as new as a known object cannot contain an older version of it.
         rewound ||= known !== undefined && order < 0 && resourceVersion !== undefined && !isOlderThan(known.version);
-        if (rewound ? order !== 0 : order > 0) set(key, object, { listed: true, ...(rewound && { rewound }) });
+        const isApplied = rewound ? order !== 0 : order > 0;
+        if (isApplied) set(key, object, { listed: true, ...(rewound && { rewound }) });
         const wait = pause?.();
         if (wait) await wait;
       }
@@ -182,7 +183,7 @@ export function createStore<T extends KubeObject>(
       }
     },
     advance(resourceVersion) {
-      advance(resourceVersion);
+      raiseHorizon(resourceVersion);
       if (compareVersions(resourceVersion, shown) > 0) shown = resourceVersion;
     },
     hasShown: (resourceVersion) => compareVersions(resourceVersion, shown) <= 0,

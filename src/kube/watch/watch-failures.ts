@@ -11,7 +11,7 @@ export function waitAfter(failures: number, error: unknown, random: () => number
 }
 
 /** The server does not support streaming lists. */
-export const isRefusal = (error: unknown): boolean =>
+export const isStreamingRefused = (error: unknown): boolean =>
   error instanceof KubeError && ([400, 405, 422, 501].includes(error.status) || error.reason === "Unsupported");
 
 /**
@@ -27,16 +27,16 @@ export const isOutdated = (error: unknown, heard: boolean): boolean =>
 
 const SAME_WITHIN_MS = 600_000;
 
-/** A watch retries forever, and its failure may last: the same failure is news only once in ten minutes. */
+/** Passes each failure to `tell`. The same failure is news only once in ten minutes, because a watch retries forever. */
 export function tellingNews(
   clock: Pick<Clock, "monotonic">,
   tell: (error: unknown, isNews: boolean, retryInMs: number | undefined) => void,
 ): (error: unknown, retryInMs?: number) => void {
-  let last = { words: "", at: 0 };
+  let last = { message: "", at: 0 };
   return (error, retryInMs) => {
-    const [words, now] = [String(error), clock.monotonic()];
-    const isNews = words !== last.words || now - last.at >= SAME_WITHIN_MS;
-    if (isNews) last = { words, at: now };
+    const [message, now] = [String(error), clock.monotonic()];
+    const isNews = message !== last.message || now - last.at >= SAME_WITHIN_MS;
+    if (isNews) last = { message, at: now };
     tell(error, isNews, retryInMs);
   };
 }

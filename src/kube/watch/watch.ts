@@ -10,7 +10,7 @@ import { type ListShell, readList } from "./list.ts";
 import { listen } from "./listen.ts";
 import type { Store } from "./store.ts";
 import { compareVersions } from "./version.ts";
-import { isOutdated, isRefusal, waitAfter } from "./watch-failures.ts";
+import { isOutdated, isStreamingRefused, waitAfter } from "./watch-failures.ts";
 
 /**
  * The state machine of a watch.
@@ -56,7 +56,7 @@ interface WatchEvent<T> {
   object: T;
 }
 
-/** Yields the values and removes them from the map: the connection stays open for minutes, and the store keeps less. */
+/** Yields the values and removes them from the map, which lives as long as the connection: the store may keep less of them. */
 function* emptied<T>(map: Map<string, T>): Generator<T> {
   for (const [key, value] of map) {
     map.delete(key);
@@ -125,7 +125,7 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
   /** Follows one connection until it ends. `state` is updated with each event, so that a retry resumes at the right place. */
   async function follow(from: Extract<Active, { name: "streaming-list" | "watching" }>): Promise<WatchState> {
     const initial = new Map<string, T>();
-    if (from.name === "watching" && failures > 0) await isAhead(from.resourceVersion);
+    if (from.name === "watching" && failures > 0) await throwIfRewound(from.resourceVersion);
     const chunks = open({
       watch: "true",
       allowWatchBookmarks: "true",
@@ -142,19 +142,19 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
       if (at.name === "watching") state = observe(event, at.resourceVersion);
       else if (event.type === "BOOKMARK") state = await complete(event.object, initial);
       else if (event.type === "DELETED") initial.delete(keyOf(event.object));
-      else gather(event.object, initial);
+      else addInitial(event.object, initial);
       await yieldIfDue(clock);
     }
     if (state.name !== "watching" || clock.monotonic() - connectedAt < HEALTHY_MS)
-      throw trouble("Ended", "ended early");
+      throw failure("Ended", "the connection ended early");
     failures = 0;
     return state;
   }
 
   /** Reduces each initial object as it arrives, to what the store keeps. */
-  function gather(object: T, initial: Map<string, T>): void {
-    const less = store.reduce(withoutManagedFields(object));
-    if (less) initial.set(keyOf(less), less);
+  function addInitial(object: T, initial: Map<string, T>): void {
+    const reduced = store.reduce(withoutManagedFields(object));
+    if (reduced) initial.set(keyOf(reduced), reduced);
     else initial.delete(keyOf(object));
   }
 
@@ -162,7 +162,7 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
    * Throws if the server's history was rewound: its watch would send nothing until its resourceVersion passes ours, for minutes
    * or forever. Checked after a failed connection only, because a server is not restored while it serves.
    */
-  async function isAhead(known: string): Promise<void> {
+  async function throwIfRewound(known: string): Promise<void> {
     heard = false;
     const { fieldSelector, labelSelector } = options;
     const query = { limit: "1", fieldSelector, labelSelector };
@@ -185,7 +185,8 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
    * streaming lists.
    */
   async function complete({ metadata }: T, initial: Map<string, T>): Promise<WatchState> {
-    if (metadata.annotations?.[INITIAL_EVENTS_END] !== "true") throw trouble("Unsupported", "knows no streaming list");
+    if (metadata.annotations?.[INITIAL_EVENTS_END] !== "true")
+      throw failure("Unsupported", "the server does not support streaming lists");
     return replace(emptied(initial), metadata.resourceVersion);
   }
 
@@ -195,15 +196,15 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
     // Only the first list may come from the server's cache: later lists decide what was deleted meanwhile.
     const chunks = open({ resourceVersion: everSynced ? undefined : "0" });
     const keep = (item: T) => {
-      const less = store.reduce(withoutManagedFields({ ...item, apiVersion, kind: resource.kind }));
-      if (less) items.push(less);
+      const reduced = store.reduce(withoutManagedFields({ ...item, apiVersion, kind: resource.kind }));
+      if (reduced) items.push(reduced);
     };
     const { metadata } = await readList<T>(chunks, keep, `GET ${path}`);
     return replace(items, metadata?.resourceVersion);
   }
 
   async function replace(objects: Iterable<T>, resourceVersion: string | undefined): Promise<WatchState> {
-    if (!resourceVersion) throw trouble("Unreadable", "a list without resourceVersion");
+    if (!resourceVersion) throw failure("Unreadable", "the list has no resourceVersion");
     await store.replaceAll(objects, resourceVersion, () => yieldIfDue(clock));
     everSynced = true;
     synced.resolve();
@@ -214,7 +215,7 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
   function recover(at: WatchState, error: unknown): WatchState {
     if (stopping.signal.aborted || at.name === "stopped") return { name: "stopped" };
     if (at.name === "waiting") return at.next;
-    if (at.name === "streaming-list" && isRefusal(error)) {
+    if (at.name === "streaming-list" && isStreamingRefused(error)) {
       relist = { name: "listing" };
       return relist;
     }
@@ -228,10 +229,10 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
     return { name: "waiting", ms, next: at.name === "watching" && isOutdated(error, heard) ? relist : at };
   }
 
-  const trouble = (reason: string, said: string) =>
+  const failure = (reason: string, said: string) =>
     new KubeError({ status: 0, reason, message: `GET ${path}: ${said}` });
 
-  const rewound = () => trouble("Rewound", "the server's history was rewound");
+  const rewound = () => failure("Rewound", "the server's history was rewound");
 
   const running = run();
 

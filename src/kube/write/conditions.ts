@@ -32,9 +32,9 @@ export function conditionsOf(
   before: readonly Condition[],
   observedGeneration: number,
   now: number,
-  { mode, reason, message: told }: ReadyState,
+  { mode, reason, message: full }: ReadyState,
 ): Condition[] {
-  const message = told.slice(0, 4096);
+  const message = full.slice(0, 4096);
   const make = maker(before, observedGeneration, now, { reason, message });
   switch (mode) {
     case "ready":
@@ -48,14 +48,14 @@ export function conditionsOf(
 
 /** Adds a condition that is independent of Ready. `before`: the previous conditions. */
 export function withCondition(
-  shown: readonly Condition[],
+  conditions: readonly Condition[],
   before: readonly Condition[],
   observedGeneration: number,
   now: number,
   { type, ...why }: Pick<Condition, "type" | "reason" | "message">,
 ): Condition[] {
-  const also = maker(before, observedGeneration, now, why)(type, "True");
-  return [...shown.filter((each) => each.type !== type), also];
+  const added = maker(before, observedGeneration, now, why)(type, "True");
+  return [...conditions.filter((each) => each.type !== type), added];
 }
 
 function maker(

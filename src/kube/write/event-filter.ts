@@ -9,7 +9,7 @@ interface Limit {
 
 /** The limits of client-go's spam filter, per object. */
 const OBJECT: Limit = { burst: 25, refillMs: 300_000 };
-/** Status shows normal progress too: thousands of objects must not cause thousands of Event writes. */
+/** For Normal Events: thousands of objects must not cause thousands of writes, and their status shows the same progress. */
 const STORM: Limit = { burst: 100, refillMs: 1000 };
 const BUCKETS = 4096;
 

@@ -27,7 +27,7 @@ interface Series {
 }
 
 /** The content of an Event, kept only until it is written. */
-interface Said {
+interface Content {
   namespace: string;
   regarding: ReturnType<typeof referenceTo>;
   type: EventType;
@@ -53,7 +53,7 @@ export function createEventRecorder(options: {
   const { client, component, instance, clock, log } = options;
   const filter = createEventFilter(clock);
   const known = createLru<Series>(SERIES);
-  const waiting = new Map<Series, Said>();
+  const waiting = new Map<Series, Content>();
   const stopping = new AbortController();
   let pumping: Promise<void> | undefined;
   let serial = 0;
@@ -65,7 +65,7 @@ export function createEventRecorder(options: {
     return `${object.slice(0, 230).replace(/[.-]+$/, "")}.${time.toString(16)}`;
   }
 
-  function seriesOf(object: KubeObject, { type, reason, message }: Said): Series {
+  function seriesOf(object: KubeObject, { type, reason, message }: Content): Series {
     const now = clock.now();
     // A hash, to save memory: series of thousands of deleted objects are kept for a while.
     const key = hash("sha256", [identify(object), type, reason, message].join("\n"), "base64url");
@@ -80,8 +80,8 @@ export function createEventRecorder(options: {
     return series;
   }
 
-  async function write(series: Series, said: Said): Promise<void> {
-    const { namespace, regarding } = said;
+  async function write(series: Series, content: Content): Promise<void> {
+    const { namespace, regarding } = content;
     if (series.stored) {
       const body = { count: series.count, lastTimestamp: time(series.last) };
       const path = pathOf(EVENTS, { namespace, name: series.name });
@@ -100,7 +100,7 @@ export function createEventRecorder(options: {
       // The API server accepts no longer value, and a pod name may be longer.
       reportingInstance: instance.slice(0, 128),
     };
-    const event = { ...eventOf(series, said), ...author };
+    const event = { ...eventOf(series, content), ...author };
     await send("POST", pathOf(EVENTS, { namespace }), event).catch((error: unknown) => {
       // Already written by an earlier attempt whose answer was lost.
       if (!isAlreadyExists(error)) throw error;
@@ -111,15 +111,15 @@ export function createEventRecorder(options: {
   const send = (method: "POST" | "PATCH", path: string, body: unknown, contentType = "application/json") =>
     client.request({ method, path, body, contentType, signal: stopping.signal, deadlineMs: 10_000 });
 
-  async function writeOrDrop(series: Series, said: Said): Promise<void> {
+  async function writeOrDrop(series: Series, content: Content): Promise<void> {
     for (const pause of [...RETRIES_MS, undefined]) {
       try {
-        return await write(series, said);
+        return await write(series, content);
       } catch (error) {
         if (stopping.signal.aborted) return;
-        const fields = { event: said.reason, object: said.regarding.name, err: error };
+        const fields = { event: content.reason, object: content.regarding.name, err: error };
         if (isBecauseOfDeletion(error)) return log?.debug(fields, "Event dropped");
-        if (pause === undefined || !isPassing(error)) return log?.warn(fields, "Event not written");
+        if (pause === undefined || !isTransient(error)) return log?.warn(fields, "Event not written");
         log?.debug({ ...fields, retryInMs: pause }, "Event not written yet");
         await sleep(clock, pause, stopping.signal).catch(() => {});
       }
@@ -127,9 +127,9 @@ export function createEventRecorder(options: {
   }
 
   async function pump(): Promise<void> {
-    for (const [series, said] of waiting) {
+    for (const [series, content] of waiting) {
       waiting.delete(series);
-      if (!stopping.signal.aborted) await writeOrDrop(series, said);
+      if (!stopping.signal.aborted) await writeOrDrop(series, content);
     }
     pumping = undefined;
   }
@@ -141,8 +141,8 @@ export function createEventRecorder(options: {
       const namespace = object.metadata.namespace ?? "";
       if (closed || !filter.passes(identify(object), { type, namespace, reason })) return;
       const regarding = referenceTo(object);
-      const said = { namespace: namespace || "default", regarding, type, reason, message: shorten(message) };
-      waiting.set(seriesOf(object, said), said);
+      const content = { namespace: namespace || "default", regarding, type, reason, message: shorten(message) };
+      waiting.set(seriesOf(object, content), content);
       for (const oldest of waiting.keys()) {
         if (waiting.size <= WAITING) break;
         waiting.delete(oldest);
@@ -159,13 +159,13 @@ export function createEventRecorder(options: {
   };
 }
 
-function eventOf({ name, first, last, count }: Series, { namespace, regarding, ...told }: Said) {
+function eventOf({ name, first, last, count }: Series, { namespace, regarding, ...rest }: Content) {
   return {
     apiVersion: "v1",
     kind: "Event",
     metadata: { name, namespace },
     involvedObject: regarding,
-    ...told,
+    ...rest,
     count,
     firstTimestamp: time(first),
     lastTimestamp: time(last),
@@ -187,7 +187,7 @@ const identify = ({ kind, metadata }: KubeObject): string =>
 const isBecauseOfDeletion = (error: unknown): boolean => isNamespaceTerminating(error) || isNotFound(error);
 
 /** No answer, a server error, or another write of the same Event: a retry may succeed. */
-const isPassing = (error: unknown): boolean =>
+const isTransient = (error: unknown): boolean =>
   error instanceof KubeError && (error.status === 0 || error.status >= 500 || isConflict(error));
 
 const microTime = (ms: number): string => new Date(ms).toISOString().replace("Z", "000Z");

@@ -10,9 +10,9 @@ import { apply } from "./apply.ts";
 import { SECRETS, secretValue } from "./owned-secret.ts";
 
 /**
- * User-provided Secrets that must not be deleted while they are needed. No other Secret of the cluster is read. While a Secret
- * is used, it has a label, by which it is watched, and a finalizer: when a namespace is deleted, all its objects are deleted at
- * the same time, and without the token nothing could be cleaned up.
+ * User-provided Secrets that must not be deleted while they are needed. A `user` is an object that needs one, such as an Account.
+ * No other Secret of the cluster is read. While a Secret is used, it has a label, by which it is watched, and a finalizer: when a
+ * namespace is deleted, all its objects are deleted at the same time, and without the token nothing could be cleaned up.
  */
 export interface HeldSecrets {
   /** The value of a key, read for a user. `known` is false until the Secret was read once. */
@@ -68,7 +68,7 @@ export function createHeldSecrets(
 
   async function release(user: string): Promise<void> {
     const secret = forget(user);
-    if (secret) await letGo(client, options, secret);
+    if (secret) await removeMarks(client, options, secret);
   }
 
   return {
@@ -83,7 +83,7 @@ export function createHeldSecrets(
       const secret = followed.get(secretOf(user));
       // The API server accepts no new finalizers on an object that is being deleted.
       if (!secret || isHeld(options, secret) || secret.metadata.deletionTimestamp) return;
-      const held = await keep(client, options, secret);
+      const held = await addMarks(client, options, secret);
       if (held) followed.put(held);
     },
     release,
@@ -91,7 +91,7 @@ export function createHeldSecrets(
     async releaseOthers(named) {
       // Iterates over a copy: a Secret labelled meanwhile belongs to an Account that came later.
       for (const secret of [...followed.labelled()])
-        if (!named.has(keyOf(secret))) await letGo(client, options, secret);
+        if (!named.has(keyOf(secret))) await removeMarks(client, options, secret);
     },
     sync: followed.sync,
     close: followed.close,
@@ -101,8 +101,8 @@ export function createHeldSecrets(
 const isHeld = ({ label, finalizer }: Marks, { metadata }: KubeObject) =>
   metadata.labels?.[label] === "true" && metadata.finalizers?.includes(finalizer);
 
-/** Adds only label and finalizer; undefined when the Secret was deleted meanwhile. */
-async function keep(
+/** Adds label and finalizer, and changes nothing else; undefined when the Secret was deleted meanwhile. */
+async function addMarks(
   client: KubeClient,
   { label, finalizer }: Marks,
   secret: KubeObject,
@@ -118,11 +118,11 @@ async function keep(
   }
 }
 
-/** Removes both, also from a Secret restored from a backup, where apply would leave them. */
-async function letGo(client: KubeClient, { label, finalizer }: Marks, secret: KubeObject): Promise<void> {
+/** Removes label and finalizer by a patch: an apply would leave them on a Secret that was restored from a backup. */
+async function removeMarks(client: KubeClient, { label, finalizer }: Marks, secret: KubeObject): Promise<void> {
   const { name, namespace, uid } = secret.metadata;
-  const fetched = () => fetchObject(client, SECRETS, { namespace, name });
-  let current: KubeObject | undefined = hasMoreFinalizers(secret) ? await fetched() : secret;
+  const fetchSecret = () => fetchObject(client, SECRETS, { namespace, name });
+  let current: KubeObject | undefined = hasMoreFinalizers(secret) ? await fetchSecret() : secret;
   while (current && current.metadata.uid === uid) {
     const { resourceVersion, labels, finalizers = [] }: KubeObject["metadata"] = current.metadata;
     if (labels?.[label] === undefined && !finalizers.includes(finalizer)) return;
@@ -135,7 +135,7 @@ async function letGo(client: KubeClient, { label, finalizer }: Marks, secret: Ku
     } catch (error) {
       if (isNotFound(error)) return;
       if (!isConflict(error)) throw error;
-      current = await fetched();
+      current = await fetchSecret();
     }
   }
 }

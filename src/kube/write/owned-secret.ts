@@ -30,7 +30,6 @@ export interface SecretContent {
   labels?: Record<string, string>;
 }
 
-/** The owner of a Secret or ConfigMap. */
 export interface Owner {
   resource: Resource;
   object: KubeObject;
@@ -66,8 +65,8 @@ export async function writeOwned(
   for (let attempt = 1; ; attempt++) {
     const found = over ?? (await fetchObject(client, resource, { namespace, name: content.name }));
     if (found && !isControlledBy(owner.object, found)) return { foreign: found };
-    const wanted = wantedOf(owner, resource, content, found);
-    if (found && isDeepStrictEqual(wanted, found)) return { secret: found, written: false };
+    const desired = desiredOf(owner, resource, content, found);
+    if (found && isDeepStrictEqual(desired, found)) return { secret: found, written: false };
     await verify?.();
     guard();
     try {
@@ -75,7 +74,7 @@ export async function writeOwned(
         method: found ? "PUT" : "POST",
         path: pathOf(resource, { namespace, name: found && content.name }),
         query: { fieldManager: FIELD_MANAGER, ...(dryRun && { dryRun: "All" }) },
-        body: wanted,
+        body: desired,
       });
       return { secret: withoutManagedFields(secret), written: found ? "changed" : "created" };
     } catch (error) {
@@ -110,7 +109,6 @@ export async function readOwned(
 
 const secretData = z.looseObject({ data: z.record(z.string(), z.string()).nullish() });
 
-/** The decoded data of a Secret. */
 export const decoded = (secret: KubeObject): Record<string, Buffer> =>
   Object.fromEntries(
     Object.entries(secretData.parse(secret).data ?? {}).map(([key, value]) => [key, Buffer.from(value, "base64")]),
@@ -126,14 +124,14 @@ export const encoded = ({ kind }: DataResource, data: SecretContent["data"]): Re
   );
 
 /** The desired Secret or ConfigMap: the existing one with our content. */
-function wantedOf(
+function desiredOf(
   { resource, object }: Owner,
-  place: DataResource,
+  target: DataResource,
   content: SecretContent,
   found: KubeObject | undefined,
 ): KubeObject {
   const { name, namespace, uid } = object.metadata;
-  if (uid === undefined) throw new Error(`${resource.kind} ${name} has no uid that a ${place.kind} could belong to`);
+  if (uid === undefined) throw new Error(`${resource.kind} ${name} has no uid that a ${target.kind} could belong to`);
   const owner: OwnerReference = {
     apiVersion: apiVersionOf(resource),
     kind: resource.kind,
@@ -143,20 +141,20 @@ function wantedOf(
     blockOwnerDeletion: true,
   };
   const annotations = { ...found?.metadata.annotations, ...content.annotations };
-  const type = place.kind === "Secret" ? { type: "Opaque" } : {};
+  const type = target.kind === "Secret" ? { type: "Opaque" } : {};
   const { binaryData: _, ...kept }: Partial<KubeObject> = found ?? {};
   return {
     ...type,
     ...kept,
     apiVersion: "v1",
-    kind: place.kind,
+    kind: target.kind,
     metadata: {
       ...(found?.metadata ?? { ...(namespace !== undefined && { namespace }), ownerReferences: [owner] }),
       name: content.name,
       labels: { ...found?.metadata.labels, ...content.labels },
       ...(Object.keys(annotations).length > 0 && { annotations }),
     },
-    data: encoded(place, content.data),
+    data: encoded(target, content.data),
   };
 }
 

@@ -44,6 +44,7 @@ function clean(node: Json, path: string): Json {
         throw new Error(`${path}: RE2 has no lookaround and no back reference: ${value}`);
       out.pattern = value;
     } else if ((key === "minimum" || key === "maximum") && Math.abs(Number(value)) === SAFE) {
+      // Not a limit of the field: zod adds it to every integer.
     } else if (key !== "propertyNames") {
       out[key] = value;
     }

@@ -10,7 +10,7 @@ export interface KnownDeletions {
   readonly complete: boolean;
 }
 
-/** Maximum pages to read; the newest entries come first. */
+/** Maximum pages to read. The log begins with its oldest entries: if it has more pages, the last ones are read. */
 const MOST_PAGES = 10;
 
 /** The deletions of every product since a time, from the activity log. */
@@ -42,15 +42,15 @@ export async function activityDeletions(
   };
 }
 
-const ENDS = /\.(delete|release)$/;
+const DELETES = /\.(delete|release)$/;
 
 const isDeletion = ({ action, source }: Entry): boolean =>
-  ENDS.test(action) || (source.event?.param?.action === "DELETE" && !action.endsWith(".detach"));
+  DELETES.test(action) || (source.event?.param?.action === "DELETE" && !action.endsWith(".detach"));
 
 function deletionOf({ requestId, time, user, status, resources, source }: Entry): Deletion {
   // An entry may also list resources that it only changes.
   const gone =
-    source.event?.resources?.filter(({ action }) => !action?.length || action.some((each) => ENDS.test(each))) ??
+    source.event?.resources?.filter(({ action }) => !action?.length || action.some((each) => DELETES.test(each))) ??
     resources;
   return {
     requestId,

@@ -31,7 +31,7 @@ const MOST_READ = 200_000;
 export async function readWindow(log: ActivityLog, period: Period, most: number): Promise<Window> {
   const { from } = period;
   for (let { to } = period; ; ) {
-    const first = await ask(log, { from, to }, 0, activityPageSize);
+    const first = await readPage(log, { from, to }, 0, activityPageSize);
     if (first.total <= most || to - from === 1) return readFrom(log, { from, to }, first);
     const halvings = Math.max(1, Math.ceil(Math.log2(first.total / most)));
     to = from + Math.max(1, Math.floor((to - from) / 2 ** halvings));
@@ -39,7 +39,7 @@ export async function readWindow(log: ActivityLog, period: Period, most: number)
 }
 
 export const readPeriod = async (log: ActivityLog, period: Period): Promise<Window> =>
-  readFrom(log, period, await ask(log, period, 0, activityPageSize));
+  readFrom(log, period, await readPage(log, period, 0, activityPageSize));
 
 /** The first minute with late entries, these entries, and the state of the minutes before their delivery. */
 export async function readLate(
@@ -47,26 +47,26 @@ export async function readLate(
   { time, slices }: Progress,
 ): Promise<{ late: Window | undefined; slices: readonly Slice[] }> {
   const [first] = slices;
-  const totalOf = async (period: Period) => (await ask(log, period, 0, 1)).total;
+  const totalOf = async (period: Period) => (await readPage(log, period, 0, 1)).total;
   const known = slices.reduce((sum, { total }) => sum + total, 0);
   if (!first || (await totalOf({ from: first.from, to: time })) === known) return { late: undefined, slices };
-  let now = slices;
+  let updated = slices;
   for (const { from, total, sketch } of slices) {
     const period = { from, to: Math.min(from + MINUTE_MS, time) };
     if ((await totalOf(period)) === total) continue;
     const all = await readPeriod(log, period);
     const divided = divide(readSketch(sketch), all.lines);
     // There are too many late entries to tell them from delivered ones, so all entries are delivered again.
-    if (!divided) return { late: all, slices: reset(now, from) };
-    if (divided.others.length > 0) return { late: { ...all, lines: divided.others }, slices: now };
-    now = now.map((slice) => (slice.from === from ? { ...slice, total: all.total } : slice));
+    if (!divided) return { late: all, slices: reset(updated, from) };
+    if (divided.others.length > 0) return { late: { ...all, lines: divided.others }, slices: updated };
+    updated = updated.map((slice) => (slice.from === from ? { ...slice, total: all.total } : slice));
   }
-  return { late: undefined, slices: now };
+  return { late: undefined, slices: updated };
 }
 
 type Counted = ActivityPage & { total: number };
 
-async function ask(log: ActivityLog, period: Period, offset: number, limit: number): Promise<Counted> {
+async function readPage(log: ActivityLog, period: Period, offset: number, limit: number): Promise<Counted> {
   const { sources, total } = await log.page(period, offset, limit);
   if (total === undefined) throw unusable("hits.total is missing");
   const outside = sources.find((source) => {
@@ -84,7 +84,7 @@ async function readFrom(log: ActivityLog, period: Period, first: Counted): Promi
   const found = await readPages(async (offset) => {
     if (offset > MOST_READ) throw unusable(`more than ${MOST_READ} entries between two moments`);
     // Also asks for the entries after the last page, because the platform may return less than a full page.
-    return offset === 0 ? first.sources : (await ask(log, period, offset, activityPageSize)).sources;
+    return offset === 0 ? first.sources : (await readPage(log, period, offset, activityPageSize)).sources;
   });
   const lines: Line[] = [];
   for (const [text, source] of found) {

@@ -39,11 +39,11 @@ export async function* partsOf(read: ReadPage, from: From): AsyncGenerator<Activ
     return;
   }
   // The reported total may be too small.
-  const behind = Math.max(first.total, size);
+  const reportedEnd = Math.max(first.total, size);
   const offsets = Array.from({ length: Math.ceil(first.total / size) - 1 }, (_, nth) => (nth + 1) * size);
   if (from(first.sources) === "end") {
     const more: ActivitySource[][] = [];
-    for await (const part of rest(behind)) more.push(part);
+    for await (const part of rest(reportedEnd)) more.push(part);
     yield* more.reverse();
     for (let end = offsets.length; end > 0; end -= SIDE_BY_SIDE) {
       const pages = offsets.slice(Math.max(0, end - SIDE_BY_SIDE), end);
@@ -64,7 +64,7 @@ export async function* partsOf(read: ReadPage, from: From): AsyncGenerator<Activ
       return;
     }
   }
-  yield* rest(behind);
+  yield* rest(reportedEnd);
 }
 
 /** Reads this many entries from an offset, in as many answers as the platform needs. */

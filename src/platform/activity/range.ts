@@ -18,23 +18,26 @@ export async function* readRange({ page, period, order }: RangeOptions): AsyncGe
   const { first, time } = await begin(page, period);
   const read = async (offset: number) => (offset === 0 ? first : page(time, offset));
   const isNew = onceEach();
-  const wanted = (sources: readonly ActivitySource[]) =>
+  const newEntries = (sources: readonly ActivitySource[]) =>
     sources.filter(isNew).flatMap((source) => entriesOf(source, period));
 
-  const listed = orderOf(timesOf(first.sources));
-  let unordered = listed === undefined;
+  const listOrder = orderOf(timesOf(first.sources));
+  let unordered = listOrder === undefined;
   const kept: Entry[] = [];
-  let edge: number | undefined;
-  const isBehind = (time: number) => edge !== undefined && (order === "oldest first" ? time < edge : time > edge);
-  for await (const part of partsOf(read, () => (listed === undefined || listed === order ? "begin" : "end"))) {
-    const batch = sorted(wanted(listed === undefined || listed === order ? part : part.reverse()), order);
+  /** The time of the last entry that was yielded. */
+  let lastTime: number | undefined;
+  const isBehind = (time: number) =>
+    lastTime !== undefined && (order === "oldest first" ? time < lastTime : time > lastTime);
+  const isReversed = listOrder !== undefined && listOrder !== order;
+  for await (const part of partsOf(read, () => (isReversed ? "end" : "begin"))) {
+    const batch = sorted(newEntries(isReversed ? part.reverse() : part), order);
     const [nearest] = batch;
     unordered ||= nearest !== undefined && isBehind(nearest.time);
     if (unordered) {
       kept.push(...batch);
       continue;
     }
-    edge = batch.at(-1)?.time ?? edge;
+    lastTime = batch.at(-1)?.time ?? lastTime;
     if (batch.length > 0) yield batch;
   }
   const all = new Map(kept.map((entry) => [identityOf(entry.source), entry]));

@@ -5,15 +5,16 @@ import { RETENTION_MS } from "./read.ts";
 
 /** What is known of the time. */
 export interface KnownTime {
-  /** Both clocks have reached it. */
+  /** The time that both clocks have reached, ours and the platform's. */
   reached: number;
-  /** The platform's, by its Date headers alone. */
+  /** The platform's time, by its Date headers alone. */
   told: number;
 }
 
 /**
- * The time up to which a log can be read, when the next part of it is due then. Beyond what both clocks have reached, an entry of
- * the log itself has to prove it: an empty time that is not over would be skipped for ever.
+ * The time up to which a log can be read; its next part ends at `due`. If only the platform's clock has reached `due`, that clock
+ * may be wrong, so an entry of the log itself has to prove it. Otherwise a period that is not over, and still empty, would be
+ * skipped for ever.
  */
 export async function provenTime({ page }: Pick<ActivityLog, "page">, due: number, { reached, told }: KnownTime) {
   if (due <= reached || due > told || told - reached <= NOTABLE_SKEW_MS) return reached;

@@ -35,8 +35,8 @@ export interface Reading {
 export function createReading({ of, at }: Pick<Reading, "of" | "at">, room: Room): Reading {
   const pages = new Map<string, ActivityPage>();
   let uncounted = 0;
-  /** Starts to count the kept memory. */
-  const keep = () => {
+  /** Counts the memory of the pages that are kept until the next pass. */
+  const countMemory = () => {
     try {
       room.take(uncounted);
       uncounted = 0;
@@ -54,7 +54,7 @@ export function createReading({ of, at }: Pick<Reading, "of" | "at">, room: Room
       let interrupted: unknown;
       const check = () => {
         if (clock.monotonic() - begunAt < TURN_MS) return;
-        keep();
+        countMemory();
         throw new Unfinished();
       };
       let read = 0;
@@ -66,7 +66,7 @@ export function createReading({ of, at }: Pick<Reading, "of" | "at">, room: Room
           if (known) return known;
           if (read > 0) check();
           // Releases the worker while it waits for a page.
-          const comeBack = yieldWorker();
+          const resumeWorker = yieldWorker();
           try {
             const answer = await page(period, offset, limit);
             read += 1;
@@ -75,10 +75,10 @@ export function createReading({ of, at }: Pick<Reading, "of" | "at">, room: Room
             return answer;
           } catch (error) {
             interrupted = error;
-            keep();
+            countMemory();
             throw error;
           } finally {
-            comeBack();
+            resumeWorker();
           }
         },
         check,

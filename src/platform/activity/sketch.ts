@@ -74,6 +74,7 @@ export function divide<T extends { id: string }>(
   const all = new Int32Array(sketch.length);
   for (const { id } of entries) addTo(all, id);
   const difference = differenceOf(sketch, all);
+  // If too many entries differ, the sketch itself may have so few that all of them can be listed.
   const own = difference ? undefined : differenceOf(new Int32Array(sketch.length), sketch)?.added;
   if (!difference && !own) return undefined;
   const has = ({ id }: T) => (difference ? !difference.added.has(shortOf(id)) : (own?.has(shortOf(id)) ?? false));

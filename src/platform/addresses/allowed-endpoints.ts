@@ -32,22 +32,21 @@ interface Pattern {
 /** Throws when a pattern is invalid; the message names it. */
 export function allowedEndpoints(patterns: readonly string[]): AllowedEndpoints {
   const known = patterns.map(readPattern);
+  /** Whether a pattern names the address, its range, or the exact host of the endpoint. */
+  const names = (pattern: Pattern, endpoint: URL, address: string) => {
+    if ("range" in pattern.host)
+      return matchesSchemeAndPort(pattern, endpoint) && contains(pattern.host.range, address);
+    return pattern.host.exact && matches(pattern, endpoint);
+  };
   const allowsAddress = (endpoint: URL, address: string) =>
-    isPublic(address) ||
-    known.some(
-      (pattern) =>
-        fitsDoor(pattern, endpoint) &&
-        ("range" in pattern.host
-          ? contains(pattern.host.range, address)
-          : pattern.host.exact && fits(pattern, endpoint)),
-    );
+    isPublic(address) || known.some((pattern) => names(pattern, endpoint, address));
   return {
     allows(endpoint) {
       const text = endpoint.replaceAll("{region}", PLACEHOLDER);
       const url = URL.canParse(text) ? new URL(text) : undefined;
       if (url === undefined || url.username !== "" || url.password !== "") return false;
       const host = hostOf(url);
-      return known.some((pattern) => fits(pattern, url)) && (isIP(host) === 0 || allowsAddress(url, host));
+      return known.some((pattern) => matches(pattern, url)) && (isIP(host) === 0 || allowsAddress(url, host));
     },
     allowsAddress,
   };
@@ -79,10 +78,10 @@ export function guardedLookup(
   };
 }
 
-const form = /^(https?):\/\/(\[[0-9a-f:.]+(?:\/\d+)?\]|[\w.*-]+(?:\/\d+)?)(?::(\*|\d+))?\/?$/i;
+const patternForm = /^(https?):\/\/(\[[0-9a-f:.]+(?:\/\d+)?\]|[\w.*-]+(?:\/\d+)?)(?::(\*|\d+))?\/?$/i;
 
 function readPattern(text: string): Pattern {
-  const [, scheme = "", host = "", port] = form.exec(text.trim()) ?? [];
+  const [, scheme = "", host = "", port] = patternForm.exec(text.trim()) ?? [];
   const pattern = host === "" ? undefined : readHost(host.toLowerCase().replace(/^\[|\]$|\.$/g, ""));
   if (pattern === undefined) {
     throw new Error(`"${text}" is not a pattern for endpoints, such as https://*.example.com or http://127.0.0.1:*`);
@@ -104,15 +103,14 @@ function readHost(text: string): Pattern["host"] | undefined {
   return prefix > width ? undefined : { range: rangeOf(`${address}/${prefix}`) };
 }
 
-/** Scheme and port. */
-const fitsDoor = ({ protocol, port }: Pattern, url: URL): boolean =>
+const matchesSchemeAndPort = ({ protocol, port }: Pattern, url: URL): boolean =>
   protocol === url.protocol && (port === undefined || port === (url.port || defaultPort(protocol)));
 
-function fits(pattern: Pattern, url: URL): boolean {
+function matches(pattern: Pattern, url: URL): boolean {
   const host = hostOf(url);
-  const { host: wanted } = pattern;
-  const fitsHost = "range" in wanted ? contains(wanted.range, host) : wanted.name.test(host);
-  return fitsHost && fitsDoor(pattern, url);
+  const { host: allowed } = pattern;
+  const matchesHost = "range" in allowed ? contains(allowed.range, host) : allowed.name.test(host);
+  return matchesHost && matchesSchemeAndPort(pattern, url);
 }
 
 /** Addresses of this machine, this cluster, its network or the cloud around it, and addresses that are not routed. */

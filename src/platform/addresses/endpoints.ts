@@ -1,34 +1,35 @@
 /**
- * The one spelling of an endpoint: equal text means the same endpoint. Everything that compares, claims or allows endpoints uses
- * it. The origin is as a URL parser writes it, without a dot after the host, and with IPv4 addresses as such. The path has no
- * empty parts, no needless escapes and no base path of the core API, which is understood. Other text than a URL stays as it is.
+ * The canonical form of an endpoint: two endpoints are the same if this text is equal. Everything that compares, claims or allows
+ * endpoints uses it. The origin is as a URL parser writes it, without a dot after the host, and an IPv4 address in IPv6 form is
+ * written as IPv4. The path has no empty parts and no needless escapes. The base path of the core API is removed, because calls
+ * add it. Text that is not a URL loses only its trailing slashes.
  */
 export function spellingOf(endpoint: string): string {
   const text = endpoint.trim();
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol)) return text.replace(/\/+$/, "");
-  url.hostname = mappedIn(url.hostname) ?? url.hostname.replace(/\.$/, "");
+  url.hostname = mappedIPv4(url.hostname) ?? url.hostname.replace(/\.$/, "");
   url.pathname = url.pathname
-    .replace(/%[0-9a-f]{2}/gi, plain)
+    .replace(/%[0-9a-f]{2}/gi, unescaped)
     .replace(/\/{2,}/g, "/")
     .replace(/(\/cloudapi\/v6)*\/?$/, "");
   return url.href.replace(/\/$/, "");
 }
 
 /** An escaped character as itself, unless it needs the escape. */
-function plain(escaped: string): string {
+function unescaped(escaped: string): string {
   const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
   return /[\w.~-]/.test(character) ? character : escaped.toUpperCase();
 }
 
 /** The IPv4 address in a host such as [::ffff:7f00:1]. */
-function mappedIn(host: string): string | undefined {
+function mappedIPv4(host: string): string | undefined {
   const words = /^\[::ffff:([0-9a-f]+):([0-9a-f]+)\]$/.exec(host)?.slice(1);
   return words?.map((word) => [Number.parseInt(word, 16) >> 8, Number.parseInt(word, 16) & 255].join(".")).join(".");
 }
 
 /**
- * The URL of a product: an Account's endpoint with `{region}` replaced, in its one spelling. A region is a location ("de/fra",
+ * The URL of a product: an Account's endpoint with `{region}` replaced, in its canonical form. A region is a location ("de/fra",
  * "de/fra/2") or a slug ("de-fra"). The second site of a location uses the services of the first.
  */
 export function endpointUrl(template: string, region: string | undefined): string {

@@ -21,19 +21,19 @@ export function proxyFor({ http, https, no = "" }: Proxies, endpoint: URL): stri
   const isLocal = host === "localhost" || contains(loopback, host);
   const port = endpoint.port || defaultPort(endpoint.protocol);
   const entries = no.toLowerCase().split(/[\s,]+/);
-  return isLocal || entries.some((entry) => fits(entry, host, port)) ? undefined : proxy;
+  return isLocal || entries.some((entry) => matches(entry, host, port)) ? undefined : proxy;
 }
 
-function fits(entry: string, host: string, port: string): boolean {
+function matches(entry: string, host: string, port: string): boolean {
   if (entry === "" || entry === "*") return entry === "*";
   const [address = "", bits] = entry.split("/");
   if (bits !== undefined) {
     const width = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
     return /^\d+$/.test(bits) && Number(bits) <= width && contains(rangeOf(entry), host);
   }
-  const [, bracketed, plain, only] = /^(?:\[(.+)\]|([^:]+))(?::(\d+))?$/.exec(entry) ?? [];
+  const [, bracketed, plain, entryPort] = /^(?:\[(.+)\]|([^:]+))(?::(\d+))?$/.exec(entry) ?? [];
   const name = bracketed ?? plain ?? entry;
-  if (only !== undefined && only !== port) return false;
-  const below = name.replace(/^\*?\.?/, ".");
-  return name === "*" || host === name || (isIP(host) === 0 && host.endsWith(below));
+  if (entryPort !== undefined && entryPort !== port) return false;
+  const suffix = name.replace(/^\*?\.?/, ".");
+  return name === "*" || host === name || (isIP(host) === 0 && host.endsWith(suffix));
 }

@@ -139,8 +139,8 @@ function retryAfter(headers: Record<string, string>, now: number): number | unde
   const value = headers["retry-after"]?.trim();
   if (value === undefined || value === "") return undefined;
   const seconds = /^\d+(\.\d+)?$/.test(value) ? Number(value) : undefined;
-  const there = Date.parse(headers.date ?? "");
-  const ms = seconds === undefined ? Date.parse(value) - (Number.isNaN(there) ? now : there) : seconds * 1000;
+  const answeredAt = Date.parse(headers.date ?? "");
+  const ms = seconds === undefined ? Date.parse(value) - (Number.isNaN(answeredAt) ? now : answeredAt) : seconds * 1000;
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), longestWaitMs);
 }
 

@@ -20,7 +20,6 @@ export const limits = {
   listMs: 60_000,
 } as const;
 
-/** An answer exceeds a limit. */
 export class LimitExceeded extends Error {
   constructor(words: string) {
     super(words);

@@ -11,6 +11,7 @@ export interface MemoryBudget {
   give(account: string, bytes: number): void;
 }
 
+/** A namespace that uses no more than this gets it even when all memory is used. */
 const smallBytes = 16 * 1024 * 1024;
 
 export function createMemoryBudget(totalBytes: number): MemoryBudget {
@@ -30,10 +31,10 @@ export function createMemoryBudget(totalBytes: number): MemoryBudget {
   };
   return {
     take(account, bytes) {
-      const [own, tenant, all] = shares(account);
+      const [own, namespace, all] = shares(account);
       const after = (of: string) => (taken.get(of) ?? 0) + bytes;
-      const isSmall = after(tenant.of) <= Math.min(smallBytes, own.most);
-      const over = [own, tenant, ...(isSmall ? [] : [all])].find(({ of, most }) => after(of) > most);
+      const isSmall = after(namespace.of) <= Math.min(smallBytes, own.most);
+      const over = [own, namespace, ...(isSmall ? [] : [all])].find(({ of, most }) => after(of) > most);
       if (over) {
         throw new LimitExceeded(`the answers kept for ${over.who} take more than ${inBytes(over.most)} of memory`);
       }
@@ -55,22 +56,22 @@ export interface Room {
   close(): void;
 }
 
-export function openRoom(ledger: MemoryBudget | undefined, account: string): Room {
+export function openRoom(budget: MemoryBudget | undefined, account: string): Room {
   let [kept, read] = [0, 0];
   let closed = false;
   const end = (isKept: boolean) => {
     const left = isKept ? read : kept;
-    ledger?.give(account, kept + read - left);
+    budget?.give(account, kept + read - left);
     [kept, read] = [left, 0];
   };
   return {
     take(bytes) {
-      ledger?.take(account, bytes);
+      budget?.take(account, bytes);
       read += bytes;
     },
     shed(bytes) {
       const less = Math.min(Math.max(0, bytes), read);
-      ledger?.give(account, less);
+      budget?.give(account, less);
       read -= less;
     },
     end(isKept) {
@@ -79,7 +80,7 @@ export function openRoom(ledger: MemoryBudget | undefined, account: string): Roo
     },
     close() {
       closed = true;
-      ledger?.give(account, kept);
+      budget?.give(account, kept);
       kept = 0;
     },
   };

@@ -108,8 +108,8 @@ for (const [mark, characters] of [
   for (const character of characters) marks[character.charCodeAt(0)] = mark;
 }
 
-/** Calls `see` for every mark outside of strings. */
-async function walk(text: string, pause: Pause, see: (mark: number, at: number) => void): Promise<void> {
+/** Calls `onMark` for every mark outside of strings. */
+async function walk(text: string, pause: Pause, onMark: (mark: number, at: number) => void): Promise<void> {
   for (let at = 0, next = 0; at < text.length; at++) {
     if (at >= next) {
       next = at + PIECE;
@@ -117,12 +117,12 @@ async function walk(text: string, pause: Pause, see: (mark: number, at: number) 
       if (wait) await wait;
     }
     const mark = marks[text.charCodeAt(at)] ?? 0;
-    if (mark === QUOTE) at = endOfText(text, at);
-    else if (mark !== 0) see(mark, at);
+    if (mark === QUOTE) at = endOfString(text, at);
+    else if (mark !== 0) onMark(mark, at);
   }
 }
 
-function endOfText(text: string, quote: number): number {
+function endOfString(text: string, quote: number): number {
   for (let at = text.indexOf('"', quote + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let start = at;
     while (text[start - 1] === "\\") start -= 1;

@@ -31,13 +31,14 @@ export interface Attempt {
 
 export interface AttemptOptions {
   clock: Clock;
-  wayTo: (endpoint: URL) => Dispatcher;
-  ledger: MemoryBudget;
+  dispatcherTo: (endpoint: URL) => Dispatcher;
+  memory: MemoryBudget;
   log?: Log | undefined;
   observe?: CallObserver | undefined;
 }
 
 export const defaultDeadlineMs = 30_000;
+/** Reads up to this size do not count against the memory budget. */
 const smallBytes = 64 * 1024;
 /** A timeout after less time than this says nothing about the endpoint. */
 const leastSilenceMs = 5_000;
@@ -59,7 +60,7 @@ export async function perform(attempt: Attempt, options: AttemptOptions): Promis
   }
   let outcome: Outcome = { is: "unknown" };
   try {
-    return await performed(attempt, options, (known) => {
+    return await sendPaced(attempt, options, (known) => {
       outcome = known;
     });
   } finally {
@@ -67,28 +68,28 @@ export async function perform(attempt: Attempt, options: AttemptOptions): Promis
   }
 }
 
-async function performed(attempt: Attempt, options: AttemptOptions, tell: (outcome: Outcome) => void): Promise<Reply> {
+async function sendPaced(attempt: Attempt, options: AttemptOptions, tell: (outcome: Outcome) => void): Promise<Reply> {
   const { call, url, headers, asked } = attempt;
-  const { clock, wayTo } = options;
-  const { method, deadlineMs = defaultDeadlineMs } = call;
+  const { clock, dispatcherTo } = options;
+  const { method, deadlineMs = defaultDeadlineMs, maxBytes = limits.answerBytes } = call;
   const body = call.body === undefined ? call.bytes : JSON.stringify(call.body);
   const signals = call.signal ? [...attempt.closing, call.signal] : attempt.closing;
   using deadline = startDeadline(clock, deadlineMs, signals, { patienceMs: call.patienceMs });
 
-  const began = clock.monotonic();
-  let left = began;
+  const beganAt = clock.monotonic();
+  let leftAt = beganAt;
   let status: number | "error" = "error";
   let problem: string | undefined;
-  let [size, held] = [0, 0];
-  const grow = (bytes: number) => {
+  let [size, heldBytes] = [0, 0];
+  const countBytes = (bytes: number) => {
     size += bytes;
     // Writes and small reads are not counted: an Account over its budget must still be able to delete resources.
     if (!asked.reading || size <= smallBytes) return;
-    options.ledger.take(attempt.account, bytes);
-    held += bytes;
+    options.memory.take(attempt.account, bytes);
+    heldBytes += bytes;
   };
   let sent = false;
-  let taken: Reply | undefined;
+  let reply: Reply | undefined;
   const turnBy = Math.min(attempt.turnBy, deadline.end);
   const pass = await attempt.pacer.enter(call.priority ?? "normal", deadline.signal, turnBy).catch((reason) => {
     if (!(reason instanceof Closed)) throw unanswered(new NoAnswer(reason, false, false), asked);
@@ -96,19 +97,19 @@ async function performed(attempt: Attempt, options: AttemptOptions, tell: (outco
     throw new Retry({ call: asked.call, requestId: asked.requestId, status: 429, detail }, "no", afterMs);
   });
   try {
-    left = clock.monotonic();
-    if (!deadline.leave()) throw unanswered(new NoAnswer(deadline.signal.reason, false, false), asked);
+    leftAt = clock.monotonic();
+    if (!deadline.beginSend()) throw unanswered(new NoAnswer(deadline.signal.reason, false, false), asked);
     call.guard?.();
     sent = true;
     const outgoing = { method, url, headers, body };
-    const { maxBytes = limits.answerBytes } = call;
-    const answer = await exchange(wayTo(url), outgoing, maxBytes, deadline.signal, grow).catch((none: NoAnswer) => {
+    const sending = exchange(dispatcherTo(url), outgoing, maxBytes, deadline.signal, countBytes);
+    const answer = await sending.catch((none: NoAnswer) => {
       problem = asked.redact(reasonOf(none.cause));
       if (none.status > 0) tell({ is: "answered" });
       if (none.status > 0 || signals.some(({ aborted }) => aborted)) throw unanswered(none, asked, problem);
-      const late = deadline.signal.aborted;
-      const why = none.sent ? (late ? problem : brokenOff) : `the endpoint ${url.origin} cannot be reached`;
-      if (!late || clock.monotonic() - left >= leastSilenceMs) tell({ is: "silent", why });
+      const isLate = deadline.signal.aborted;
+      const why = none.sent ? (isLate ? problem : brokenOff) : `the endpoint ${url.origin} cannot be reached`;
+      if (!isLate || clock.monotonic() - leftAt >= leastSilenceMs) tell({ is: "silent", why });
       throw unanswered(none, asked, why);
     });
     tell({ is: "answered" });
@@ -116,15 +117,15 @@ async function performed(attempt: Attempt, options: AttemptOptions, tell: (outco
     const read = await readAnswer(answer, asked, clock);
     await yieldIfDue(clock);
     if ("body" in read) {
-      taken = { ...replyOf(answer, read.body, url), bytes: weightOf(answer.bytes, read.values) };
-      return taken;
+      reply = { ...replyOf(answer, read.body, url), bytes: weightOf(answer.bytes, read.values) };
+      return reply;
     }
     if (status === 429) pass.refused(read.error instanceof Retry ? read.error.afterMs : undefined);
     throw read.error;
   } finally {
     pass.leave();
-    options.ledger.give(attempt.account, held);
-    const timing = { seconds: (clock.monotonic() - left) / 1000, waited: (left - began) / 1000 };
+    options.memory.give(attempt.account, heldBytes);
+    const timing = { seconds: (clock.monotonic() - leftAt) / 1000, waited: (leftAt - beganAt) / 1000 };
     const { object, product = "core" } = call;
     const { account } = attempt;
     const done = { account, product, method, route: routeOf(url.pathname), status, ...timing };
@@ -137,7 +138,7 @@ async function performed(attempt: Attempt, options: AttemptOptions, tell: (outco
       path: plainText(url.pathname, 512),
       status,
       requestId: asked.requestId,
-      ...(taken?.request && { platformRequest: taken.request.id }),
+      ...(reply?.request && { platformRequest: reply.request.id }),
       seconds: inMilliseconds(timing.seconds),
       waited: inMilliseconds(timing.waited),
       ...(problem && { problem }),

@@ -17,7 +17,7 @@ export interface Connection {
   /** The clock of its deadlines. */
   readonly clock?: Clock;
   /** Counts the memory that lists take. */
-  readonly ledger?: MemoryBudget;
+  readonly memory?: MemoryBudget;
   /**
    * Sends a call when its turn comes and returns the successful answer. Rejects with a `PlatformError` (an abort is a `Retry`,
    * whose `executed` says whether it may have had an effect), or with what the call's own `guard` throws.
@@ -49,11 +49,11 @@ export interface ConnectionEvents {
 }
 
 export interface ConnectionOptions extends TransportOptions, ConnectionEvents {
-  wayTo: (endpoint: URL) => Dispatcher;
+  dispatcherTo: (endpoint: URL) => Dispatcher;
   /** Undefined: any endpoint. */
   allowed: AllowedEndpoints | undefined;
   nextRequestId: () => string;
-  ledger: MemoryBudget;
+  memory: MemoryBudget;
   /** Aborts when all connections close. */
   closing: AbortSignal;
   pacersOf: (credential: string | undefined, account: string, perSecond?: number) => Pacers;
@@ -73,7 +73,7 @@ interface Session {
 const mostRefusals = 3;
 const DOUBT_MS = 60_000;
 /** Products whose host sets the dates of requests, tokens and log entries. Another host may have another clock. */
-const DATING: ReadonlySet<string> = new Set(["core", "auth", "activitylog"]);
+const DATING_PRODUCTS: ReadonlySet<string> = new Set(["core", "auth", "activitylog"]);
 const defaultPatienceMs = 2_000;
 
 export function createConnection(
@@ -87,15 +87,16 @@ export function createConnection(
   const newBreaker = () => createBreaker(options);
   const breakers = { reads: byHost(newBreaker), writes: byHost(newBreaker) };
   let session = openSession(id, credentials, pacersOf);
-  const times = byHost(() => createPlatformTime(options.clock));
-  let dating: string | undefined;
+  const timesByHost = byHost(() => createPlatformTime(options.clock));
+  /** The host whose clock counts: of a product in `DATING_PRODUCTS`, else the first that answered. */
+  let datingHost: string | undefined;
   let doubtedAt = Number.NEGATIVE_INFINITY;
-  const hear = (call: PlatformCall, date: string | undefined, leftAt: number) => {
+  const addDate = (call: PlatformCall, date: string | undefined, leftAt: number) => {
     const { host } = new URL(call.url);
     const readAt = options.clock.monotonic();
-    times(host).add(date, leftAt, readAt);
-    if (dating === undefined || DATING.has(call.product ?? "core")) dating = host;
-    if (!times(dating).inDoubt || readAt - doubtedAt < DOUBT_MS) return;
+    timesByHost(host).add(date, leftAt, readAt);
+    if (datingHost === undefined || DATING_PRODUCTS.has(call.product ?? "core")) datingHost = host;
+    if (!timesByHost(datingHost).inDoubt || readAt - doubtedAt < DOUBT_MS) return;
     doubtedAt = readAt;
     options.doubted?.();
   };
@@ -110,7 +111,7 @@ export function createConnection(
     const headers = headersFor(call, session, { "user-agent": userAgent, "x-request-id": requestId });
     const refusal = { call: asked.call, requestId, status: 0 };
     if (url === undefined) throw new Terminal({ ...refusal, detail: "the endpoint is not an http or https URL" });
-    if (strays(call.url)) throw new Terminal({ ...refusal, detail: "a part of the path is not an id" });
+    if (leadsElsewhere(call.url)) throw new Terminal({ ...refusal, detail: "a part of the path is not an id" });
     if (options.allowed && !options.allowed.allows(url.href)) {
       throw new Terminal({ ...refusal, detail: `the endpoint ${url.origin} is not allowed here` });
     }
@@ -119,16 +120,16 @@ export function createConnection(
     }
     const pacer = session.pacers.at(url.host);
     const breaker = breakers[asked.reading ? "reads" : "writes"](url.host);
-    const ending = [closing.signal, options.closing];
-    return perform({ account: id, call, url, headers, asked, pacer, breaker, turnBy, closing: ending }, options);
+    const signals = [closing.signal, options.closing];
+    return perform({ account: id, call, url, headers, asked, pacer, breaker, turnBy, closing: signals }, options);
   };
 
   return {
     id,
     clock: options.clock,
-    ledger: options.ledger,
+    memory: options.memory,
     async send(call) {
-      const patient = isRead(call) && call.priority !== "people";
+      const isRetriedAfter429 = isRead(call) && call.priority !== "people";
       const { clock } = options;
       const end = clock.monotonic() + (call.deadlineMs ?? defaultDeadlineMs);
       const turnBy = clock.monotonic() + (call.patienceMs ?? defaultPatienceMs);
@@ -141,13 +142,14 @@ export function createConnection(
             call.guard?.();
           };
           const reply = await sendOnce({ ...call, guard, deadlineMs: end - clock.monotonic() }, turnBy);
-          hear(call, reply.headers.date, leftAt);
+          addDate(call, reply.headers.date, leftAt);
           return reply;
         } catch (error) {
-          const again =
+          const leftMs = Math.min(end, turnBy) - clock.monotonic();
+          const isRetried =
             (isRead(call) && wasReset(error) && ++resets === 1) ||
-            (patient && isShortRefusal(error, Math.min(end, turnBy) - clock.monotonic()) && ++refusals < mostRefusals);
-          if (!again) throw error;
+            (isRetriedAfter429 && isShortRefusal(error, leftMs) && ++refusals < mostRefusals);
+          if (!isRetried) throw error;
         }
       }
     },
@@ -165,10 +167,10 @@ export function createConnection(
       return session.identity;
     },
     get aheadMs() {
-      return dating === undefined ? 0 : times(dating).aheadMs;
+      return datingHost === undefined ? 0 : timesByHost(datingHost).aheadMs;
     },
     get inDoubt() {
-      return dating !== undefined && times(dating).inDoubt;
+      return datingHost !== undefined && timesByHost(datingHost).inDoubt;
     },
     get contractNumber() {
       return session.contractNumber ?? session.identity?.contractNumber;
@@ -224,8 +226,8 @@ function isSendable(header: string | undefined): boolean {
   return header === undefined || /^[\x20-\x7e]*$/.test(header);
 }
 
-/** Ids in a path come from answers and from stored objects: none may lead to another path. */
-function strays(url: string): boolean {
+/** Whether an id in the path leads to another path. Ids come from answers and from stored objects. */
+function leadsElsewhere(url: string): boolean {
   return /\/(\.|%2e){1,2}(\/|$)|%2f|%5c|\\|\p{Cc}|%[01][0-9a-f]|%7f/iu.test(url.replace(/[?#].*$/s, ""));
 }
 

@@ -6,12 +6,12 @@ export interface Deadline extends Disposable {
   /** When time is up, on the monotonic clock. */
   readonly end: number;
   /** Call it right before the request is sent. False when it must not be: time is up, even if no timer has fired yet. */
-  leave(): boolean;
+  beginSend(): boolean;
 }
 
 /**
- * Starts now. The wait for a turn may take `patienceMs` more; when the request is sent, `ms` counts from then. `missed`
- * names the step that is overdue.
+ * Starts now. With `patienceMs`, the wait for a turn may take that much longer, and once the request is sent, `ms` counts from
+ * then. `missed` names the step that is overdue.
  */
 export function startDeadline(
   clock: Clock,
@@ -35,7 +35,7 @@ export function startDeadline(
     get end() {
       return end;
     },
-    leave() {
+    beginSend() {
       // A process that was frozen must not send overdue requests: its timers are late too.
       if (clock.monotonic() >= end) expire();
       if (patienceMs > 0 && clock.monotonic() + ms < end) {

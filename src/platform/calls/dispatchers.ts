@@ -35,10 +35,10 @@ export function createDispatchers(options: TransportOptions, allowed: AllowedEnd
       return new Pool(origin, { ...pool, connect: createConnector({ tls, lookup: guarded }) });
     },
   });
-  const through = new Map<string, ProxyAgent>();
+  const proxyAgents = new Map<string, ProxyAgent>();
   const toProxy = createConnector({ tls });
   const proxyAt = (uri: string): ProxyAgent => {
-    const known = through.get(uri);
+    const known = proxyAgents.get(uri);
     if (known) return known;
     const agent = new ProxyAgent({
       ...common,
@@ -49,7 +49,7 @@ export function createDispatchers(options: TransportOptions, allowed: AllowedEnd
       factory: (origin, pool) =>
         new Pool(origin, new URL(origin).href === new URL(uri).href ? { ...common, connect: toProxy } : pool),
     });
-    through.set(uri, agent);
+    proxyAgents.set(uri, agent);
     return agent;
   };
   return {
@@ -59,7 +59,7 @@ export function createDispatchers(options: TransportOptions, allowed: AllowedEnd
     },
     async close() {
       // Not close(): it would wait for answers that nobody reads.
-      await Promise.all([direct, ...through.values()].map((each) => each.destroy()));
+      await Promise.all([direct, ...proxyAgents.values()].map((each) => each.destroy()));
     },
   };
 }

@@ -28,9 +28,9 @@ export class NoAnswer extends Error {
 
 /**
  * Sends one request and reads the whole answer. Rejects only with `NoAnswer`: when the connection fails, when the answer is
- * larger than `maxBytes`, when `grow`, which is called for every chunk, throws, or as soon as the signal aborts, connected or
- * not. An error answer that is too long is cut, because only its status is needed. What is too much is not read: the connection
- * is closed.
+ * larger than `maxBytes`, when `countBytes`, which is called for every chunk, throws, or as soon as the signal aborts, connected
+ * or not. An error answer that is too long is cut, because only its status is needed. What is too much is not read: the
+ * connection is closed.
  *
  * It uses the dispatcher directly, because only there it is known when a request starts to leave.
  */
@@ -39,7 +39,7 @@ export function exchange(
   outgoing: Outgoing,
   maxBytes: number,
   signal: AbortSignal,
-  grow: (bytes: number) => void = () => {},
+  countBytes: (bytes: number) => void = () => {},
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined;
@@ -86,7 +86,7 @@ export function exchange(
           if (statusCode < 200) return;
           answering = true;
           status = statusCode;
-          headers = plain(received);
+          headers = lowerCased(received);
           // For HEAD, content-length is the size that a GET would have.
           if (outgoing.method !== "HEAD" && Number(headers["content-length"]) > most()) cut(receiving);
         },
@@ -94,7 +94,7 @@ export function exchange(
           size += chunk.length;
           if (size > most()) return cut(receiving);
           try {
-            grow(chunk.length);
+            countBytes(chunk.length);
             chunks.push(chunk);
           } catch (error) {
             receiving.abort(asError(error));
@@ -111,7 +111,7 @@ export function exchange(
   });
 }
 
-function plain(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+function lowerCased(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
       value === undefined ? [] : [[name.toLowerCase(), Array.isArray(value) ? value.join(", ") : value]],

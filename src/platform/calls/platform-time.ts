@@ -25,8 +25,9 @@ export interface PlatformTime {
  * not change the estimate.
  */
 export function createPlatformTime({ now, monotonic }: Pick<Clock, "now" | "monotonic">): PlatformTime {
-  /** The platform's time when our monotonic clock was zero, by each answer. */
+  /** One per answer: what time it was on the platform when our monotonic clock was zero. */
   let origins: number[] = [];
+  /** The same for our own clock. */
   const own = () => now() - monotonic();
   const estimate = () => {
     const votes = [...origins, ...Array.from({ length: LEAST - origins.length }, own)];
@@ -34,9 +35,9 @@ export function createPlatformTime({ now, monotonic }: Pick<Clock, "now" | "mono
   };
   return {
     add(header, leftAt, readAt) {
-      const told = Date.parse(header ?? "");
-      if (Number.isNaN(told)) return;
-      origins = [...origins, told + HALF_A_SECOND - (leftAt + readAt) / 2].slice(-WINDOW);
+      const date = Date.parse(header ?? "");
+      if (Number.isNaN(date)) return;
+      origins = [...origins, date + HALF_A_SECOND - (leftAt + readAt) / 2].slice(-WINDOW);
     },
     get aheadMs() {
       return Math.round(estimate() - own());

@@ -5,7 +5,7 @@
 export function routeOf(path: string): string {
   const segments = path.split("/");
   return segments
-    .map((segment, index) => (isWord(segment) && !namesAnything(segments, index) ? segment : "{id}"))
+    .map((segment, index) => (isWord(segment) && !isWordLikeId(segments, index) ? segment : "{id}"))
     .join("/");
 }
 
@@ -14,11 +14,8 @@ function isWord(segment: string): boolean {
   return segment.length <= 32 && /^([a-z]+\d?[a-z.-]*)?$/i.test(segment);
 }
 
-/** Ids below these collections look like words: label keys, "de/fra". */
-function namesAnything(segments: string[], index: number): boolean {
-  return segments[index] !== "" && segments.slice(Math.max(0, index - 2), index).some(isNamed);
-}
-
-function isNamed(segment: string, position: number, before: string[]): boolean {
-  return segment === "locations" || (segment === "labels" && position === before.length - 1);
+/** Ids that look like words: a label key, and the two parts of a location such as "de/fra". */
+function isWordLikeId(segments: string[], index: number): boolean {
+  const [parent, grandparent] = [segments[index - 1], segments[index - 2]];
+  return segments[index] !== "" && (parent === "labels" || parent === "locations" || grandparent === "locations");
 }

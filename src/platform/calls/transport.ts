@@ -29,14 +29,14 @@ export interface Transport {
 /** Calls to the platform: keep-alive sockets per host, pacing per credential and host, deadlines, typed errors. */
 export function createTransport(options: TransportOptions): Transport {
   const allowed = options.allowEndpoints && allowedEndpoints(options.allowEndpoints);
-  const ways = createDispatchers(options, allowed);
+  const dispatchers = createDispatchers(options, allowed);
   const prefix = randomBytes(4).toString("hex");
   let serial = 0;
   const closing = new AbortController();
   const { clock, random } = options;
   const pacersOf = sharePacers((most) => createPacer({ clock, most, mostConcurrent: 64, ...(random && { random }) }));
   // An answer takes up to four times its counted size in the heap.
-  const ledger = createMemoryBudget(options.memoryBytes ?? getHeapStatistics().heap_size_limit / 4);
+  const memory = createMemoryBudget(options.memoryBytes ?? getHeapStatistics().heap_size_limit / 4);
   const timed = new Map<string, Connection>();
   const nextRequestId = () => `${prefix}-${++serial}`;
   return {
@@ -48,10 +48,10 @@ export function createTransport(options: TransportOptions): Transport {
           timed.delete(account);
           options.closed?.(account);
         },
-        wayTo: ways.to,
+        dispatcherTo: dispatchers.to,
         allowed,
         nextRequestId,
-        ledger,
+        memory,
         pacersOf,
         closing: closing.signal,
       });
@@ -62,7 +62,7 @@ export function createTransport(options: TransportOptions): Transport {
     pacers: () => pacersOf.all(),
     async close() {
       closing.abort(new Error("the transport was closed"));
-      await ways.close();
+      await dispatchers.close();
     },
   };
 }

@@ -14,7 +14,7 @@ export interface BatchWindow {
   readonly dueAt: number | undefined;
 }
 
-/** The quiet time is at most the longest wait divided by this. */
+/** The quiet time grows to at most the longest wait divided by this. */
 const shortestShare = 3;
 
 export function createBatchWindow(
@@ -22,29 +22,29 @@ export function createBatchWindow(
   quietMs: number,
   longestMs: () => number,
 ): BatchWindow {
-  let row: { first: number; last: number } | undefined;
-  let rowsBefore = 0;
+  let batch: { first: number; last: number } | undefined;
+  let batchesBefore = 0;
   let servedAt = Number.NEGATIVE_INFINITY;
   return {
     add() {
       const last = monotonic();
-      if (!row && last - servedAt >= longestMs()) rowsBefore = 0;
-      row = { first: row?.first ?? last, last };
+      if (!batch && last - servedAt >= longestMs()) batchesBefore = 0;
+      batch = { first: batch?.first ?? last, last };
     },
     clear() {
-      if (!row) return;
-      row = undefined;
-      rowsBefore += 1;
+      if (!batch) return;
+      batch = undefined;
+      batchesBefore += 1;
       servedAt = monotonic();
     },
     get since() {
-      return row?.first;
+      return batch?.first;
     },
     get dueAt() {
-      if (!row) return undefined;
+      if (!batch) return undefined;
       const longest = longestMs();
-      const quiet = Math.max(quietMs, Math.min(quietMs * 2 ** rowsBefore, longest / shortestShare));
-      return Math.min(row.last + quiet, row.first + longest);
+      const quiet = Math.max(quietMs, Math.min(quietMs * 2 ** batchesBefore, longest / shortestShare));
+      return Math.min(batch.last + quiet, batch.first + longest);
     },
   };
 }
@@ -56,22 +56,22 @@ export interface ArrivalCount {
 }
 
 export function createArrivalCount({ monotonic }: Pick<Clock, "monotonic">, windowMs: () => number): ArrivalCount {
-  let now = { since: monotonic(), count: 0 };
-  let before = 0;
+  let current = { since: monotonic(), count: 0 };
+  let countBefore = 0;
   const roll = () => {
-    const passed = monotonic() - now.since;
+    const passed = monotonic() - current.since;
     if (passed < windowMs()) return;
-    before = passed < 2 * windowMs() ? now.count : 0;
-    now = { since: monotonic(), count: 0 };
+    countBefore = passed < 2 * windowMs() ? current.count : 0;
+    current = { since: monotonic(), count: 0 };
   };
   return {
     add() {
       roll();
-      now.count += 1;
+      current.count += 1;
     },
     get size() {
       roll();
-      return Math.max(before, now.count);
+      return Math.max(countBefore, current.count);
     },
   };
 }

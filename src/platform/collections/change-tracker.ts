@@ -19,12 +19,9 @@ import {
 import { nextRead } from "./usual-durations.ts";
 
 /** Reading one member until it is at rest costs as much as a list of this many members. */
-const lookCost = 50;
-/**
- * An owner waits longer for a list than for a read. So while changes follow each other, a list must save this many times its
- * cost.
- */
-const patience = 2;
+const readCost = 50;
+/** An owner waits longer for a list than for a read: while changes follow each other, a list must save this many times its cost. */
+const leastSaving = 2;
 /** For each change, this many members may be listed per poll interval. */
 const membersPerChange = 16;
 const reasonsPerList = 8;
@@ -35,19 +32,19 @@ const missingLists = 2;
 /** After this, a request that the shared call does not show is read alone. */
 const askAloneMs = 30_000;
 /** A notified owner is reconciled when its key has its turn, which takes a while with thousands of objects. */
-const tellAgainMs = 60_000;
-/** With more changing members at a time, usual durations do not count: lists at the poll interval serve them together. */
+const notifyAgainMs = 60_000;
+/** With more changing members at a time, usual durations are ignored: lists at the poll interval serve them together. */
 const few = 4;
 
 export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracker {
   const { clock, random, busyMs, source, members, signal } = options;
   const tracked = new Map<string, Tracked>();
   /**
-   * Each tracked member is in one of these: `waiting` until it is at rest, then `told`, with the time when its owner was
+   * Each tracked member is in one of these: `waiting` until it is at rest, then `notified`, with the time when its owner was
    * notified, oldest first.
    */
   const waiting = new Map<string, Tracked>();
-  const told = new Map<string, number>();
+  const notified = new Map<string, number>();
   const longest = () => sharedGap(members.size, busyMs);
   /** Changes that no list can have shown yet. */
   const window = createBatchWindow(clock, busyMs, longest);
@@ -56,7 +53,7 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
   /** The most members that were changing at a time, since none was. */
   let most = 0;
 
-  const canAsk = ({ url }: Tracked) => url !== undefined && source.requestStatus !== undefined;
+  const hasRequest = ({ url }: Tracked) => url !== undefined && source.requestStatus !== undefined;
 
   /** Reads a member. `news`: the cached state has changed. `isMissed`: the member was not found. */
   const readMember = async (id: string, entry: Tracked): Promise<{ news: boolean; isMissed: boolean }> => {
@@ -68,7 +65,7 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
 
   const forget = (id: string) => {
     waiting.delete(id);
-    told.delete(id);
+    notified.delete(id);
   };
 
   /**
@@ -81,7 +78,7 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
     const isOver = item === undefined ? expectsAbsence(entry) || ended(entry) : !source.isBusy(item);
     learnFrom(source.durations, entry, members.asOf(id) ?? 0, isOver);
     forget(id);
-    if (isOver) told.set(id, clock.monotonic());
+    if (isOver) notified.set(id, clock.monotonic());
     else waiting.set(id, entry);
     return isOver;
   };
@@ -94,7 +91,7 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
     entry.trackedAt + nextRead(Math.max(0, readAt - entry.trackedAt), usualOf(entry), busyMs);
 
   /** Reads the status of the request and, when it has ended, the member. True when there is something new. */
-  const askAbout = async (id: string, entry: Tracked): Promise<boolean> => {
+  const readRequest = async (id: string, entry: Tracked): Promise<boolean> => {
     if (entry.url !== undefined && source.requestStatus && !ended(entry)) {
       const state = await source.requestStatus(entry.url, signal);
       entry.request = { ...state, knownAt: clock.monotonic() };
@@ -104,7 +101,7 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
     }
     if (!source.get) return ended(entry);
     const { news, isMissed } = await readMember(id, entry);
-    if (isLeaving(entry) && !canAsk(entry)) {
+    if (isLeaving(entry) && !hasRequest(entry)) {
       miss(entry, isMissed, "reads", clock.monotonic());
       const { lists = 0, reads = 0 } = entry.missed ?? {};
       if (reads > 0 && lists + reads > missingLists) end(id, entry, { status: "DONE", targets: [] });
@@ -121,23 +118,24 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
   };
 
   /** Checks deletions whose members a list has missed, all in one call. */
-  const askTogether = async (missing: [string, Tracked][]) => {
+  const readDeletions = async (missing: [string, Tracked][]) => {
     const since = Math.min(...missing.map(([, { change }]) => change.since));
-    for (const [, entry] of missing) entry.looking = true;
+    for (const [, entry] of missing) entry.isReading = true;
     // If the call fails, the next list triggers it again.
     const states = await source.deletions?.(since, signal).catch(() => undefined);
     if (signal.aborted) return;
     const done: string[] = [];
     for (const [id, entry] of missing) {
-      entry.looking = false;
-      const state = states?.get(/\/requests\/([^/]+)\/status/.exec(entry.url ?? "")?.[1] ?? "");
+      entry.isReading = false;
+      const requestId = /\/requests\/([^/]+)\/status/.exec(entry.url ?? "")?.[1] ?? "";
+      const state = states?.get(requestId);
       if (tracked.get(id) !== entry) continue;
       if (state?.status === "DONE") {
         end(id, entry, state);
         if (settle(id, entry)) done.push(id);
       }
       // The reason of a failure is only in the status of that request.
-      else if (state?.status === "FAILED" || entry.asked) void look(id, entry, askAbout);
+      else if (state?.status === "FAILED" || entry.asked) void startRead(id, entry, readRequest);
     }
     if (done.length > 0) options.changed(done);
     options.moved();
@@ -147,26 +145,26 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
    * Reads the member, which shows whether it is at rest, as in a list. Reads its request only if that is not enough: the member
    * failed, is not found, is being deleted, or its owner asked.
    */
-  const lookAt = async (id: string, entry: Tracked): Promise<boolean> => {
-    if (!source.get || isLeaving(entry) || entry.asked) return askAbout(id, entry);
+  const readChange = async (id: string, entry: Tracked): Promise<boolean> => {
+    if (!source.get || isLeaving(entry) || entry.asked) return readRequest(id, entry);
     const { news, isMissed } = await readMember(id, entry);
     if (!entry.asked && !needsReason(id, entry, isMissed)) return news;
     putOffReason(entry);
-    return askAbout(id, entry);
+    return readRequest(id, entry);
   };
 
-  const look = async (id: string, entry: Tracked, way = lookAt) => {
-    entry.looking = true;
+  const startRead = async (id: string, entry: Tracked, read = readChange) => {
+    entry.isReading = true;
     let news = false;
     try {
-      news = await way(id, entry);
+      news = await read(id, entry);
       entry.failures = 0;
-      entry.nextLook = readAfter(entry, clock.monotonic());
+      entry.readDueAt = readAfter(entry, clock.monotonic());
       if (tracked.get(id) === entry && settle(id, entry)) news = true;
     } catch (error) {
       entry.failures += 1;
       const gap = error instanceof PlatformError ? retryGap(error, entry.failures, random, options) : busyMs;
-      entry.nextLook = clock.monotonic() + gap;
+      entry.readDueAt = clock.monotonic() + gap;
       if (error instanceof NotFound && entry.failures >= unknownRequestLimit) {
         // The platform keeps requests for a limited time. A request that it no longer knows has ended.
         entry.url = undefined;
@@ -174,7 +172,7 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
         news = true;
       }
     }
-    entry.looking = false;
+    entry.isReading = false;
     if (signal.aborted || tracked.get(id) !== entry) return;
     if (news || entry.asked) options.changed([id]);
     entry.asked = false;
@@ -183,7 +181,7 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
 
   /** Whether to read the request: the member failed, vanished, or should have appeared by now. */
   const needsReason = (id: string, entry: Tracked, isMissed: boolean): boolean => {
-    if (ended(entry) || !canAsk(entry) || isLeaving(entry)) return false;
+    if (ended(entry) || !hasRequest(entry) || isLeaving(entry)) return false;
     if (clock.monotonic() < entry.nextReason) return false;
     const item = members.item(id);
     if (item !== undefined) return isMissed || isFailed(item.state);
@@ -204,9 +202,9 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
       return window.dueAt ?? Number.NEGATIVE_INFINITY;
     },
     get oneByOne() {
-      if (waiting.size === 0 || waiting.size * lookCost >= members.size) return false;
-      if (arrivals.size * lookCost >= patience * members.size) return false;
-      return waiting.values().every((entry) => canAsk(entry) || source.get !== undefined);
+      if (waiting.size === 0 || waiting.size * readCost >= members.size) return false;
+      if (arrivals.size * readCost >= leastSaving * members.size) return false;
+      return waiting.values().every((entry) => hasRequest(entry) || source.get !== undefined);
     },
     get isVanishing() {
       return vanishing && window.dueAt === undefined;
@@ -215,18 +213,18 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
       const shares = members.size / (waiting.size * membersPerChange);
       return Math.min(busyMs * Math.max(shares, 1), longest());
     },
-    get nextLook() {
+    get readDueAt() {
       return Math.min(
-        ...waiting.values().map(({ looking, nextLook }) => (looking ? Number.POSITIVE_INFINITY : nextLook)),
+        ...waiting.values().map(({ isReading, readDueAt }) => (isReading ? Number.POSITIVE_INFINITY : readDueAt)),
       );
     },
     get usualRead() {
       if (waiting.size === 0 || waiting.values().some((entry) => !usualOf(entry))) return undefined;
       return Math.min(...waiting.values().map((entry) => readAfter(entry, members.listedAt ?? 0)));
     },
-    get tellAgain() {
-      const [oldest] = told.values();
-      return oldest === undefined ? undefined : oldest + tellAgainMs;
+    get notifyAgain() {
+      const [oldest] = notified.values();
+      return oldest === undefined ? undefined : oldest + notifyAgainMs;
     },
     has: (id) => tracked.has(id),
     isLeaving: (id) => tracked.get(id)?.change.leaving === true,
@@ -241,7 +239,7 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
       tracked.set(id, entry);
       waiting.set(id, entry);
       most = Math.max(most, waiting.size);
-      entry.nextLook = readAfter(entry, entry.trackedAt);
+      entry.readDueAt = readAfter(entry, entry.trackedAt);
       return true;
     },
     untrack(id) {
@@ -250,15 +248,15 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
     },
     request: (id) => tracked.get(id)?.request,
     expectsAbsence: (id) => expectsAbsence(tracked.get(id)),
-    lookAtDue() {
+    startDueReads() {
       const now = clock.monotonic();
-      for (const [id, entry] of waiting) if (!entry.looking && entry.nextLook <= now) void look(id, entry);
+      for (const [id, entry] of waiting) if (!entry.isReading && entry.readDueAt <= now) void startRead(id, entry);
     },
     ask(id) {
       const entry = tracked.get(id);
       if (entry === undefined) return;
       entry.asked = true;
-      if (!entry.looking) void look(id, entry);
+      if (!entry.isReading) void startRead(id, entry);
     },
     beforeList: window.clear,
     afterList(began, listed) {
@@ -272,9 +270,9 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
         const item = members.item(id);
         if (isLeaving(entry)) miss(entry, item === undefined || listed.doubted.has(id), "lists", now);
         if (entry.missed && !ended(entry)) {
-          if (entry.looking) continue;
-          if (!canAsk(entry)) {
-            if (entry.missed.lists >= missingLists) void look(id, entry, askAbout);
+          if (entry.isReading) continue;
+          if (!hasRequest(entry)) {
+            if (entry.missed.lists >= missingLists) void startRead(id, entry, readRequest);
             // Wait for one more list.
             else vanishing = true;
           } else if (source.deletions && now - entry.missed.at < askAloneMs) {
@@ -282,18 +280,18 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
           } else if (reasons < reasonsPerList && now >= entry.nextReason) {
             reasons += 1;
             putOffReason(entry);
-            void look(id, entry, askAbout);
+            void startRead(id, entry, readRequest);
           }
           continue;
         }
         if (settle(id, entry)) resting.push(id);
-        if (reasons < reasonsPerList && !entry.looking && needsReason(id, entry, listed.doubted.has(id))) {
+        if (reasons < reasonsPerList && !entry.isReading && needsReason(id, entry, listed.doubted.has(id))) {
           reasons += 1;
           putOffReason(entry);
-          void look(id, entry, askAbout);
+          void startRead(id, entry, readRequest);
         }
       }
-      if (missing.length > 0) void askTogether(missing);
+      if (missing.length > 0) void readDeletions(missing);
       return resting;
     },
   };

@@ -16,7 +16,7 @@ export type CollectionListener = (ids: ReadonlySet<string> | "all") => void;
  * - Members passed to `track` are changing. The cheaper way is used. One list per `busyMs` shows them all; the interval is
  *   longer when few of many members change, and while more are tracked (`sharedGap`). If even that costs more than single reads
  *   (a list of fifty members costs as much as one read), each member is read every `busyMs`. Both intervals grow while nothing
- *   happens (`lookGap`) and are short again after any change.
+ *   happens (`pollGap`) and are short again after any change.
  * - While few members change, and it is known how long such changes take, reads follow that (`usual-durations.ts`).
  * - A member that is being deleted is gone when its request says so: once a list misses it, the requests of all such members
  *   are read in one call. Without a request, it is gone when two lists and then a read of the member miss it.
@@ -28,10 +28,11 @@ export type CollectionListener = (ids: ReadonlySet<string> | "all") => void;
  * - A list over the `limits`, or with invalid items, is not read again before the next resync; members are read one by one on
  *   request. Invalid items are left out: what the others show counts, and no member counts as absent.
  *
- * Guarantees: never two lists at once. Any other failed list changes only `problem` and `gone`; members are dropped when the parent is
- * not found twice in a row. After every list, listeners are called for tracked members at rest, changed or not, as long as they
- * are tracked: an owner must read and untrack its member. An owner that was notified and has not read yet causes another list
- * only after a minute. A listener that throws is logged and affects no other. After `close` nothing is called any more.
+ * Guarantees: never two lists at once. A list that fails for another reason changes only `problem` and `gone`; when the parent
+ * is not found twice in a row, all members are dropped. After every list, listeners are called for tracked members at rest,
+ * changed or not, as long as they are tracked: an owner must read and untrack its member. An owner that was notified and has
+ * not read yet causes another list only after a minute. A listener that throws is logged and affects no other. After `close`
+ * nothing is called any more.
  */
 export interface Collection {
   readonly key: string;

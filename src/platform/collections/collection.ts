@@ -14,7 +14,7 @@ export type { Change, CollectionSource, Item, KnownRequest, Reading, RequestStat
 
 export function openCollection(source: CollectionSource, options: CollectionOptions): Collection {
   const { clock, random = Math.random, restMs = 300_000, busyMs = 1_500, log } = options;
-  const longest = () => sharedGap(members.size, busyMs);
+  const longestWait = () => sharedGap(members.size, busyMs);
   const closing = new AbortController();
   const listeners = new Set<CollectionListener>();
   const members = createMembers();
@@ -28,7 +28,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
     signal: closing.signal,
     changed(ids) {
       changedAt = clock.monotonic();
-      tell(new Set(ids));
+      notify(new Set(ids));
     },
     moved: () => schedule(),
   });
@@ -40,20 +40,21 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
   let listing = false;
   /** When the last list ended, and how long to wait after it if nothing happens. */
   let endedAt = Number.NEGATIVE_INFINITY;
-  let patience = 0;
-  /** Ids that wait for a list to start, and are notified when it ends. */
-  const askers = new Set<string>();
-  const asking = createBatchWindow(clock, soonMs.shortest, longest);
+  let waitMs = 0;
+  /** Ids that are notified when the next list ends. */
+  const idsToNotify = new Set<string>();
+  /** Requests for a list (`refresh`) that no list serves yet. */
+  const refreshes = createBatchWindow(clock, soonMs.shortest, longestWait);
   /** The last single reads, in place of a list that does not show all members, and how often they failed in a row. */
-  const singly = { endedAt: Number.NEGATIVE_INFINITY, failures: 0 };
-  /** `doubtful`: the last list missed members that were seen before. `othersBusy`: it showed members that others are changing. */
-  let doubtful = false;
+  const singleReads = { endedAt: Number.NEGATIVE_INFINITY, failures: 0 };
+  /** `isDoubtful`: the last list missed members that were seen before. `othersBusy`: it showed members that others are changing. */
+  let isDoubtful = false;
   let othersBusy = false;
   let changedAt = clock.monotonic();
   let cancelTimer: (() => void) | undefined;
   let timerAt = Number.POSITIVE_INFINITY;
 
-  const tell = (ids: ReadonlySet<string> | "all") => {
+  const notify = (ids: ReadonlySet<string> | "all") => {
     for (const listener of [...listeners]) {
       try {
         listener(ids);
@@ -64,28 +65,31 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
   };
 
   /** Single reads are not needed while a list is running or requested, because it shows all members. */
-  const oneByOne = () => !listing && (isPartial() ? changes.size > 0 : asking.since === undefined && changes.oneByOne);
+  const oneByOne = () => {
+    if (listing) return false;
+    return isPartial() ? changes.size > 0 : refreshes.since === undefined && changes.oneByOne;
+  };
   const isTooLarge = () => problem !== undefined && exceedsLimit(problem);
   const isPartial = () => isTooLarge() || problem instanceof PartialList;
 
   const nextList = (): number =>
     listDue({
       endedAt,
-      patience,
+      waitMs,
       failures,
-      problem: isPartial() ? "partial" : problem instanceof Retry ? "passing" : problem && "lasting",
-      asked: asking.since === undefined ? undefined : { since: asking.since, dueAt: asking.dueAt ?? 0 },
-      singly,
-      isDoubtful: doubtful || changes.isVanishing,
+      problem: isPartial() ? "partial" : problem instanceof Retry ? "temporary" : problem && "lasting",
+      refresh: refreshes.since === undefined ? undefined : { since: refreshes.since, dueAt: refreshes.dueAt ?? 0 },
+      singleReads,
+      isDoubtful: isDoubtful || changes.isVanishing,
       expectedSince: expected.size > 0 ? Math.max(...expected.values()) : undefined,
       changedAt,
       changesFrom: oneByOne() ? undefined : changes.worthListing,
       changesGap: changes.listGap,
       usualRead: changes.listGap > busyMs ? undefined : changes.usualRead,
-      tellAgain: changes.tellAgain,
+      notifyAgain: changes.notifyAgain,
       othersBusy,
       size: members.size,
-      longest: longest(),
+      longest: longestWait(),
       busyMs,
       restMs,
     });
@@ -94,7 +98,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
     if (closing.signal.aborted) return;
     const due = Math.min(
       listing ? Number.POSITIVE_INFINITY : nextList(),
-      oneByOne() ? changes.nextLook : Number.POSITIVE_INFINITY,
+      oneByOne() ? changes.readDueAt : Number.POSITIVE_INFINITY,
     );
     // An earlier timer reschedules when it fires. Resetting it each time would let many calls delay it.
     if (due >= timerAt) return;
@@ -106,20 +110,20 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
   const wake = () => {
     timerAt = Number.POSITIVE_INFINITY;
     if (!listing && nextList() <= clock.monotonic()) {
-      void (isPartial() && clock.monotonic() < endedAt + patience ? readAsked() : list());
+      void (isPartial() && clock.monotonic() < endedAt + waitMs ? readSingly() : list());
     }
-    if (oneByOne()) changes.lookAtDue();
+    if (oneByOne()) changes.startDueReads();
     schedule();
   };
 
   /** In place of a list that does not show all members: reads the requested members one by one, and notifies their owners. */
-  const readAsked = async () => {
+  const readSingly = async () => {
     listing = true;
-    const asked = [...askers];
-    askers.clear();
-    asking.clear();
-    singly.failures += 1;
-    for (const id of asked) {
+    const toNotify = [...idsToNotify];
+    idsToNotify.clear();
+    refreshes.clear();
+    singleReads.failures += 1;
+    for (const id of toNotify) {
       const read = members.beginRead(clock.monotonic());
       const answer = await source.get?.(id, closing.signal).then(
         (item) => ({ item }),
@@ -128,17 +132,17 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       if (closing.signal.aborted) return;
       // The others would probably fail too. A notified owner asks again.
       if (!answer) break;
-      singly.failures = 0;
+      singleReads.failures = 0;
       members.one(read, id, answer.item, false);
     }
     listing = false;
-    singly.endedAt = clock.monotonic();
-    tell(new Set(asked));
+    singleReads.endedAt = clock.monotonic();
+    notify(new Set(toNotify));
     schedule();
   };
 
   /** Applies what a list with invalid items shows: presence only. Returns the ids whose state has changed. */
-  const seeOnly = async (read: ReadStart, items: readonly Item[]) => {
+  const applyPartial = async (read: ReadStart, items: readonly Item[]) => {
     const changed = new Set<string>();
     for (const item of items) {
       const isKnown = members.item(item.id) !== undefined;
@@ -155,11 +159,11 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
 
   const list = async () => {
     listing = true;
-    const isAsked = asking.since !== undefined;
-    const resting = changes.size === 0 && !isAsked && !doubtful && members.listedAt !== undefined;
-    const asked = [...askers];
-    askers.clear();
-    asking.clear();
+    const isRefresh = refreshes.since !== undefined;
+    const resting = changes.size === 0 && !isRefresh && !isDoubtful && members.listedAt !== undefined;
+    const toNotify = [...idsToNotify];
+    idsToNotify.clear();
+    refreshes.clear();
     changes.beforeList();
     const read = members.beginRead(clock.monotonic());
     const began = clock.monotonic();
@@ -170,7 +174,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       const first = members.listedAt === undefined;
       const listed = await members.list(read, items, changes.expectsAbsence, () => yieldIfDue(clock));
       if (closing.signal.aborted) return;
-      doubtful = listed.doubted.values().some((id) => !changes.isLeaving(id));
+      isDoubtful = listed.doubted.values().some((id) => !changes.isLeaving(id));
       for (const id of expected.keys()) if (members.item(id)) expected.delete(id);
       othersBusy = items.some((item) => source.isBusy(item) && !changes.has(item.id));
       if (listed.changed.size > 0) changedAt = clock.monotonic();
@@ -181,25 +185,25 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
         return item ? !source.isBusy(item) : !changes.isLeaving(id);
       };
       const some = new Set([...listed.changed].filter(isNews));
-      for (const id of [...rested, ...asked]) some.add(id);
-      news = first || problem ? "all" : some.size > 0 || isAsked ? some : undefined;
+      for (const id of [...rested, ...toNotify]) some.add(id);
+      news = first || problem ? "all" : some.size > 0 || isRefresh ? some : undefined;
       problem = undefined;
       failures = 0;
-      patience = restGap(restMs, random);
+      waitMs = restGap(restMs, random);
     } catch (error) {
       if (closing.signal.aborted) return;
       const before = problem;
       problem = error instanceof PlatformError ? error : unexpected(error, source.key);
       failures = before?.kind === problem.kind ? failures + 1 : 1;
-      patience = isPartial() ? restGap(restMs, random) : retryGap(problem, failures, random, { busyMs, restMs });
+      waitMs = isPartial() ? restGap(restMs, random) : retryGap(problem, failures, random, { busyMs, restMs });
       if (problem instanceof PartialList) {
-        const some = new Set([...(await seeOnly(read, problem.items)), ...asked]);
-        if (some.size > 0 || isAsked) news = some;
+        const some = new Set([...(await applyPartial(read, problem.items)), ...toNotify]);
+        if (some.size > 0 || isRefresh) news = some;
       }
       if (closing.signal.aborted) return;
-      const lost = problem.kind === "NotFound" && failures === 2 && members.size > 0;
-      if (lost) members.clear(read);
-      if (lost || before?.kind !== problem.kind || before.status !== problem.status) {
+      const isParentGone = problem.kind === "NotFound" && failures === 2 && members.size > 0;
+      if (isParentGone) members.clear(read);
+      if (isParentGone || before?.kind !== problem.kind || before.status !== problem.status) {
         news = "all";
         log?.warn({ collection: source.key, problem: problem.message }, "list failed");
       }
@@ -207,7 +211,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       listing = false;
       endedAt = clock.monotonic();
     }
-    if (news) tell(news);
+    if (news) notify(news);
     schedule();
   };
 
@@ -258,8 +262,8 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       schedule();
     },
     refresh(ids) {
-      asking.add();
-      for (const id of ids) askers.add(id);
+      refreshes.add();
+      for (const id of ids) idsToNotify.add(id);
       schedule();
     },
     ask: (id) => changes.ask(id),

@@ -24,18 +24,18 @@ class KeptItem implements Item, LazyJson {
 /** An item in the form that a collection keeps. */
 export const keptItem = ({ id, state, raw }: Item): Item => new KeptItem(id, state, JSON.stringify(raw) ?? "null");
 
-/** The overhead of objects and map entries per text, in bytes. */
-const AROUND = 256;
+/** The memory of objects and map entries per text, in bytes. */
+const OVERHEAD = 256;
 
 /** The memory that an item takes. */
-export const sizeOf = (item: Item): number => AROUND + (item instanceof KeptItem ? Buffer.byteLength(item.text) : 0);
+export const sizeOf = (item: Item): number => OVERHEAD + (item instanceof KeptItem ? Buffer.byteLength(item.text) : 0);
 
 /** The same item under another id. */
 export const renamed = (item: Item, id: string): Item =>
   item instanceof KeptItem ? new KeptItem(id, item.state, item.text) : { ...item, id };
 
 /** An item in its kept form; `before` itself if it is equal, in any order of keys. */
-export function unchanged(before: Item | undefined, item: Item): Item {
+export function keptOrBefore(before: Item | undefined, item: Item): Item {
   const kept = item instanceof KeptItem ? item : keptItem(item);
   if (!(before instanceof KeptItem) || !(kept instanceof KeptItem) || before.state !== kept.state) return kept;
   const isSame = before.text === kept.text || sameJson(JSON.parse(before.text), JSON.parse(kept.text));

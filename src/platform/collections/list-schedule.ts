@@ -1,17 +1,17 @@
-import { lookGap } from "./poll-intervals.ts";
+import { pollGap } from "./poll-intervals.ts";
 
 /** The input for the schedule of the next list. Times are on the monotonic clock. */
 export interface ListState {
   /** When the last list ended, and how long to wait after it if nothing happens. */
   endedAt: number;
-  patience: number;
-  /** Failed lists in a row, and the kind of the last failure. */
+  waitMs: number;
+  /** Failed lists in a row, and the last failure: `partial` lists do not show all members. */
   failures: number;
-  problem: "partial" | "passing" | "lasting" | undefined;
+  problem: "partial" | "temporary" | "lasting" | undefined;
   /** Since when a list is requested, and when the batch of requests is due. */
-  asked: { since: number; dueAt: number } | undefined;
+  refresh: { since: number; dueAt: number } | undefined;
   /** The last single reads, in place of a list that is too large. */
-  singly: { endedAt: number; failures: number };
+  singleReads: { endedAt: number; failures: number };
   /** A list missed members that were seen before, or that are being deleted. */
   isDoubtful: boolean;
   /** When the most recently expected member, which no list has shown, was first expected. */
@@ -23,7 +23,7 @@ export interface ListState {
   /** When the usual durations of the changing members call for a list; undefined when they are unknown. */
   usualRead: number | undefined;
   /** When owners are to be notified again. */
-  tellAgain: number | undefined;
+  notifyAgain: number | undefined;
   othersBusy: boolean;
   /** The number of members, and the longest that a request for a list waits to be batched with others. */
   size: number;
@@ -47,18 +47,18 @@ const quiet = ({ endedAt, changedAt }: ListState): number => Math.max(0, endedAt
 /** When a list is due, by rule; undefined where the rule does not apply. The earliest counts. */
 const rules = {
   /** At rest. */
-  resync: ({ endedAt, patience }) => endedAt + patience,
+  resync: ({ endedAt, waitMs }) => endedAt + waitMs,
   /** A list is requested. After a quiet time it starts at once; requests that follow each other share one list. */
-  asked(state) {
-    const { asked, endedAt, longest } = state;
-    if (!asked) return undefined;
-    return asked.since - endedAt >= longest ? soon(state) : Math.max(soon(state), asked.dueAt);
+  refresh(state) {
+    const { refresh, endedAt, longest } = state;
+    if (!refresh) return undefined;
+    return refresh.since - endedAt >= longest ? soon(state) : Math.max(soon(state), refresh.dueAt);
   },
   /** A second list confirms that a member is absent. */
   doubt: (state) => (state.isDoubtful ? soon(state) : undefined),
   /** A member is expected and not seen: less and less often. */
   expected: ({ expectedSince, endedAt, busyMs, restMs }) =>
-    expectedSince === undefined ? undefined : endedAt + lookGap(endedAt - expectedSince, busyMs, restMs),
+    expectedSince === undefined ? undefined : endedAt + pollGap(endedAt - expectedSince, busyMs, restMs),
   /**
    * Members are changing: when they usually end or, if that is unknown, often while something happens, and less and less often
    * while nothing does.
@@ -66,14 +66,14 @@ const rules = {
   changes(state) {
     const { changesFrom, usualRead, endedAt, changesGap } = state;
     if (changesFrom === undefined) return undefined;
-    return usualRead ?? Math.max(endedAt + lookGap(quiet(state), changesGap), changesFrom);
+    return usualRead ?? Math.max(endedAt + pollGap(quiet(state), changesGap), changesFrom);
   },
   /** Owners were notified that their members are at rest, and have not read them. */
-  tellAgain: ({ tellAgain }) => tellAgain,
+  notifyAgain: ({ notifyAgain }) => notifyAgain,
   /** Members that are not tracked are changing. */
   othersBusy: (state) =>
     state.othersBusy
-      ? state.endedAt + lookGap(quiet(state), othersBusyGapMs.shortest, othersBusyGapMs.longest)
+      ? state.endedAt + pollGap(quiet(state), othersBusyGapMs.shortest, othersBusyGapMs.longest)
       : undefined,
 } satisfies Record<string, (state: ListState) => number | undefined>;
 
@@ -82,10 +82,10 @@ const rules = {
  * temporary.
  */
 export function listDue(state: ListState): number {
-  const { problem, asked, singly } = state;
+  const { problem, refresh, singleReads } = state;
   if (problem === undefined) return Math.min(...Object.values(rules).map((rule) => rule(state) ?? Infinity));
   const rested = rules.resync(state);
-  if (!asked || problem === "passing") return rested;
-  const readDue = singly.endedAt + soonMs.shortest * 2 ** Math.min(singly.failures, 7);
+  if (!refresh || problem === "temporary") return rested;
+  const readDue = singleReads.endedAt + soonMs.shortest * 2 ** Math.min(singleReads.failures, 7);
   return Math.min(rested, problem === "partial" ? readDue : soon(state));
 }

@@ -1,4 +1,4 @@
-import { unchanged } from "./kept-item.ts";
+import { keptOrBefore } from "./kept-item.ts";
 import type { Item } from "./reading.ts";
 
 /** When a read started: its serial number, which does not depend on a clock, and the time on the monotonic clock. */
@@ -21,11 +21,11 @@ export interface Members {
   list(
     read: ReadStart,
     items: readonly Item[],
-    believed: (id: string) => boolean,
+    absenceExpected: (id: string) => boolean,
     pause?: () => Promise<void> | undefined,
   ): Promise<Listed>;
   /** Applies the answer about one member (undefined: 404). True when the cached state has changed. */
-  one(read: ReadStart, id: string, item: Item | undefined, believed: boolean): boolean;
+  one(read: ReadStart, id: string, item: Item | undefined, absenceExpected: boolean): boolean;
   /** The parent is gone, and with it all members. */
   clear(read: ReadStart): void;
 }
@@ -50,7 +50,7 @@ interface Seen {
 /**
  * Reads overlap, and lists are not exact: a page may miss a new item, and items move between pages when one before them is
  * deleted. So there are two rules. The read that started last wins, whichever answer comes first. A member that was seen is
- * dropped only when two reads in a row miss it, unless its absence is expected (`believed`).
+ * dropped only when two reads in a row miss it, unless its absence is expected (`absenceExpected`).
  */
 export function createMembers(): Members {
   const seen = new Map<string, Seen>();
@@ -63,18 +63,18 @@ export function createMembers(): Members {
 
   const see = (read: ReadStart, item: Item): boolean => {
     const before = seen.get(item.id);
-    const later = Math.max(before?.read.serial ?? 0, notFound.get(item.id)?.serial ?? 0);
-    if (later > read.serial) return false;
+    const latestSerial = Math.max(before?.read.serial ?? 0, notFound.get(item.id)?.serial ?? 0);
+    if (latestSerial > read.serial) return false;
     notFound.delete(item.id);
-    const kept = unchanged(before?.item, item);
+    const kept = keptOrBefore(before?.item, item);
     seen.set(kept.id, { item: kept, read, doubted: false });
     return kept !== before?.item;
   };
 
   /** A read missed a member that an earlier one has shown. */
-  const miss = (read: ReadStart, id: string, entry: Seen, believed: boolean): "stale" | "doubted" | "dropped" => {
+  const miss = (read: ReadStart, id: string, entry: Seen, isExpected: boolean): "stale" | "doubted" | "dropped" => {
     if (entry.read.serial > read.serial) return "stale";
-    if (!believed && !entry.doubted) {
+    if (!isExpected && !entry.doubted) {
       entry.doubted = true;
       return "doubted";
     }
@@ -93,7 +93,7 @@ export function createMembers(): Members {
     item: (id) => seen.get(id)?.item,
     asOf: (id) => (seen.get(id)?.read ?? notFound.get(id) ?? lastAbsence)?.at,
     beginRead: (now) => ({ serial: ++serial, at: now }),
-    async list(read, items, believed, pause) {
+    async list(read, items, absenceExpected, pause) {
       const changed = new Set<string>();
       const appeared = new Set<string>();
       const doubted = new Set<string>();
@@ -109,7 +109,7 @@ export function createMembers(): Members {
         if (wait) await wait;
       }
       for (const [id, entry] of seen) {
-        const outcome = listed.has(id) ? "listed" : miss(read, id, entry, believed(id));
+        const outcome = listed.has(id) ? "listed" : miss(read, id, entry, absenceExpected(id));
         if (outcome === "dropped") changed.add(id);
         if (outcome === "doubted") doubted.add(id);
         const wait = pause?.();
@@ -120,10 +120,10 @@ export function createMembers(): Members {
       lastAbsence = read;
       return { changed, appeared, doubted };
     },
-    one(read, id, item, believed) {
+    one(read, id, item, absenceExpected) {
       if (item !== undefined) return see(read, item);
       const entry = seen.get(id);
-      const outcome = entry && miss(read, id, entry, believed);
+      const outcome = entry && miss(read, id, entry, absenceExpected);
       if (entry === undefined || outcome === "dropped") notFound.set(id, read);
       return outcome === "dropped";
     },

@@ -1,23 +1,23 @@
 /** Poll intervals and backoffs: pure functions of the quiet time and of the failures in a row. */
 import { type PlatformError, Retry } from "../answers/errors.ts";
 
-const longestLookMs = 30_000;
+const longestPollMs = 30_000;
 
 /**
  * The poll interval of changing members: `shortest` while something happens, then a twelfth of the quiet time. So work of
  * seconds is followed closely (5 s after a quiet minute), and work of half an hour cheaply.
  */
-export function lookGap(quietMs: number, shortest: number, longest = longestLookMs): number {
+export function pollGap(quietMs: number, shortest: number, longest = longestPollMs): number {
   return Math.min(Math.max(quietMs / 12, shortest), Math.max(shortest, longest));
 }
 
 /** The longest time between lists while owners wait for them: poll intervals, plus milliseconds per member. */
-const longestGap = { polls: 4, perMember: 12 };
+const longestShared = { polls: 4, perMember: 12 };
 
 /** How long a request for a list may wait to be batched with others: the more members, the longer. */
 export function sharedGap(members: number, busyMs: number): number {
-  const gap = longestGap.polls * busyMs;
-  return Math.max(gap, Math.min(gap + members * longestGap.perMember, longestLookMs));
+  const gap = longestShared.polls * busyMs;
+  return Math.max(gap, Math.min(gap + members * longestShared.perMember, longestPollMs));
 }
 
 /** The backoff after the n-th failure in a row: doubling, less up to half of it as jitter, never less than Retry-After. */

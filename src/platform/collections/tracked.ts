@@ -23,9 +23,9 @@ export interface ChangeTracker {
   /** When the usual durations of the changing members call for a read. Undefined if they are unknown, or many change. */
   readonly usualRead: number | undefined;
   /** When to notify owners again that their members are at rest, because some have not read them yet. */
-  readonly tellAgain: number | undefined;
+  readonly notifyAgain: number | undefined;
   /** When the next single read is due, on the monotonic clock. */
-  readonly nextLook: number;
+  readonly readDueAt: number;
   has(id: string): boolean;
   isLeaving(id: string): boolean;
   /** False when this change is tracked already. */
@@ -35,7 +35,7 @@ export interface ChangeTracker {
   /** Absence of this member is the expected result of its change, or of its failure. */
   expectsAbsence(id: string): boolean;
   /** Starts the single reads that are due. */
-  lookAtDue(): void;
+  startDueReads(): void;
   ask(id: string): void;
   /** A list begins: changes tracked from now on are not in it. */
   beforeList(): void;
@@ -74,11 +74,11 @@ export interface Tracked {
   url: string | undefined;
   request: KnownRequest | undefined;
   /** A read is in progress. */
-  looking: boolean;
+  isReading: boolean;
   /** The owner asked, so it is notified whatever the read shows. */
   asked: boolean;
   failures: number;
-  nextLook: number;
+  readDueAt: number;
   /** The earliest time to read the request again because of a list, and the pause after that. */
   nextReason: number;
   reasonGap: number;
@@ -102,10 +102,10 @@ export const begin = (change: Change, isKnown: boolean, { clock, busyMs }: Chang
     busyAt: now,
     url: change.url,
     request: undefined,
-    looking: false,
+    isReading: false,
     asked: false,
     failures: 0,
-    nextLook: now + busyMs,
+    readDueAt: now + busyMs,
     nextReason: now,
     reasonGap: firstReasonMs,
     missed: undefined,

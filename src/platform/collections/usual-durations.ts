@@ -1,5 +1,5 @@
 /** How long changes of one kind usually take, learned from the reads that showed them in progress and then at rest. */
-import { lookGap } from "./poll-intervals.ts";
+import { pollGap } from "./poll-intervals.ts";
 
 export type Action = "create" | "update" | "delete";
 
@@ -43,7 +43,7 @@ const shortestMs = 100;
 /** With a usual end, a change may cost this many reads more than without. Changes at the same time share them. */
 const moreReads = 3;
 
-/** The reads of a change until it has lasted this long. */
+/** The number of reads of a change in its first `ms` milliseconds. */
 function readsWithin(ms: number, gapAt: (sinceBegin: number) => number): number {
   let reads = 0;
   for (let at = gapAt(0); at < ms; at += gapAt(at)) reads += 1;
@@ -52,21 +52,21 @@ function readsWithin(ms: number, gapAt: (sinceBegin: number) => number): number 
 
 /**
  * When to read a changing member again: milliseconds after the begin of the change, of which `sinceBegin` had passed at the last
- * read. Before the usual end, reads are up to one poll interval further apart than without it. Between its bounds they are so
- * close that all of them together are a few more than without. Later reads are further and further apart, up to the poll
- * interval.
+ * read. Without a usual end, it is read at the poll interval. With one, reads before `from` are up to one `busyMs` further apart.
+ * The reads that this saves, and a few more, come between `from` and `to`. After `to`, reads are further and further apart, up to
+ * the poll interval.
  */
 export function nextRead(sinceBegin: number, usual: UsualEnd | undefined, busyMs: number): number {
-  const pollGap = (at: number) => lookGap(at, busyMs);
-  const polled = sinceBegin + pollGap(sinceBegin);
+  const gapAt = (at: number) => pollGap(at, busyMs);
+  const polled = sinceBegin + gapAt(sinceBegin);
   if (!usual) return polled;
   const { from, to } = usual;
   const latest = polled + busyMs;
-  const early = readsWithin(from, pollGap);
-  const saved = early - readsWithin(from, (at) => pollGap(at) + busyMs);
-  const polls = Math.max((to - from) / pollGap(to), readsWithin(to, pollGap) - early);
-  const share = polls / (polls + saved + moreReads);
-  const gap = Math.max(pollGap(Math.max(sinceBegin, from)) * share, shortestMs);
+  const pollsBefore = readsWithin(from, gapAt);
+  const savedReads = pollsBefore - readsWithin(from, (at) => gapAt(at) + busyMs);
+  const pollsWithin = Math.max((to - from) / gapAt(to), readsWithin(to, gapAt) - pollsBefore);
+  const share = pollsWithin / (pollsWithin + savedReads + moreReads);
+  const gap = Math.max(gapAt(Math.max(sinceBegin, from)) * share, shortestMs);
   if (sinceBegin < from)
     return from + gap <= latest ? from + gap : Math.min(Math.max(from, sinceBegin + shortestMs), latest);
   return Math.min(polled, sinceBegin + gap + Math.max(0, sinceBegin - to));

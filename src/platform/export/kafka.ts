@@ -25,10 +25,10 @@ export function toKafka(place: KafkaPlace, guard: () => void): Destination {
   return {
     most: PART,
     async deliver({ lines }) {
-      permit(place, brokers);
+      requireAllowed(place, brokers);
       // Loaded on the first delivery, because most operators have none.
       const { Producer, stringSerializers } = await import("@platformatic/kafka");
-      const back = yieldWorker();
+      const resumeWorker = yieldWorker();
       const producer = new Producer({
         clientId: "mooring",
         bootstrapBrokers: [...brokers],
@@ -44,7 +44,7 @@ export function toKafka(place: KafkaPlace, guard: () => void): Destination {
       });
       try {
         const known = await producer.metadata({ topics: [topic] });
-        permit(
+        requireAllowed(
           place,
           [...known.brokers.values()].map(({ host, port }) => `${host}:${port}`),
         );
@@ -56,14 +56,14 @@ export function toKafka(place: KafkaPlace, guard: () => void): Destination {
       } catch (error) {
         throw await asPlatformError(error, topic);
       } finally {
-        back();
+        resumeWorker();
         await producer.close().catch(() => {});
       }
     },
   };
 }
 
-function permit({ isAllowed, topic }: KafkaPlace, brokers: readonly string[]): void {
+function requireAllowed({ isAllowed, topic }: KafkaPlace, brokers: readonly string[]): void {
   const refused = brokers.find((broker) => !isAllowed(`https://${broker}`));
   if (refused === undefined) return;
   const detail = `the broker ${refused} is not allowed here: ask the administrator to allow https://${refused} (--allow-endpoint)`;

@@ -62,9 +62,9 @@ async function resume(step: Step, begun: Piece): Promise<number> {
   const { now, progress, log } = step;
   const { from, to } = begun;
   const all = await readPeriod(log, { from, to });
-  const again = linesOf(begun, all.lines, now);
-  if (again === "hidden") throw hidden(begun);
-  if (again !== "unknown") return finish(step, begun, again.lines);
+  const found = linesOf(begun, all.lines, now);
+  if (found === "hidden") throw hidden(begun);
+  if (found !== "unknown") return finish(step, begun, found.lines);
   // The whole period is delivered again.
   const slices = from < progress.time ? reset(progress.slices, from) : progress.slices;
   await step.record({ ...progress, slices });

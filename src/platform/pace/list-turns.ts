@@ -2,7 +2,7 @@
  * The maximum number of concurrent lists of an Account per host: an answer may have megabytes, and takes more while it is
  * parsed.
  */
-const TOGETHER = 8;
+const MOST_RUNNING = 8;
 
 interface Line {
   running: number;
@@ -23,7 +23,7 @@ export async function inTurn<T>(
   const line = byHost.get(host) ?? { running: 0, waiting: new Set() };
   byHost.set(host, line);
   // A list that ends hands its slot to the next one, so `running` is not raised here.
-  if (line.running >= TOGETHER) await placeIn(line, signal);
+  if (line.running >= MOST_RUNNING) await waitForSlot(line, signal);
   else line.running += 1;
   try {
     return await perform();
@@ -35,7 +35,7 @@ export async function inTurn<T>(
   }
 }
 
-function placeIn({ waiting }: Line, signal: AbortSignal): Promise<void> {
+function waitForSlot({ waiting }: Line, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
     const take = () => {

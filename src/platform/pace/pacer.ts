@@ -76,8 +76,10 @@ const order: readonly Priority[] = ["people", "normal", "background"];
 const slowestRate = 0.5;
 const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
+/** The time in which the rate would grow by the whole refused rate. It was halved, so it is back after half of this time. */
 const recoverySeconds = 60;
 const oldestFirstEvery = 10;
+/** How long a refused rate is remembered. */
 const rememberMs = 600_000;
 /** An unused rate halves in this time. */
 const sinkSeconds = 30;
@@ -94,10 +96,11 @@ export function createPacer(options: PacerOptions): Pacer {
   const queues: Record<Priority, Set<Waiting>> = { people: new Set(), normal: new Set(), background: new Set() };
 
   let rate = Math.min(firstRate, most());
+  /** By how much the rate grows per second after a 429. */
   let growth = 0;
   /** The last refused rate, and when. */
   let refused: { rate: number; at: number } | undefined;
-  /** Whether requests wait only for the rate or for a free slot. */
+  /** Whether requests wait for a token or for a free slot. */
   let heldUp = false;
   /** The fastest answer time. */
   let fastest = { ms: Number.POSITIVE_INFINITY, at: 0 };
@@ -112,15 +115,15 @@ export function createPacer(options: PacerOptions): Pacer {
   let cancelTimer: (() => void) | undefined;
 
   /** Updates rate and tokens to now; nothing grows while requests are stopped. */
-  const count = () => {
+  const catchUp = () => {
     const now = clock.monotonic();
     const seconds = Math.max(0, now - Math.max(countedAt, closedUntil)) / 1000;
     countedAt = now;
     tokens = Math.min(tokens + seconds * rate, Math.max(1, fullBurst * Math.min(1, rate / firstRate)));
-    rate = Math.min(most(), learned(seconds));
+    rate = Math.min(most(), rateAfter(seconds));
     if (refused && now - refused.at > rememberMs) refused = undefined;
   };
-  const learned = (seconds: number): number => {
+  const rateAfter = (seconds: number): number => {
     if (rate < firstRate) return Math.min(firstRate, rate + seconds * growth);
     return heldUp ? rate : Math.max(firstRate, rate * 0.5 ** (seconds / sinkSeconds));
   };
@@ -133,11 +136,11 @@ export function createPacer(options: PacerOptions): Pacer {
     const more = refused ? (growth / rate) * (rate >= refused.rate ? cautious : 1) : 1;
     rate = Math.min(most(), rate + more);
   };
-  const mayRun = () => Math.min(mostConcurrent, Math.max(concurrent, Math.floor((concurrent * rate) / firstRate)));
+  const mostRunning = () => Math.min(mostConcurrent, Math.max(concurrent, Math.floor((concurrent * rate) / firstRate)));
 
   const next = (): Waiting | undefined => {
     const heads = order.flatMap((priority) => {
-      if (priority === "background" && runningBackground >= Math.max(1, Math.floor(mayRun() * 0.75))) return [];
+      if (priority === "background" && runningBackground >= Math.max(1, Math.floor(mostRunning() * 0.75))) return [];
       const [head] = queues[priority];
       return head ?? [];
     });
@@ -151,9 +154,9 @@ export function createPacer(options: PacerOptions): Pacer {
   const pump = () => {
     cancelTimer?.();
     cancelTimer = undefined;
-    count();
+    catchUp();
     heldUp = false;
-    while (running < mayRun()) {
+    while (running < mostRunning()) {
       const first = next();
       if (first === undefined) return;
       const wait = Math.max(closedUntil - clock.monotonic(), tokens >= 1 ? 0 : ((1 - tokens) / rate) * 1000);
@@ -170,8 +173,8 @@ export function createPacer(options: PacerOptions): Pacer {
     heldUp = next() !== undefined;
   };
 
-  /** `Closed` if the turn of the n-th waiting request comes too late, judged by pause and rate. */
-  const lateAt = (place: number, until: number): Closed | undefined => {
+  /** `Closed` if the turn of a request at this place of the queue comes after `until`, estimated from the pause and the rate. */
+  const closedIfLate = (place: number, until: number): Closed | undefined => {
     const now = clock.monotonic();
     const closedMs = Math.max(0, closedUntil - now);
     const wait = closedMs + Math.max(0, ((place - tokens) / rate) * 1000);
@@ -181,9 +184,9 @@ export function createPacer(options: PacerOptions): Pacer {
   const refuse = (enteredAt: number, afterMs: number | undefined) => {
     const now = clock.monotonic();
     // A 429 of a request that was in flight when the pause began is not a new refusal.
-    const known = enteredAt < closedUntil;
-    if (!known) {
-      count();
+    const isCounted = enteredAt < closedUntil;
+    if (!isCounted) {
+      catchUp();
       refusals += 1;
       // Even a very low rate recovers within minutes after the last 429.
       growth = Math.max(rate, firstRate / 8) / recoverySeconds;
@@ -194,17 +197,17 @@ export function createPacer(options: PacerOptions): Pacer {
     const backoff = Math.min(longestPauseMs, firstPauseMs * 2 ** (refusals - 1));
     // Jitter, so that several operators behind one limit do not retry at the same time.
     const pause = (afterMs ?? backoff) * (1 + 0.1 * random());
-    if (!known || afterMs !== undefined) closedUntil = Math.max(closedUntil, now + pause);
+    if (!isCounted || afterMs !== undefined) closedUntil = Math.max(closedUntil, now + pause);
     let place = 0;
     for (const waiting of order.flatMap((priority) => [...queues[priority]])) {
-      const late = lateAt(place + 1, waiting.until);
+      const late = closedIfLate(place + 1, waiting.until);
       if (late) waiting.turnAway(late);
       else place += 1;
     }
     pump();
   };
 
-  const pass = (priority: Priority): Pass => {
+  const openPass = (priority: Priority): Pass => {
     const enteredAt = clock.monotonic();
     let wasRefused = false;
     let left = false;
@@ -231,7 +234,7 @@ export function createPacer(options: PacerOptions): Pacer {
 
   return {
     get rate() {
-      count();
+      catchUp();
       return rate;
     },
     get isClosed() {
@@ -243,19 +246,19 @@ export function createPacer(options: PacerOptions): Pacer {
     enter(priority, signal, until = Number.POSITIVE_INFINITY) {
       return new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason);
-        count();
+        catchUp();
         const before = order.slice(0, order.indexOf(priority) + 1);
-        const late = lateAt(
+        const late = closedIfLate(
           before.reduce((sum, each) => sum + queues[each].size, 1),
           until,
         );
         if (late) return reject(late);
-        let comeBack = () => {};
+        let resumeWorker = () => {};
         let stopTimer = () => {};
         const stopWaiting = () => {
           stopTimer();
           signal?.removeEventListener("abort", abort);
-          comeBack();
+          resumeWorker();
         };
         const abort = () => {
           waiting.turnAway(signal?.reason);
@@ -267,7 +270,7 @@ export function createPacer(options: PacerOptions): Pacer {
           until,
           grant() {
             stopWaiting();
-            resolve(pass(priority));
+            resolve(openPass(priority));
           },
           turnAway(reason) {
             stopWaiting();
@@ -279,7 +282,7 @@ export function createPacer(options: PacerOptions): Pacer {
         queues[priority].add(waiting);
         pump();
         if (!queues[priority].has(waiting)) return;
-        comeBack = yieldWorker();
+        resumeWorker = yieldWorker();
         // Requests of a higher priority, or slow ones in flight, may delay the turn beyond `until`.
         if (Number.isFinite(until)) {
           stopTimer = clock.after(until - clock.monotonic(), () => {

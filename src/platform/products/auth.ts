@@ -12,16 +12,16 @@ const base = "/auth/v1";
 /** The URL of a path, for an `api` with or without a trailing slash. */
 export const authUrl = (api: string, path: string): string => `${api.replace(/\/+$/, "")}${base}${path}`;
 
-const token = z.looseObject({ id: resourceId, createdDate: z.string(), expirationDate: z.string() });
-const all = z.looseObject({ tokens: z.array(token) });
+const tokenShape = z.looseObject({ id: resourceId, createdDate: z.string(), expirationDate: z.string() });
+const tokensShape = z.looseObject({ tokens: z.array(tokenShape) });
 
 /** A token in the shape of other resources. */
-const shaped = ({ id, createdDate, expirationDate }: z.output<typeof token>) => ({
+const shaped = ({ id, createdDate, expirationDate }: z.output<typeof tokenShape>) => ({
   id,
   metadata: { createdDate },
   properties: { expirationDate },
 });
-const itemOf = (shown: z.output<typeof token>): Item => ({ id: shown.id, state: undefined, raw: shaped(shown) });
+const itemOf = (shown: z.output<typeof tokenShape>): Item => ({ id: shown.id, state: undefined, raw: shaped(shown) });
 
 /** The tokens of the calling user. The list has no pages, and a write is complete when it is answered. */
 export function authCollection(connection: Connection, api: string, path: string): CollectionSource {
@@ -31,13 +31,13 @@ export function authCollection(connection: Connection, api: string, path: string
     key: `${connection.id} ${url}`,
     async list(signal, priority) {
       const { body } = await connection.send({ method: "GET", url, product, signal, priority });
-      return checked(all, body, url).tokens.map(itemOf);
+      return checked(tokensShape, body, url).tokens.map(itemOf);
     },
     async get(id, signal) {
       const one = `${url}/${encodeURIComponent(id)}`;
       try {
         const { body } = await connection.send({ method: "GET", url: one, product, signal });
-        return itemOf(checked(token, body, one));
+        return itemOf(checked(tokenShape, body, one));
       } catch (error) {
         if (error instanceof NotFound) return undefined;
         throw error;
@@ -78,7 +78,7 @@ export async function roomy<T>({
 }
 
 /** A token of the user, as the list shows it. */
-export type ShownToken = z.output<typeof token>;
+export type ShownToken = z.output<typeof tokenShape>;
 
 /** The value of a new token, and its claims. */
 export interface NewToken {
@@ -110,13 +110,16 @@ export function ownTokens(connection: Connection, api: string, guard: () => void
       if (!(error instanceof NotFound)) throw error;
     }
   };
-  const list = async () => checked(all, (await connection.send({ method: "GET", url, ...common })).body, url).tokens;
+  const list = async () => {
+    const { body } = await connection.send({ method: "GET", url, ...common });
+    return checked(tokensShape, body, url).tokens;
+  };
   return {
     list,
     async generate(ttl, deadlineMs) {
       const call = authCreation.call(url, { ttl });
       const { body, status } = await connection.send({ ...call, ...common, deadlineMs });
-      const value = generated.safeParse(body).data?.token ?? "";
+      const value = generatedShape.safeParse(body).data?.token ?? "";
       const { tokenId: id, issuedAt, expiresAt } = identityOf(value) ?? {};
       if (id === undefined || issuedAt === undefined || expiresAt === undefined) {
         const detail = "the answer is not a token of the platform";
@@ -134,18 +137,18 @@ export function ownTokens(connection: Connection, api: string, guard: () => void
   };
 }
 
-const wanted = z.looseObject({ ttl: z.int() });
-const generated = z.looseObject({ token: z.string().min(1) });
+const ttlShape = z.looseObject({ ttl: z.int() });
+const generatedShape = z.looseObject({ token: z.string().min(1) });
 
 /** A token is created by a GET, and its value contains its id. */
 export const authCreation = {
   call: (url: string, body: unknown): Pick<PlatformCall, "method" | "url" | "makes"> => ({
     method: "GET",
     makes: true,
-    url: `${url}/generate?ttl=${wanted.parse(body).ttl}`,
+    url: `${url}/generate?ttl=${ttlShape.parse(body).ttl}`,
   }),
   made(answer: unknown): unknown {
-    const value = generated.safeParse(answer).data?.token;
+    const value = generatedShape.safeParse(answer).data?.token;
     const { tokenId, issuedAt, expiresAt } = (value !== undefined && identityOf(value)) || {};
     if (tokenId === undefined || issuedAt === undefined || expiresAt === undefined) return undefined;
     const [createdDate = "", expirationDate = ""] = [issuedAt, expiresAt].map((at) => new Date(at).toISOString());

@@ -9,7 +9,6 @@ import type { Connection } from "../calls/connection.ts";
 import { startDeadline } from "../calls/deadline.ts";
 import { PartialList, resourceId } from "../collections/reading.ts";
 
-/** Options of a read. */
 export type ReadOptions = Pick<PlatformCall, "signal" | "priority" | "patienceMs" | "product">;
 
 /** The number of items per page; reduced for good when a page is too large. */
@@ -17,7 +16,7 @@ export interface PageSize {
   items: number;
 }
 
-const fewest = 50;
+const smallestPage = 50;
 
 const identified = z.looseObject({ id: resourceId });
 
@@ -40,7 +39,8 @@ export interface Kept<T> {
 /**
  * All items of a list, each id once, over all pages. A page shorter than the limit is the last one. The limit is the one in the
  * answer, because the platform may lower ours. A list that ignores paging ends when a page has nothing new; one that never ends
- * fails (see `limits`). So does one with invalid items, with the others as its `PartialList`. The memory of the list is counted until it is read or, with `kept`, until its room is closed.
+ * fails (see `limits`). A list with invalid items fails with a `PartialList` of the valid ones. The memory of the list is counted
+ * until it is read or, with `kept`, until its room is closed.
  */
 export async function readPages<T>(
   connection: Connection,
@@ -51,7 +51,7 @@ export async function readPages<T>(
   read: (item: unknown) => T,
   kept?: Kept<T>,
 ): Promise<T[]> {
-  const room = kept?.room ?? openRoom(connection.ledger, connection.id);
+  const room = kept?.room ?? openRoom(connection.memory, connection.id);
   let isKept = false;
   try {
     const all = await inTime(connection, options, (timed) =>
@@ -93,25 +93,27 @@ async function readAll<T>(
   const found = new Map<string, T>();
   const invalid: Unexpected[] = [];
   const failure = { call: `GET ${new URL(url).pathname}`, status: 200 };
-  const end = (detail: string, cause = new LimitExceeded(detail)) => new Retry({ ...failure, detail, cause }, "no");
+  const limitError = (detail: string, cause = new LimitExceeded(detail)) =>
+    new Retry({ ...failure, detail, cause }, "no");
   let bytes = 0;
   for (let pages = 0, offset = 0; ; pages++) {
-    if (pages === limits.pages) throw end(`the list has more than ${inFigures(pages)} pages`);
+    if (pages === limits.pages) throw limitError(`the list has more than ${inFigures(pages)} pages`);
     const pageUrl = withQuery(url, { ...query, offset: String(offset), limit: String(size.items) });
     const sending = connection.send({ method: "GET", url: pageUrl, ...options });
-    const reply = await sending.catch(smaller(size));
+    const reply = await sending.catch(shrinkIfTooLarge(size));
     if (reply === undefined) continue;
     bytes += reply.bytes ?? 0;
-    if (bytes > limits.listBytes) throw end(`the list is larger than ${inBytes(limits.listBytes)}`);
+    if (bytes > limits.listBytes) throw limitError(`the list is larger than ${inBytes(limits.listBytes)}`);
     try {
       room.take(reply.bytes ?? 0);
     } catch (error) {
-      throw error instanceof LimitExceeded ? end(error.message, error) : error;
+      throw error instanceof LimitExceeded ? limitError(error.message, error) : error;
     }
     const page = checked(pageShape, reply.body, pageUrl);
     const items = page.items ?? (page.properties ? [{ id: onlyId(url), ...page }] : []);
     const before = found.size;
-    if (before + items.length > limits.items) throw end(`the list has more than ${inFigures(limits.items)} items`);
+    if (before + items.length > limits.items)
+      throw limitError(`the list has more than ${inFigures(limits.items)} items`);
     let keptBytes = 0;
     for (const [index, item] of items.entries()) {
       try {
@@ -138,11 +140,11 @@ async function readAll<T>(
   }
 }
 
-/** Retries a page that was too large with a smaller page size. */
-function smaller(size: PageSize): (error: unknown) => undefined {
+/** Handles a failed page: reduces the page size if the page was too large, so that it is read again; else throws. */
+function shrinkIfTooLarge(size: PageSize): (error: unknown) => undefined {
   return (error) => {
-    if (!exceedsLimit(error) || size.items <= fewest) throw error;
-    size.items = Math.max(fewest, Math.floor(size.items / 4));
+    if (!exceedsLimit(error) || size.items <= smallestPage) throw error;
+    size.items = Math.max(smallestPage, Math.floor(size.items / 4));
   };
 }
 
@@ -150,7 +152,6 @@ export function withQuery(url: string, query: Record<string, string>): string {
   return `${url}?${new URLSearchParams(query)}`;
 }
 
-/** An answer is not as expected. */
 class Unexpected extends Retry {
   readonly detail: string;
   constructor(url: string, detail: string, cause: Error) {
@@ -159,17 +160,17 @@ class Unexpected extends Retry {
   }
 }
 
-/** Validates an answer. Anything else is a temporary failure; the message names the field. */
+/** Validates an answer. An invalid one is a temporary failure, whose message names the field; `prefix` is the path before it. */
 export function checked<Shape extends z.ZodType>(
   shape: Shape,
   body: unknown,
   url: string,
-  place?: string,
+  prefix?: string,
 ): z.output<Shape> {
   const parsed = shape.safeParse(body);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
-  const where = [...(place === undefined ? [] : [place]), ...(issue?.path ?? [])].join(".");
-  const detail = `unexpected body: ${where || "the whole"}: ${issue?.message ?? "invalid"}`;
+  const where = [...(prefix === undefined ? [] : [prefix]), ...(issue?.path ?? [])].join(".");
+  const detail = ["unexpected body", ...(where ? [where] : []), issue?.message ?? "invalid"].join(": ");
   throw new Unexpected(url, detail, parsed.error);
 }

@@ -2,7 +2,7 @@ import type { Item } from "../collections/reading.ts";
 import type { LoggedRequest } from "./requests.ts";
 
 /** The result of one list of the log, as seen by one of the callers that share it. */
-export interface LogLook {
+export interface LogReading {
   readonly requests: readonly LoggedRequest[];
   /** The resource itself; undefined when it does not exist. Read once for all callers that share the list. */
   read(id: string, signal: AbortSignal): Promise<Item | undefined>;
@@ -12,7 +12,7 @@ export interface LogLook {
  * Reads the creations in one collection. The list starts when it is requested or later, so the result covers everything up to
  * the request. If the list fails, it fails for all callers that share it.
  */
-export type RequestLog = (createdAfter: number) => Promise<LogLook>;
+export type RequestLog = (createdAfter: number) => Promise<LogReading>;
 
 /**
  * Reads a log once at a time: callers that ask during a read share the next one. A read starts at the earliest time that its
@@ -22,7 +22,7 @@ export function shareReads<T>(read: (since: number) => Promise<T>): (since: numb
   let latest: Promise<unknown> = Promise.resolve();
   let upcoming: { since: number; readonly answer: Promise<T> } | undefined;
 
-  function prepare(first: number) {
+  function schedule(first: number) {
     const answer = latest.then(() => {
       const { since = first } = upcoming ?? {};
       upcoming = undefined;
@@ -33,7 +33,7 @@ export function shareReads<T>(read: (since: number) => Promise<T>): (since: numb
   }
 
   return (since) => {
-    upcoming ??= prepare(since);
+    upcoming ??= schedule(since);
     upcoming.since = Math.min(upcoming.since, since);
     return upcoming.answer;
   };
@@ -42,16 +42,16 @@ export function shareReads<T>(read: (since: number) => Promise<T>): (since: numb
 /** `list` is complete from `createdAfter` on; `get` reads one member of the collection. */
 export function shareRequestLog(
   list: (createdAfter: number) => Promise<LoggedRequest[]>,
-  get: LogLook["read"],
+  get: LogReading["read"],
 ): RequestLog {
-  const look = shareReads(async (createdAfter) => lookOf(await list(createdAfter), get));
+  const readShared = shareReads(async (createdAfter) => readingOf(await list(createdAfter), get));
   return async (createdAfter) => {
-    const { requests, read } = await look(createdAfter);
+    const { requests, read } = await readShared(createdAfter);
     return { requests: requests.filter(({ createdAt }) => createdAt >= createdAfter), read };
   };
 }
 
-function lookOf(requests: readonly LoggedRequest[], get: LogLook["read"]): LogLook {
+function readingOf(requests: readonly LoggedRequest[], get: LogReading["read"]): LogReading {
   const items = new Map<string, Promise<Item | undefined>>();
   return {
     requests,

@@ -104,13 +104,13 @@ export async function findRequests(
   return readLog(connection, api, filter, options, (logged) => pathBelowBase(logged.url) === trimmed(filter.url));
 }
 
-/** All writes of one method since a time whose path contains `filter.url` and for which `isMeant` is true, with their targets. */
+/** All writes of one method since a time whose path contains `filter.url` and for which `isIncluded` is true, with their targets. */
 function readLog(
   connection: Connection,
   api: string,
   filter: RequestFilter,
   options: ReadOptions,
-  isMeant: (logged: LoggedRequest) => boolean,
+  isIncluded: (logged: LoggedRequest) => boolean,
 ): Promise<LoggedRequest[]> {
   const { method, createdAfter } = filter;
   const url = coreUrl(api, "/requests");
@@ -121,11 +121,11 @@ function readLog(
     "filter.createdAfter": logDate(createdAfter),
   };
   const read = (raw: unknown) => loggedRequest(checked(requestShape, raw, url), url);
-  const isAsked = (logged: LoggedRequest) =>
-    logged.method.toUpperCase() === method.toUpperCase() && logged.createdAt >= createdAfter && isMeant(logged);
+  const matchesFilter = (logged: LoggedRequest) =>
+    logged.method.toUpperCase() === method.toUpperCase() && logged.createdAt >= createdAfter && isIncluded(logged);
   return inTime(connection, options, async (timed) => {
     const found = await readPages(connection, url, query, { items: corePageSize }, timed, read);
-    return await Promise.all(found.filter(isAsked).map((logged) => withTargets(connection, logged, timed)));
+    return await Promise.all(found.filter(matchesFilter).map((logged) => withTargets(connection, logged, timed)));
   });
 }
 

@@ -61,7 +61,7 @@ export function resourceCollection(
   };
   const { host } = new URL(url);
   const size = { items: pageSize };
-  const room = openRoom(connection.ledger, connection.id);
+  const room = openRoom(connection.memory, connection.id);
   return {
     key: `${connection.id} ${url}`,
     durations: durationsAt(connection, url),

@@ -75,12 +75,12 @@ describe("a reading", () => {
   it("counts what it keeps between passes as memory of the Account, says when that is too much, and gives it back", async () => {
     const clock = fakeClock();
     const [total, page] = [4_000_000, 400_000];
-    const ledger = createMemoryBudget(total);
+    const budget = createMemoryBudget(total);
     const { log } = slowLog(clock, 28_000, page);
-    const reading = createReading(at, openRoom(ledger, "shop/main"));
+    const reading = createReading(at, openRoom(budget, "shop/main"));
     expect(await passes(reading, log, 2)).toBe(2);
     await expect(passes(reading, log, 4)).rejects.toThrow();
     reading.close();
-    expect(() => ledger.take("shop/main", total / 4)).not.toThrow();
+    expect(() => budget.take("shop/main", total / 4)).not.toThrow();
   });
 });

@@ -10,25 +10,25 @@ const MIB = 1024 * 1024;
 
 describe("memory for answers", () => {
   test("is shared: an Account has a quarter of it, a namespace half, and what is given back can be had again", () => {
-    const ledger = createMemoryBudget(400 * MIB);
-    ledger.take("evil/a", 100 * MIB);
-    expect(() => ledger.take("evil/a", 1)).toThrow("kept for this Account take more than 100 MiB");
-    ledger.take("evil/b", 100 * MIB);
-    expect(() => ledger.take("evil/c", 1)).toThrow("kept for the Accounts of this namespace take more than 200 MiB");
-    ledger.give("evil/a", 100 * MIB);
-    ledger.take("evil/c", 100 * MIB);
+    const budget = createMemoryBudget(400 * MIB);
+    budget.take("evil/a", 100 * MIB);
+    expect(() => budget.take("evil/a", 1)).toThrow("kept for this Account take more than 100 MiB");
+    budget.take("evil/b", 100 * MIB);
+    expect(() => budget.take("evil/c", 1)).toThrow("kept for the Accounts of this namespace take more than 200 MiB");
+    budget.give("evil/a", 100 * MIB);
+    budget.take("evil/c", 100 * MIB);
   });
 
   test("is there for small ones, also when others have taken all of it", () => {
-    const ledger = createMemoryBudget(400 * MIB);
-    for (const account of ["a/1", "a/2", "b/1", "b/2"]) ledger.take(account, 100 * MIB);
-    ledger.take("shop/main", 16 * MIB);
-    expect(() => ledger.take("shop/main", 1)).toThrow("kept for all Accounts take more than 400 MiB");
+    const budget = createMemoryBudget(400 * MIB);
+    for (const account of ["a/1", "a/2", "b/1", "b/2"]) budget.take(account, 100 * MIB);
+    budget.take("shop/main", 16 * MIB);
+    expect(() => budget.take("shop/main", 1)).toThrow("kept for all Accounts take more than 400 MiB");
   });
 
   test("is taken by a list from its first page until it is replaced, failed or closed", () => {
-    const ledger = createMemoryBudget(4000);
-    const [room, other] = [openRoom(ledger, "a/1"), openRoom(ledger, "a/1")];
+    const budget = createMemoryBudget(4000);
+    const [room, other] = [openRoom(budget, "a/1"), openRoom(budget, "a/1")];
     const isFree = (bytes: number) => {
       try {
         other.take(bytes);

@@ -8,7 +8,7 @@ describe("a deadline", () => {
     const clock = fakeClock();
     using deadline = startDeadline(clock, 1_000, []);
     await clock.advance(999);
-    expect(deadline.leave()).toBe(true);
+    expect(deadline.beginSend()).toBe(true);
     await clock.advance(1);
     expect(deadline.signal.aborted).toBe(true);
   });
@@ -17,7 +17,7 @@ describe("a deadline", () => {
     const clock = fakeClock();
     using deadline = startDeadline(clock, 1_000, [], { patienceMs: 60_000 });
     await clock.advance(59_000);
-    expect(deadline.leave()).toBe(true);
+    expect(deadline.beginSend()).toBe(true);
     await clock.advance(999);
     expect(deadline.signal.aborted).toBe(false);
     await clock.advance(1_000);
@@ -29,7 +29,7 @@ describe("a deadline", () => {
     const stopped = { now: () => time, monotonic: () => time, after: () => () => {} };
     using deadline = startDeadline(stopped, 1_000, []);
     time = 60_000;
-    expect(deadline.leave()).toBe(false);
+    expect(deadline.beginSend()).toBe(false);
     expect(deadline.signal.aborted).toBe(true);
   });
 
@@ -44,6 +44,6 @@ describe("a deadline", () => {
     expect(getEventListeners(one.signal, "abort")).toEqual([]);
     expect(clock.pending).toBe(0);
     using late = startDeadline(clock, 1_000, [two.signal]);
-    expect(late.leave()).toBe(false);
+    expect(late.beginSend()).toBe(false);
   });
 });

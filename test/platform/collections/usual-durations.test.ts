@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { lookGap } from "../../../src/platform/collections/poll-intervals.ts";
+import { pollGap } from "../../../src/platform/collections/poll-intervals.ts";
 import {
   createDurationsByPath,
   createUsualDurations,
@@ -70,7 +70,7 @@ describe("a change with a known usual duration", () => {
     const reads = readsOf(60_000, usual);
     expect(reads.filter((at) => at < usual.from)).toEqual([3_000]);
     const gaps = reads.map((at, index) => at - (reads[index - 1] ?? 0));
-    expect(gaps.at(-1)).toBeCloseTo(lookGap(reads.at(-2) ?? 0, BUSY));
+    expect(gaps.at(-1)).toBeCloseTo(pollGap(reads.at(-2) ?? 0, BUSY));
   });
 
   test("is read less late on average than at the poll interval", () => {
@@ -90,7 +90,7 @@ describe("a change with a known usual duration", () => {
       fc.property(fc.nat(7_200_000), ends, (sinceBegin, learned) => {
         const next = nextRead(sinceBegin, learned, BUSY);
         expect(next).toBeGreaterThanOrEqual(sinceBegin + 100);
-        expect(next).toBeLessThanOrEqual(sinceBegin + lookGap(sinceBegin, BUSY) + BUSY);
+        expect(next).toBeLessThanOrEqual(sinceBegin + pollGap(sinceBegin, BUSY) + BUSY);
       }),
     );
   });
