@@ -67,10 +67,14 @@ async function readSource(
       // The author of the Account chooses its addresses, so the caller's own token is not sent there.
       const template = (accountToken ? spec.endpoints?.[endpoint] : undefined) ?? fallbackEndpoints[endpoint];
       if (template === undefined && !accountToken && env.MOORING_TOKEN) {
-        throw new Error(`MOORING_TOKEN is sent only to addresses of --platform and MOORING_ENDPOINTS: set "${endpoint}" there`);
+        throw new Error(
+          `MOORING_TOKEN is sent only to addresses of --platform and MOORING_ENDPOINTS: set "${endpoint}" there`,
+        );
       }
       if (template === undefined) {
-        throw new Error(`${where} has no spec.endpoints.${endpoint}: name the platform with --platform, as for the operator, or set MOORING_ENDPOINTS`);
+        throw new Error(
+          `${where} has no spec.endpoints.${endpoint}: name the platform with --platform, as for the operator, or set MOORING_ENDPOINTS`,
+        );
       }
       return endpointUrl(template, spec.region);
     },

@@ -39,7 +39,14 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 export function openAccess(asked: AccessAsked, env: Env, screen: Screen, signal: AbortSignal): Access {
   const { kubeconfig, context, namespace, platform: platformName } = asked;
-  const here = { kubeconfig, context, namespace, platform: platformName, tokenFile: undefined, userAgent: "mooring-cli" };
+  const here = {
+    kubeconfig,
+    context,
+    namespace,
+    platform: platformName,
+    tokenFile: undefined,
+    userAgent: "mooring-cli",
+  };
   const base = openSources({ ...here, account: undefined }, { ...env });
   const missing: string[] = [];
   const note = (what: string) => {

@@ -66,7 +66,7 @@ export async function search(
     pending = await isAwaited("", deleting ? deps.settings.settleMs : undefined);
     return done();
   }
-  const sorted = log.requests.toSorted((a, b) => a.createdAt - b.createdAt || a.id.localeCompare(b.id));
+  const sorted = log.requests.toSorted((a, b) => timeOf(a) - timeOf(b) || a.id.localeCompare(b.id));
   // A number may have been reused: it belongs to the last request.
   const makers = new Map(sorted.flatMap(({ id, targets }) => targets.map((target) => [target.id, id] as const)));
   // A request without a time may be from any time.
@@ -94,6 +94,8 @@ export async function search(
   }
   return done();
 }
+
+const timeOf = ({ createdAt }: LoggedRequest): number => (Number.isFinite(createdAt) ? createdAt : 0);
 
 /** Many searches may share one listing: each body in it is hashed once. */
 const hashes = createSlot<LoggedRequest, { hash: string | undefined }>();

@@ -28,17 +28,19 @@ export async function activityDeletions(
   const first = await read(0);
   const { total = 0 } = first;
   const sources: ActivitySource[] = [...first.sources];
+  let isWhole = false;
   const begin = Math.max(first.sources.length, total - MOST_PAGES * activityPageSize);
   for (let offset = begin, pages = 0; pages < MOST_PAGES; pages++) {
     const page = await read(offset);
-    if (page.sources.length === 0) break;
+    isWhole = page.sources.length === 0;
+    if (isWhole) break;
     sources.push(...page.sources);
     offset += page.sources.length;
   }
   const entries = sources.flatMap((source) => entryOf(source) ?? []);
   return {
     deletions: entries.filter((entry) => entry.time >= from && isDeletion(entry)).map(deletionOf),
-    complete: begin === first.sources.length && from === since,
+    complete: isWhole && begin === first.sources.length && from === since,
   };
 }
 

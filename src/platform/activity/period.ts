@@ -1,4 +1,5 @@
 import type { Clock } from "../../runtime/clock.ts";
+import { Retry } from "../answers/errors.ts";
 import type { ReadOptions } from "../products/paging.ts";
 import { entryOf } from "./entry.ts";
 import { type ActivityPage, type ActivitySource, activityPage, type Getter, type Period } from "./log.ts";
@@ -44,7 +45,7 @@ export async function periodPage(
     const readAt = clock.monotonic();
     const sources: ActivitySource[] = [];
     await readPages(async (from) => {
-      if (from > MOST_READ) return [];
+      if (from > MOST_READ) throw tooMany(days);
       const { sources: all } = await activityPage(connection, api, { contract, time: days, offset: from }, options);
       sources.push(...all.filter(isIn(around)));
       return all;
@@ -54,6 +55,11 @@ export async function periodPage(
   const found = state.kept.sources.filter(isIn(time));
   const sources = found.slice(offset, offset + limit);
   return { sources, total: found.length, bytes: JSON.stringify(sources).length };
+}
+
+function tooMany({ start, end }: { start: string; end: string }): Retry {
+  const detail = `from ${start} to ${end} there are more than ${MOST_READ} entries, and the platform cannot show a part of a day`;
+  return new Retry({ call: "GET /activitylog/v1/contracts", status: 200, detail }, "no");
 }
 
 const dateOf = (at: number): string => new Date(at).toISOString().slice(0, 10);

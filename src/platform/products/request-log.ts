@@ -1,5 +1,5 @@
 import type { Item } from "../collections/reading.ts";
-import type { LoggedRequest } from "./requests.ts";
+import { type LoggedRequest, mayBeSince } from "./requests.ts";
 
 /** The result of one list of the log, as seen by one of the callers that share it. */
 export interface LogReading {
@@ -47,7 +47,7 @@ export function shareRequestLog(
   const readShared = shareReads(async (createdAfter) => readingOf(await list(createdAfter), get));
   return async (createdAfter) => {
     const { requests, read } = await readShared(createdAfter);
-    return { requests: requests.filter(({ createdAt }) => createdAt >= createdAfter), read };
+    return { requests: requests.filter(mayBeSince(createdAfter)), read };
   };
 }
 

@@ -104,6 +104,12 @@ export async function findRequests(
   return readLog(connection, api, filter, options, (logged) => pathBelowBase(logged.url) === trimmed(filter.url));
 }
 
+/** Whether a request may be as young as this. One whose date cannot be read may be of any age. */
+export const mayBeSince =
+  (time: number) =>
+  ({ createdAt }: Pick<LoggedRequest, "createdAt">): boolean =>
+    !(createdAt < time);
+
 /** All writes of one method since a time whose path contains `filter.url` and for which `isIncluded` is true, with their targets. */
 function readLog(
   connection: Connection,
@@ -122,7 +128,7 @@ function readLog(
   };
   const read = (raw: unknown) => loggedRequest(checked(requestShape, raw, url), url);
   const matchesFilter = (logged: LoggedRequest) =>
-    logged.method.toUpperCase() === method.toUpperCase() && logged.createdAt >= createdAfter && isIncluded(logged);
+    logged.method.toUpperCase() === method.toUpperCase() && mayBeSince(createdAfter)(logged) && isIncluded(logged);
   return inTime(connection, options, async (timed) => {
     const found = await readPages(connection, url, query, { items: corePageSize }, timed, read);
     return await Promise.all(found.filter(matchesFilter).map((logged) => withTargets(connection, logged, timed)));

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { CollectionSource, Item } from "../collections/reading.ts";
 import { type RequestLog, shareRequestLog } from "./request-log.ts";
-import type { LoggedRequest } from "./requests.ts";
+import { type LoggedRequest, mayBeSince } from "./requests.ts";
 
 const stamped = z.looseObject({
   metadata: z.looseObject({ createdDate: z.string().nullish(), createdByUserId: z.string().nullish() }).nullish(),
@@ -16,7 +16,7 @@ export function shownAsLog(source: CollectionSource): RequestLog {
     async (createdAfter) => {
       // Priority `people`, because a worker waits for this list.
       const items = await source.list(AbortSignal.timeout(LIST_MS), "people");
-      return items.filter((item) => bornAt(item) >= createdAfter).map(asRequest);
+      return items.map(asRequest).filter(mayBeSince(createdAfter));
     },
     async (id, signal) => source.get?.(id, signal),
   );
@@ -26,11 +26,8 @@ const LIST_MS = 30_000;
 
 const stampOf = ({ raw }: Item) => stamped.safeParse(raw).data?.metadata;
 
-/** Without a date the age is unknown: it may be new. */
-function bornAt(item: Item): number {
-  const createdDate = stampOf(item)?.createdDate;
-  return createdDate == null ? Number.POSITIVE_INFINITY : Date.parse(createdDate);
-}
+/** NaN without a date that can be read: the item may be from any time. */
+const bornAt = (item: Item): number => Date.parse(stampOf(item)?.createdDate ?? "");
 
 function asRequest(item: Item): LoggedRequest {
   const { id, raw } = item;

@@ -99,3 +99,23 @@ it("a deletion without a status names what it is about, and does not say how it 
   const { deletions } = await activityDeletions(connection, api, { since: start - 1, now: start + 1 });
   expect(deletions).toMatchObject([{ status: "UNKNOWN", targets: ["p1"] }]);
 });
+
+it("a day with more entries than are read is an error, and not a day without the rest", async () => {
+  const entry = { time: new Date(start).toISOString() };
+  const hits = Array.from({ length: 5000 }, () => ({ _source: entry }));
+  const connection = scriptedConnection(() => ({ hits: { total: 1_000_000, hits } }));
+  const time = { from: start + HOUR, to: start + 2 * HOUR };
+  const page = { contract: 31, time, offset: 0, limit: 10 };
+  await expect(periodPage(fakeClock(), connection, api, page, {})).rejects.toThrow(
+    "from 2026-03-02 to 2026-03-02 there are more than 200000 entries",
+  );
+});
+
+it("deletions are complete only if the log was read to its end", async () => {
+  const deletion = { time: new Date(start).toISOString(), action: "vr.server.delete", resource: "server/s1" };
+  const endless = scriptedConnection(() => ({ hits: { hits: [{ _source: deletion }] } }));
+  const short = described([{ at: start, action: "vr.server.delete" }]);
+  const asked = { since: start - 1, now: start + 1 };
+  expect(await activityDeletions({ ...endless, contractNumber: 31 }, api, asked)).toMatchObject({ complete: false });
+  expect(await activityDeletions({ ...short, contractNumber: 31 }, api, asked)).toMatchObject({ complete: true });
+});

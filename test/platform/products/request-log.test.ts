@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Retry } from "../../../src/platform/answers/errors.ts";
 import { shareRequestLog } from "../../../src/platform/products/request-log.ts";
 import type { LoggedRequest } from "../../../src/platform/products/requests.ts";
+import { shownAsLog } from "../../../src/platform/products/shown-as-log.ts";
 import { item } from "../collections/scripted-source.ts";
 
 const logged = (id: string, createdAt: number): LoggedRequest => ({
@@ -24,7 +25,7 @@ function scripted(...there: LoggedRequest[]) {
   const reads: string[] = [];
   const log = shareRequestLog(
     (createdAfter) => {
-      const shown = there.filter(({ createdAt }) => createdAt >= createdAfter);
+      const shown = there.filter(({ createdAt }) => !(createdAt < createdAfter));
       const { promise, resolve, reject } = Promise.withResolvers<LoggedRequest[]>();
       const answer = async () => {
         resolve(shown);
@@ -46,6 +47,20 @@ function scripted(...there: LoggedRequest[]) {
   const ids = async (looking: ReturnType<typeof look>) => (await looking).requests.map(({ id }) => id);
   return { there, listings, reads, look, ids };
 }
+
+describe("a request whose date cannot be read", () => {
+  const undated = (id: string) => ({ ...item(id), raw: { id, metadata: { createdDate: "yesterday" } } });
+
+  test("is found, because it may be of any age", async () => {
+    const log = shownAsLog({ list: async () => [undated("a")] });
+    expect((await log(Date.now())).requests.map(({ id }) => id)).toEqual(["a"]);
+    const { listings, look, ids } = scripted(logged("b", Number.NaN));
+    const looking = look(5);
+    await settle();
+    await listings[0]?.answer();
+    expect(await ids(looking)).toEqual(["b"]);
+  });
+});
 
 describe("the request log of a collection", () => {
   test("is listed once for all who ask while a listing is under way", async () => {
