@@ -1,5 +1,5 @@
 import { accountOf, objectOf } from "../engine/accounts/accounts.ts";
-import { stands } from "../engine/execute/claim.ts";
+import { stillAwaits } from "../engine/execute/claim.ts";
 import { deleteUnclaimed } from "../engine/execute/delete-unclaimed.ts";
 import type { ObjectKey } from "../engine/state/object.ts";
 import { readStatus } from "../engine/status/status.ts";
@@ -35,7 +35,7 @@ export async function finishHandover(deps: AccountDeps, { key, kind, object }: P
   const { creation } = memory;
   if (creation?.phase !== "made" || creation.searched || !hasResource(kind)) return "never";
   const fresh = await fetchObject(deps, kind, object);
-  if (fresh && stands(fresh, creation.intent)) return { inMs: LOOK_MS, background: true };
+  if (fresh && stillAwaits(fresh, creation.intent)) return { inMs: LOOK_MS, background: true };
   memory.creation = undefined;
   if (fresh && readStatus(fresh).id === creation.made.id) return "never";
   const made = { key, kind, object, account: deps.accounts.get(creation.intent.account) };

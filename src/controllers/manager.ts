@@ -95,7 +95,7 @@ export function createManager(options: ManagerOptions) {
       void inSlices(clock, allKeys(objects), (key) => {
         if (accountOf(key) !== undefined) waker.wake(key, "people");
         // Its collection may be listed before its turn comes here.
-        else if (!deps.memories.hasLooked(key)) waker.wakeWhenReadable(deps, key);
+        else if (!deps.memories.hasReconciled(key)) waker.wakeWhenReadable(deps, key);
       });
       const resyncAfter = (key: ObjectKey, again: Requeue) => (isResynced(deps, key, again) ? recheckMs() : undefined);
       const pass = timed(deps, (key, bounded) => reconcile(bounded, key));
@@ -160,7 +160,7 @@ function createDeps(options: ManagerOptions, waker: Waker, parts: Parts): Accoun
       restMs: settings.resyncMs,
       busyMs: options.busyMs,
       wake(key, since) {
-        if (!memories.hasLooked(key, since)) waker.wake(key);
+        if (!memories.hasReconciled(key, since)) waker.wake(key);
       },
     }),
   };
@@ -184,7 +184,7 @@ function createDeps(options: ManagerOptions, waker: Waker, parts: Parts): Accoun
     changed(account, since) {
       void inSlices(clock, usersOf(engine, account), (key) => {
         if ((engine.objects.accountOf(key) ?? account) === account) memories.clearFailure(key, since);
-        if (!memories.hasLooked(key, since)) waker.wakeWhenReadable(engine, key);
+        if (!memories.hasReconciled(key, since)) waker.wakeWhenReadable(engine, key);
       });
     },
   };

@@ -34,7 +34,7 @@ export async function reconcile(deps: AccountDeps & DestinationDeps, key: Object
   if (kind.task) return reconcileExport(deps, pass);
   if (!hasResource(kind)) return acknowledge(deps, pass);
   const context = observe(deps, key, kind, object);
-  context.memory.lookedAt = context.view.times.now;
+  context.memory.reconciledAt = context.view.times.now;
   const { rule, decision } = explain(context.view);
   const reason = "reason" in decision ? { reason: decision.reason } : {};
   deps.log.debug({ object: key, rule, step: decision.step, ...reason }, "decided");

@@ -3,7 +3,7 @@ import { journaled } from "../../engine/execute/journal.ts";
 import { type Deps, overlapOf } from "../../engine/observe/deps.ts";
 import { couldBeOurs } from "../../engine/observe/resource/search-results.ts";
 import { windowOf } from "../../engine/state/intent.ts";
-import { nextStep, pauseLeft, succeeded, tooBrief } from "../../engine/state/succession.ts";
+import { nextStep, nextSuccession, pauseLeft, tooBrief } from "../../engine/state/succession.ts";
 import { settledAt } from "../../engine/status/author.ts";
 import { lifetimeBetween, lifetimeSeconds } from "../../kinds/fields/secrets/lifetime.ts";
 import { dueAt } from "../../kinds/fields/secrets/rotation.ts";
@@ -152,7 +152,7 @@ async function make(deps: LoginDeps, session: Session): Promise<LoggedIn> {
     },
     send: (_, deadlineMs) => tokens.generate(ttl, deadlineMs),
     async keep(_, made) {
-      memory.succession = succeeded(deps, memory.succession, ttl * 1000);
+      memory.succession = nextSuccession(deps, memory.succession, ttl * 1000);
       state.intent = undefined;
       if (Buffer.byteLength(made.value) > MOST_BYTES) {
         await tokens.revoke(made.id);
@@ -229,7 +229,7 @@ async function leave(tokens: OwnTokens, value: string, others?: readonly string[
 /** No creation of an AccessToken takes these tokens for its own. */
 function spend({ objects }: LoginDeps, { current, previous, endpoint }: TokenRecord): void {
   for (const each of [current, previous]) {
-    if (each) objects.spend(accessToken.kind, { id: each.id, parents: {}, endpoint });
+    if (each) objects.excludeFromSearches(accessToken.kind, { id: each.id, parents: {}, endpoint });
   }
 }
 
