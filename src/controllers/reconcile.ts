@@ -16,7 +16,7 @@ import type { DestinationDeps } from "./exports/destinations.ts";
 import { reconcileExport } from "./exports/reconcile.ts";
 import { finishHandover } from "./handover.ts";
 
-/** Takes one object a step further, by what it is: an Account, an export, only its spec, or a resource of the platform. */
+/** Reconciles one object, by what it is: an Account, an export, a spec without a resource, or a resource of the platform. */
 export async function reconcile(deps: AccountDeps & DestinationDeps, key: ObjectKey): Promise<Requeue> {
   const found = deps.objects.find(key);
   if (!found) return "never";
