@@ -21,7 +21,7 @@ import {
 } from "./wake-ups.ts";
 import type { Waker } from "./waker.ts";
 
-/** Deals with a change of an object: for itself, for what is remembered of it, and for other objects. */
+/** Reacts to a change of an object: updates its memory, undoes what it leaves behind, and wakes it and the objects it concerns. */
 export function noticeChange(
   deps: AccountDeps & DestinationDeps,
   { queue, waker }: { queue: Queue; waker: Waker },
@@ -37,8 +37,8 @@ export function noticeChange(
     collections.leave(key);
   }
   noticeRestore(deps, key, change);
-  const isAsked = (name: string) => before?.metadata.annotations?.[name] !== after?.metadata.annotations?.[name];
-  if (before && after && [RECONCILE_AT, RECREATE].some(isAsked)) {
+  const isChanged = (name: string) => before?.metadata.annotations?.[name] !== after?.metadata.annotations?.[name];
+  if (before && after && [RECONCILE_AT, RECREATE].some(isChanged)) {
     memories.clearFailure(key, clock.monotonic());
     collections.refresh(key);
   }
@@ -67,16 +67,17 @@ function wakeDependents(
     void inSlices(clock, waitingForRemoval(objects, key, before), wakeSoon);
   }
   void inSlices(clock, objects.guestsOf(key, change), wake);
-  const user = (after ? before && !isReady(before) && isReady(after) : before) && (after ?? before);
+  const becameReady = before && after && !isReady(before) && isReady(after);
+  const user = becameReady || !after ? (after ?? before) : undefined;
   if (user) for (const used of usedObjects(objects, key, user)) collections.refresh(used);
-  const [held, holds] = [before && claimOf(before), after && claimOf(after)];
-  if (held?.id === holds?.id) return;
+  const [claimBefore, claim] = [before && claimOf(before), after && claimOf(after)];
+  if (claimBefore?.id === claim?.id) return;
   const since = clock.monotonic();
-  void inSlices(clock, dependentsOf(objects, key, held), (each) => {
+  void inSlices(clock, dependentsOf(objects, key, claimBefore), (each) => {
     memories.clearFailure(each, since);
-    if (!held) return;
+    if (!claimBefore) return;
     collections.refresh(each);
     wake(each);
   });
-  wakeForUsage(objectOf((holds ?? held)?.account ?? ""));
+  wakeForUsage(objectOf((claim ?? claimBefore)?.account ?? ""));
 }

@@ -5,7 +5,7 @@ export function createCleanupTasks(log: Log) {
   const tasks = new Map<Promise<void>, string | undefined>();
   return {
     run(task: Promise<void>, account?: string): void {
-      const settled = task.catch((error: unknown) => log.error({ err: error }, "clean-up failed"));
+      const settled = task.catch((error: unknown) => log.error({ err: error }, "cleanup failed"));
       tasks.set(settled, account);
       void settled.finally(() => tasks.delete(settled));
     },

@@ -1,5 +1,5 @@
 import { accountOf, objectOf } from "../engine/accounts/accounts.ts";
-import { stands } from "../engine/execute/claim.ts";
+import { stillAwaits } from "../engine/execute/claim.ts";
 import { deleteUnclaimed } from "../engine/execute/delete-unclaimed.ts";
 import type { ObjectKey } from "../engine/state/object.ts";
 import { readStatus } from "../engine/status/status.ts";
@@ -11,7 +11,7 @@ import type { AccountDeps } from "./accounts/reconcile.ts";
 
 /**
  * The namespace of an object has moved to another shard, or to this one. This process ends the creations that it has begun, and
- * forgets the rest, because another process writes now. Both go by what is on record, as after a crash.
+ * forgets the rest, because another process writes now or did before. Each goes by the records in the object, as after a crash.
  */
 export function handOver(deps: AccountDeps, key: ObjectKey): void {
   deps.memories.handOver(key);
@@ -26,8 +26,8 @@ export function handOver(deps: AccountDeps, key: ObjectKey): void {
 }
 
 /**
- * An object of another shard, which a pass was at when its namespace was moved. What that pass created and could not claim, the
- * other shard finds by the intent. When the intent no longer stands, only this process knows of it, and deletes it.
+ * Cleans up after a pass that was running when the namespace moved to another shard. If that pass created a resource and did not
+ * claim it, the other shard finds it by the intent. Once the intent is closed, only this process knows of it, and deletes it.
  */
 export async function finishHandover(deps: AccountDeps, { key, kind, object }: Pass): Promise<Requeue> {
   deps.collections.leave(key);
@@ -35,7 +35,7 @@ export async function finishHandover(deps: AccountDeps, { key, kind, object }: P
   const { creation } = memory;
   if (creation?.phase !== "made" || creation.searched || !hasResource(kind)) return "never";
   const fresh = await fetchObject(deps, kind, object);
-  if (fresh && stands(fresh, creation.intent)) return { inMs: LOOK_MS, background: true };
+  if (fresh && stillAwaits(fresh, creation.intent)) return { inMs: LOOK_MS, background: true };
   memory.creation = undefined;
   if (fresh && readStatus(fresh).id === creation.made.id) return "never";
   const made = { key, kind, object, account: deps.accounts.get(creation.intent.account) };

@@ -29,16 +29,16 @@ export interface ManagerOptions {
   busyMs: number;
   /** The operator's own namespace, where the Secrets of ClusterAccounts are. */
   home?: string;
-  /** The operator's endpoints, and what Accounts may have instead; anything, when absent. */
+  /** The operator's endpoints, and which others Accounts may name; any, when absent. */
   sites?: Sites;
   /** The most objects of a kind in a namespace; any number, when absent. */
   limit?: LimitOf;
-  /** Only objects of these namespaces; all when absent. */
+  /** Only objects of this namespace; all when absent. */
   namespace?: string;
   /** Works only on namespaces whose label names this shard; on those without the label when absent. */
   shard?: string;
   guard: () => void;
-  /** Names this process. No two of one pod live at the same time. */
+  /** Names this process. A pod has one at a time. */
   self: { pod: string; process: string };
   random?: () => number;
   observe?: ReconcileObserver;

@@ -52,7 +52,7 @@ export function createManager(options: ManagerOptions) {
   });
   objects.onShift((key) => {
     waker.wake(key);
-    // A Grant has come to count, or does not any more.
+    // A Grant takes effect, or no longer does.
     void inSlices(clock, objects.guestsOf(key, { after: objects.find(key)?.object }), waker.wake);
   });
   namespaces.subscribe((name, before) => {
@@ -62,7 +62,7 @@ export function createManager(options: ManagerOptions) {
       if (!isMoved) return;
       handOver(deps, key);
       observeObject(key, objects.find(key)?.object);
-      // By then the previous shard has ended what it had begun.
+      // By then the previous shard has finished what it had begun.
       if (shards.serves(key)) queue.addAfter(key, settings.createDeadlineMs + settings.settleMs, "background");
     });
   });
@@ -84,18 +84,18 @@ export function createManager(options: ManagerOptions) {
       const synced = [...watchers.map((watcher) => watcher.synced), ...caches.map((cache) => cache.sync())];
       await Promise.all([...synced, namespaces.begin()]);
     },
-    /** To be called when there are other signing keys: judges every object anew, and wakes those where that makes a difference. */
+    /** Judges every object anew after the signing keys changed, and wakes those with another verdict. */
     judgeAgain: () => objects.judgeAgain(() => yieldIfDue(clock)),
     /** How many objects are signed with an unknown key. */
     unknown: () => objects.unknown.size,
-    /** Works on the queue with so many workers until the signal aborts, and ends what is under way. */
+    /** Works on the queue until the signal aborts, and finishes what is under way. */
     run(workers: number, signal: AbortSignal): Promise<void> {
       if (options.shard === undefined) deps.runCleanup(releaseUnnamedSecrets(deps));
       waker.start();
       void inSlices(clock, allKeys(objects), (key) => {
         if (accountOf(key) !== undefined) waker.wake(key, "people");
-        // Its collection may be listed before its turn comes here.
-        else if (!deps.memories.hasLooked(key)) waker.wakeWhenReadable(deps, key);
+        // A list of its collection may have woken it before its turn comes here.
+        else if (!deps.memories.hasReconciled(key)) waker.wakeWhenReadable(deps, key);
       });
       const resyncAfter = (key: ObjectKey, again: Requeue) => (isResynced(deps, key, again) ? recheckMs() : undefined);
       const pass = timed(deps, (key, bounded) => reconcile(bounded, key));
@@ -160,7 +160,7 @@ function createDeps(options: ManagerOptions, waker: Waker, parts: Parts): Accoun
       restMs: settings.resyncMs,
       busyMs: options.busyMs,
       wake(key, since) {
-        if (!memories.hasLooked(key, since)) waker.wake(key);
+        if (!memories.hasReconciled(key, since)) waker.wake(key);
       },
     }),
   };
@@ -171,7 +171,7 @@ function createDeps(options: ManagerOptions, waker: Waker, parts: Parts): Accoun
     home,
     sites: options.sites ?? { endpoints: {}, isAllowed: () => true },
     destinations: createDestinationClients(transport),
-    kept: createTokenStore(options, home),
+    tokenStore: createTokenStore(options, home),
     secrets: createHeldSecrets({
       ...within,
       label: CREDENTIALS,
@@ -184,7 +184,7 @@ function createDeps(options: ManagerOptions, waker: Waker, parts: Parts): Accoun
     changed(account, since) {
       void inSlices(clock, usersOf(engine, account), (key) => {
         if ((engine.objects.accountOf(key) ?? account) === account) memories.clearFailure(key, since);
-        if (!memories.hasLooked(key, since)) waker.wakeWhenReadable(engine, key);
+        if (!memories.hasReconciled(key, since)) waker.wakeWhenReadable(engine, key);
       });
     },
   };
@@ -195,12 +195,12 @@ const interrupted = ({ clock, log }: Pick<ManagerOptions, "clock" | "log">, kind
     log[isNews ? "warn" : "debug"]({ kind, err: error, retryInMs }, "watch interrupted"),
   );
 
-/** Says once of each namespace that it has more Secrets or ConfigMaps of Mooring than are watched. */
+/** Warns once about each namespace that has more Secrets or ConfigMaps of Mooring than are kept. */
 function warnOverLimit(log: Deps["log"]): (kind: string, namespace: string) => void {
-  const told = new Set<string>();
+  const warned = new Set<string>();
   return (kind, namespace) => {
-    if (told.has(`${kind} ${namespace}`)) return;
-    told.add(`${kind} ${namespace}`);
+    if (warned.has(`${kind} ${namespace}`)) return;
+    warned.add(`${kind} ${namespace}`);
     log.warn({ kind, namespace }, "too many labelled objects; the others are read by name");
   };
 }
@@ -211,7 +211,7 @@ function releaseUnnamedSecrets({ objects, secrets, home }: AccountDeps): Promise
   return secrets.releaseOthers(new Set(accounts.map((account) => secretOf(account, home))));
 }
 
-/** A pass over an Account costs a call, and says itself when the next one is due. */
+/** Whether an object is rechecked periodically. An Account says itself when the next check is due, because that costs a call. */
 function isResynced({ objects, shards }: Deps, key: ObjectKey, again: Requeue): boolean {
   const kind = objects.find(key)?.kind;
   return kind !== undefined && shards.serves(key) && (again === "never" || hasResource(kind));

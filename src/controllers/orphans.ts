@@ -18,7 +18,7 @@ export function undoCreation(deps: Deps, key: ObjectKey, last: KubeObject): void
   undo(deps, { key, kind, account, object: last, memory });
 }
 
-const ONCE_MS = 60_000;
+const WARN_INTERVAL_MS = 60_000;
 const RESTORED =
   "the API server was restored to an earlier state: nothing is created before the platform was read anew";
 
@@ -31,18 +31,18 @@ export function noticeRestore(deps: Deps, key: ObjectKey, change: Omit<Change<Ku
   const { before, after, listed, rewound } = change;
   const now = clock.monotonic();
   if (rewound) {
-    if (now - (memories.rewound.at ?? Number.NEGATIVE_INFINITY) > ONCE_MS) log.warn({}, RESTORED);
+    if (now - (memories.rewound.at ?? Number.NEGATIVE_INFINITY) > WARN_INTERVAL_MS) log.warn({}, RESTORED);
     memories.rewound.at = now;
     memories.handOver(key);
   }
   const isNew = before?.metadata.uid !== after?.metadata.uid;
-  const isCopy = listed || memories.rewound.at !== undefined || EXTERNAL_ID in (after?.metadata.annotations ?? {});
-  if (after && (rewound || (isNew && isCopy))) memories.of(key).restoredAt = now;
+  const mayBeOld = listed || memories.rewound.at !== undefined || EXTERNAL_ID in (after?.metadata.annotations ?? {});
+  if (after && (rewound || (isNew && mayBeOld))) memories.of(key).restoredAt = now;
   const id = rewound && before && !after ? claimOf(before)?.id : undefined;
   if (id !== undefined) log.warn({ object: key, id }, leftOnPlatform(key.split("/")[0] ?? ""));
 }
 
-/** A pass that waits for the answer to a creation does not notice a removed finalizer, and may be killed before it does. */
+/** Puts back a removed finalizer during a creation: the running pass does not notice, and may be killed before the next one. */
 export function restoreFinalizer(deps: Deps, key: ObjectKey, object: KubeObject): void {
   const kind = deps.objects.find(key)?.kind;
   const { creation } = deps.memories.of(key);

@@ -16,7 +16,7 @@ import type { DestinationDeps } from "./exports/destinations.ts";
 import { reconcileExport } from "./exports/reconcile.ts";
 import { finishHandover } from "./handover.ts";
 
-/** Takes one object a step further, by what it is: an Account, an export, only its spec, or a resource of the platform. */
+/** Reconciles one object, by what it is: an Account, an export, a spec without a resource, or a resource of the platform. */
 export async function reconcile(deps: AccountDeps & DestinationDeps, key: ObjectKey): Promise<Requeue> {
   const found = deps.objects.find(key);
   if (!found) return "never";
@@ -34,7 +34,7 @@ export async function reconcile(deps: AccountDeps & DestinationDeps, key: Object
   if (kind.task) return reconcileExport(deps, pass);
   if (!hasResource(kind)) return acknowledge(deps, pass);
   const context = observe(deps, key, kind, object);
-  context.memory.lookedAt = context.view.times.now;
+  context.memory.reconciledAt = context.view.times.now;
   const { rule, decision } = explain(context.view);
   const reason = "reason" in decision ? { reason: decision.reason } : {};
   deps.log.debug({ object: key, rule, step: decision.step, ...reason }, "decided");

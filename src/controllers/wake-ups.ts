@@ -95,7 +95,7 @@ const keysOf = (objects: Objects, kind: Kind["kind"]): IteratorObject<ObjectKey>
     .keys()
     .map((name) => `${kind}/${name}`);
 
-/** Objects that refer to a changed one and have to look at it. Yields undefined for those that need not. */
+/** Objects that refer to a changed one and have to reconcile. Yields undefined for those that need not. */
 export function* referrersToWake(
   objects: Objects,
   key: ObjectKey,
@@ -114,20 +114,20 @@ export function* referrersToWake(
 }
 
 /**
- * To which referrers a change of an object is news. A referrer that owns nothing yet waits until the object is Ready and owns
- * its resource, and says what prevents that. The others read its id and what it shows, whether it is Ready or not.
+ * Which referrers a change of an object concerns. One that owns nothing yet is waiting: until the object is Ready and owns its
+ * resource, and its status says what prevents that. The others are settled: they read the id and the facts, Ready or not.
  */
 export function changeForReferrers(before: KubeObject | undefined, after: KubeObject | undefined) {
   if (!before || !after) return { toSettled: true, toWaiting: true };
-  const shown = (object: KubeObject) => [...versionOf(object), claimOf(object), readFacts(object)];
-  const standing = (object: KubeObject) => {
+  const seenBySettled = (object: KubeObject) => [...versionOf(object), claimOf(object), readFacts(object)];
+  const seenByWaiting = (object: KubeObject) => {
     const { deletionTimestamp } = object.metadata;
-    const readable = isReady(object) && shown(object);
+    const readable = isReady(object) && seenBySettled(object);
     return [...versionOf(object), deletionTimestamp, isPaused(object), readable, troubleOf(object)];
   };
   return {
-    toSettled: !isDeepStrictEqual(shown(before), shown(after)),
-    toWaiting: !isDeepStrictEqual(standing(before), standing(after)),
+    toSettled: !isDeepStrictEqual(seenBySettled(before), seenBySettled(after)),
+    toWaiting: !isDeepStrictEqual(seenByWaiting(before), seenByWaiting(after)),
   };
 }
 
@@ -137,11 +137,11 @@ export const isReady = (object: KubeObject): boolean => readyOf(object)?.status 
 
 /** Whether somebody has edited the desired state of an object, or what Mooring relies on. */
 export function isEdited(before: KubeObject, after: KubeObject): boolean {
-  const counts = (object: KubeObject) => {
+  const isTrusted = (object: KubeObject) => {
     const { claim, request, instead } = trust.get(object) ?? {};
     return claim === "ours" && request === "ours" && instead === undefined && !isMisnamed(object);
   };
-  const isForged = counts(before) && !counts(after);
+  const isForged = isTrusted(before) && !isTrusted(after);
   const isJudgedAnew = (unknownKey(before) === undefined) !== (unknownKey(after) === undefined);
   return (
     isForged || isJudgedAnew || lostFinalizer(before, after) || desiredVersionOf(before) !== desiredVersionOf(after)

@@ -25,11 +25,11 @@ export function createWaker(queue: Queue, { serves }: Deps["shards"], recheckMs:
     },
     isWorking: () => isWorking,
     wake,
-    /** Many objects go together: one that waits for all of them need not look after each. */
+    /** Objects are often deleted together: one that waits for all of them need not reconcile after each. */
     wakeSoon: (key: ObjectKey) => wakeAfter(SOON_MS, key),
     /** The usage of a contract changes often: one pass serves all changes of a while. */
     wakeForUsage: (key: ObjectKey) => wakeAfter(USAGE_MS, key, "background"),
-    /** As soon as a pass can come to anything, or else when a recheck is due. */
+    /** Enqueues at once, or at the next recheck if a pass could only wait for its Account or collection. */
     wakeWhenReadable(deps: Deps, key: ObjectKey): void {
       if (isWorking && serves(key) && awaitsCaches(deps, key)) queue.returnAfter(key, recheckMs(), "background");
       else wake(key);

@@ -25,7 +25,7 @@ function open(object: KubeObject, sites: AccountDeps["sites"]) {
   const read: string[] = [];
   const all: AccountDeps = {
     ...deps,
-    kept: createTokenStore({ client: deps.client, clock: deps.clock, guard: () => {} }, "mooring-system"),
+    tokenStore: createTokenStore({ client: deps.client, clock: deps.clock, guard: () => {} }, "mooring-system"),
     home: "mooring-system",
     sites,
     transport: { connect: (id) => platform.connectionOf(id), close: async () => {} },

@@ -55,7 +55,7 @@ function open(metadata: Partial<KubeObject["metadata"]> = {}, ...users: KubeObje
       hold: async () => void said.held++,
       release: async () => void said.released++,
     },
-    kept: createTokenStore({ client: deps.client, clock: deps.clock, guard: () => {} }, "mooring-system"),
+    tokenStore: createTokenStore({ client: deps.client, clock: deps.clock, guard: () => {} }, "mooring-system"),
     home: "mooring-system",
     sites: { endpoints: {}, isAllowed: () => true },
     changed: () => void said.changed++,

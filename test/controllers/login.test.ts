@@ -56,7 +56,7 @@ function open(related: KubeObject[] = [], { behindMs = 0, isKnown = true } = {})
       nonce: () => `unique-${++nonces}`,
       transport: { connect: () => platform.connection, close: async () => {} },
       secrets: { ...tokens, read: (_, __, ___, key) => ({ known: true, value: secret[key] }) },
-      kept: createTokenStore(life.deps, "mooring-system"),
+      tokenStore: createTokenStore(life.deps, "mooring-system"),
       home: "mooring-system",
       sites: { endpoints: {}, isAllowed: () => true },
       changed: () => {},

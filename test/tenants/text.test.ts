@@ -191,7 +191,7 @@ describe("a platform that says too much", () => {
     const { deps, api, objects } = stage([object], { connection });
     const all: AccountDeps = {
       ...deps,
-      kept: createTokenStore({ client: deps.client, clock: deps.clock, guard: () => {} }, "mooring-system"),
+      tokenStore: createTokenStore({ client: deps.client, clock: deps.clock, guard: () => {} }, "mooring-system"),
       home: "mooring-system",
       sites: { endpoints: {}, isAllowed: () => true },
       transport: { connect: () => connection, close: async () => {} },

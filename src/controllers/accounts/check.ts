@@ -24,7 +24,7 @@ import type { TokenStore } from "./token-store.ts";
 export interface AccountDeps extends Deps {
   transport: Pick<Transport, "connect" | "close">;
   secrets: HeldSecrets;
-  kept: TokenStore;
+  tokenStore: TokenStore;
   /** The operator's own namespace, which has the Secrets of ClusterAccounts. */
   home: string;
   sites: Sites;
@@ -34,27 +34,27 @@ export interface AccountDeps extends Deps {
   hasCleanup: (account: string) => boolean;
 }
 
-/** An Account with what its spec and its Secret say, and its handle. */
-interface Look {
+/** An Account with its spec, the credentials in its Secret, and its handle. */
+interface AccountState {
   deps: AccountDeps;
   object: KubeObject;
   spec: AccountSpec;
   /** The token in its Secret, or else username and password. */
   given: Credentials & { token: string };
   handle: AccountHandle;
-  /** Whether this process keeps the Account; another shard's is only used. */
+  /** Whether this shard reconciles the Account. That of another shard is only used. */
   isKept: boolean;
 }
 
 /** Whether an Account works, by a call with its credentials; "later" while its Secret was not read yet. */
 export async function check(deps: AccountDeps, account: string, object: KubeObject): Promise<Checked | "later"> {
-  const look = lookAt(deps, account, object);
-  if (look === "later") return look;
-  if ("reason" in look) return blocked(object, look, "never");
-  return look.given.login ? checkLogin(look, look.given.login) : checkToken(look);
+  const state = readState(deps, account, object);
+  if (state === "later") return state;
+  if ("reason" in state) return blocked(object, state, "never");
+  return state.given.login ? checkLogin(state, state.given.login) : checkToken(state);
 }
 
-export function lookAt(deps: AccountDeps, account: string, object: KubeObject): Look | Obstacle | "later" {
+export function readState(deps: AccountDeps, account: string, object: KubeObject): AccountState | Obstacle | "later" {
   const spec = readSpec(object);
   if (!spec) return { reason: "InvalidSpec", message: "spec is invalid" };
   const addresses = addressesOf(spec, deps.sites);
@@ -68,11 +68,11 @@ export function lookAt(deps: AccountDeps, account: string, object: KubeObject): 
   return { deps, object, spec, given, handle, isKept: deps.shards.serves(objectOf(account)) };
 }
 
-async function checkToken(look: Look): Promise<Checked> {
-  const { deps, object, spec, given, handle, isKept } = look;
+async function checkToken(state: AccountState): Promise<Checked> {
+  const { deps, object, spec, given, handle, isKept } = state;
   const { connection } = handle;
   // A token of another user is not used, not even until the platform has answered: objects would be created as that user.
-  const other = foreign(look, identityOf(given.token));
+  const other = foreign(state, identityOf(given.token));
   if (!other) connection.setCredentials(given);
   if (given.token === "") {
     const { name, key } = spec.credentialsSecretRef;
@@ -81,42 +81,42 @@ async function checkToken(look: Look): Promise<Checked> {
   }
   if (isKept) await deps.secrets.hold(handle.key);
   if (other) return blocked(object, other, { inMs: deps.settings.resyncMs });
-  if (isKept && (await leave(look)) !== undefined) return blocked(object, LEAVING, "backoff");
+  if (isKept && (await revokeTokens(state)) !== undefined) return blocked(object, NOT_REVOKED, "backoff");
   const { expiresAt = Number.POSITIVE_INFINITY } = connection.identity ?? {};
-  // By one clock alone it may still be good: then the platform is asked.
-  if (expiresAt <= reachedTime(deps.clock, connection)) return expired(look, expiresAt);
+  // If only one of the two clocks says that it expired, the platform is asked.
+  if (expiresAt <= reachedTime(deps.clock, connection)) return expired(state, expiresAt);
   try {
     const contract = await contractOf(handle);
-    return judge(look, contract, connection.identity);
+    return judge(state, contract, connection.identity);
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
-    return failed(look, error);
+    return failed(state, error);
   }
 }
 
-function expired({ deps, object, spec }: Look, expiresAt: number): Checked {
+function expired({ deps, object, spec }: AccountState, expiresAt: number): Checked {
   const tokenExpiresAt = new Date(expiresAt).toISOString();
   const message = `the token expired at ${tokenExpiresAt}: update ${whereIs(spec)}`;
   const refused = blocked(object, { reason: "Unauthorized", message }, { inMs: deps.settings.resyncMs });
   return { ...refused, facts: { ...refused.facts, tokenExpiresAt } };
 }
 
-async function checkLogin(look: Look, login: NonNullable<Credentials["login"]>): Promise<Checked> {
-  const { deps, object, spec, given, handle, isKept } = look;
+async function checkLogin(state: AccountState, login: NonNullable<Credentials["login"]>): Promise<Checked> {
+  const { deps, object, spec, given, handle, isKept } = state;
   const { token: _, ...settled } = given;
   const entry = { username: login.username, ttl: lifetimeSeconds(spec.tokenLifetime) };
   const enter = async (refused: boolean): Promise<LoggedIn> => {
     const logged = isKept ? await logIn(deps, handle, entry, refused) : await readLogin(deps, handle.key);
     const { token = "" } = logged;
-    if (!foreign(look, identityOf(token))) handle.connection.setCredentials({ ...settled, token });
+    if (!foreign(state, identityOf(token))) handle.connection.setCredentials({ ...settled, token });
     return logged;
   };
-  // While a token is made, the one before goes on working.
+  // While a token is made, the previous one goes on working.
   handle.connection.setCredentials(settled);
   if (isKept) await deps.secrets.hold(handle.key);
   let logged = await enter(false);
-  if (logged.token === undefined) return keptOut(look, logged);
-  const other = foreign(look, identityOf(logged.token));
+  if (logged.token === undefined) return loginFailed(state, logged);
+  const other = foreign(state, identityOf(logged.token));
   if (other) return blocked(object, other, { inMs: deps.settings.resyncMs });
   try {
     const contract = await contractOf(handle).catch(async (error: unknown) => {
@@ -125,11 +125,11 @@ async function checkLogin(look: Look, login: NonNullable<Credentials["login"]>):
       if (logged.token === undefined) throw error;
       return contractOf(handle);
     });
-    return judge(look, contract, identityOf(logged.token ?? ""), logged);
+    return judge(state, contract, identityOf(logged.token ?? ""), logged);
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
-    const isOut = logged.token === undefined && logged.trouble instanceof Unauthorized;
-    return isOut && error instanceof Unauthorized ? keptOut(look, logged) : failed(look, error);
+    const isRefused = logged.token === undefined && logged.trouble instanceof Unauthorized;
+    return isRefused && error instanceof Unauthorized ? loginFailed(state, logged) : failed(state, error);
   }
 }
 
@@ -138,10 +138,10 @@ const contractOf = ({ connection, endpoint }: AccountHandle): Promise<Contract> 
   withoutDoubt(connection, () => readContract(connection, endpoint("api"), { priority: "people" }));
 
 /** The platform has answered: the Account works, unless the answer shows another user. */
-function judge(look: Look, contract: Contract, identity: Identity | undefined, logged?: LoggedIn): Checked {
-  const { deps, object, spec, handle } = look;
+function judge(state: AccountState, contract: Contract, identity: Identity | undefined, logged?: LoggedIn): Checked {
+  const { deps, object, spec, handle } = state;
   const { contractNumber } = contract;
-  const other = foreign(look, { ...identity, contractNumber });
+  const other = foreign(state, { ...identity, contractNumber });
   if (other) return blocked(object, other, { inMs: deps.settings.resyncMs });
   const { connection } = handle;
   const now = platformTime(deps.clock, connection);
@@ -150,16 +150,15 @@ function judge(look: Look, contract: Contract, identity: Identity | undefined, l
 }
 
 /** Why a login got no token. */
-function keptOut(look: Look, { trouble, pausedMs }: LoggedIn): Checked {
-  const { given, spec } = look;
+function loginFailed(state: AccountState, { trouble, pausedMs }: LoggedIn): Checked {
+  const { given, spec } = state;
   const obstacle = trouble && loginObstacle(trouble, given.login?.username ?? "", spec.credentialsSecretRef.name);
-  if (trouble instanceof PlatformError && !obstacle) return failed(look, trouble);
+  if (trouble instanceof PlatformError && !obstacle) return failed(state, trouble);
   const inMs = trouble === "recovering" ? RECOVER_MS : pausedMs;
-  return blocked(look.object, obstacle ?? RECOVERING, inMs > 0 ? { inMs } : "backoff");
+  return blocked(state.object, obstacle ?? RECOVERING, inMs > 0 ? { inMs } : "backoff");
 }
 
-/** Why the platform does not accept a call. */
-function failed({ deps, object, spec, given: { login } }: Look, error: PlatformError): Checked {
+function failed({ deps, object, spec, given: { login } }: AccountState, error: PlatformError): Checked {
   const obstacle = obstacleFrom(error);
   const { retryMs } = deps.settings;
   if (obstacle.reason === "Rejected" || error.status === 404) {
@@ -180,16 +179,16 @@ const blocked = (object: KubeObject, obstacle: Obstacle, again: Requeue): Checke
   again,
 });
 
-const foreign = ({ deps, object, spec, handle }: Look, identity: Identity | undefined): Obstacle | undefined =>
+const foreign = ({ deps, object, spec, handle }: AccountState, identity: Identity | undefined): Obstacle | undefined =>
   otherUser(object, deps.objects.users(handle.key).length, identity, whereIs(spec));
 
 const whereIs = ({ credentialsSecretRef: { name, key } }: AccountSpec): string => `key ${key} of Secret ${name}`;
 
 const RECOVER_MS = 2000;
-const LEAVING: Obstacle = { reason: "PlatformUnavailable", message: "the previous tokens cannot be revoked yet" };
+const NOT_REVOKED: Obstacle = { reason: "PlatformUnavailable", message: "the previous tokens cannot be revoked yet" };
 
-/** Revokes the tokens that were made for an Account, with whatever still works; undefined when that is done. */
-export async function leave({ deps, object, given, handle }: Look): Promise<Requeue | undefined> {
+/** Revokes the tokens that were made for an Account, with credentials that still work. Undefined when done, else when to retry. */
+export async function revokeTokens({ deps, object, given, handle }: AccountState): Promise<Requeue | undefined> {
   if (readWhole(object).tokenId === undefined && !given.login) return undefined;
   handle.connection.setCredentials(given);
   try {

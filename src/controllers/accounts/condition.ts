@@ -33,7 +33,6 @@ export interface LoggedIn {
   dueInMs(): number;
 }
 
-/** The result of a check of an Account. */
 export interface Checked {
   standing: ReadyState;
   facts: Record<string, unknown>;
@@ -50,13 +49,14 @@ export function usable(
   { where, secret }: { where: string; secret: string },
 ): Checked {
   const { expiresAt, userId } = identity ?? {};
-  const ends = !logged && expiresAt !== undefined && expiresAt - platformNow < WARN_MS;
+  const isExpiring = !logged && expiresAt !== undefined && expiresAt - platformNow < WARN_MS;
   const expiry = `the token expires at ${new Date(expiresAt ?? 0).toISOString()}: update ${where}`;
   const refused = logged?.trouble && loginObstacle(logged.trouble, logged.username, secret);
-  const trouble = refused?.message ?? (typeof logged?.trouble === "object" ? logged.trouble.message : logged?.trouble);
+  const plain = typeof logged?.trouble === "object" ? logged.trouble.message : logged?.trouble;
+  const trouble = refused?.message ?? plain;
   const advice = [
     ...(logged?.advice ?? []),
-    ...(ends ? [expiry] : []),
+    ...(isExpiring ? [expiry] : []),
     ...(trouble === undefined ? [] : [`the token is due for renewal, which failed: ${trouble}; retrying`]),
     ...(logged
       ? [`the platform has announced the end of username and password: store a token of the platform in ${where}`]
@@ -66,7 +66,7 @@ export function usable(
     ? "the platform accepts the token, which is renewed automatically"
     : "the platform accepts the token";
   return {
-    standing: { mode: "ready", reason: "Available", message: ends ? `${accepted}; ${expiry}` : accepted },
+    standing: { mode: "ready", reason: "Available", message: isExpiring ? `${accepted}; ${expiry}` : accepted },
     facts: {
       ...factsOf(contract, expiresAt),
       ...(expiresAt !== undefined && { expiresIn: daysLeft(expiresAt, platformNow) }),
@@ -81,10 +81,10 @@ export function usable(
   };
 }
 
-/** The time before the expiry of a user's own token in which it is announced. */
+/** Status warns this long before a user's own token expires. */
 const WARN_MS = 14 * 86_400_000;
 
-/** A smaller change of the skew is no news: Date headers have whole seconds. */
+/** A smaller change of the skew is not reported: Date headers have whole seconds. */
 const STEADY_MS = 30_000;
 
 /** The condition for clocks that differ; undefined while they hardly do. */
@@ -114,7 +114,7 @@ export const tooLarge = (mostBytes: number): Obstacle => ({
   message: `endpoints.api returned a token of more than ${mostBytes} bytes, which was revoked: check that it is the platform's API`,
 });
 
-/** The number of tokens from which on an Account advises to delete some. */
+/** From this number of tokens on, status advises to delete some. */
 const MANY = 90;
 
 export function tokenAdvice({ username, count, unclaimed }: TokenRecord): string[] {
@@ -134,7 +134,7 @@ export function loginObstacle(trouble: Trouble, username: string, secret: string
   if (!(trouble instanceof PlatformError)) return trouble;
   if (!(trouble instanceof Unauthorized)) return undefined;
   const said = trouble.platformMessage ?? trouble.message;
-  const message = `the platform refuses the password of user ${username}, as if it had been changed (${said}): put the present one into key password of Secret ${secret}, or correct key username; for a user with two-factor authentication ${instead}`;
+  const message = `the platform refuses the password of user ${username}, as if it had been changed (${said}): put the current one into key password of Secret ${secret}, or correct key username; for a user with two-factor authentication ${instead}`;
   return { reason: "Unauthorized", message };
 }
 

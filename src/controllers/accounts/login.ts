@@ -3,7 +3,7 @@ import { journaled } from "../../engine/execute/journal.ts";
 import { type Deps, overlapOf } from "../../engine/observe/deps.ts";
 import { couldBeOurs } from "../../engine/observe/resource/search-results.ts";
 import { windowOf } from "../../engine/state/intent.ts";
-import { nextStep, pauseLeft, succeeded, tooBrief } from "../../engine/state/succession.ts";
+import { nextStep, nextSuccession, pauseLeft, tooBrief } from "../../engine/state/succession.ts";
 import { settledAt } from "../../engine/status/author.ts";
 import { lifetimeBetween, lifetimeSeconds } from "../../kinds/fields/secrets/lifetime.ts";
 import { dueAt } from "../../kinds/fields/secrets/rotation.ts";
@@ -26,19 +26,19 @@ export interface Entry {
   ttl: number;
 }
 
-type LoginDeps = Deps & { kept: TokenStore };
+type LoginDeps = Deps & { tokenStore: TokenStore };
 type Current = NonNullable<TokenRecord["current"]>;
 
 /**
- * Sees to it that an Account with a password has a token: made once, renewed after two thirds of its life, the one before
- * revoked some minutes later. A creation is on record before it is sent. If its answer is lost, the list of tokens shows what it
- * made; nobody knows the value of that token, and it is revoked. There are never more than two.
+ * Ensures that an Account with a password has a token: made once, renewed after two thirds of its life, the previous one
+ * revoked some minutes later. A creation is recorded before it is sent. If its answer is lost, the list of tokens shows what it
+ * made; nobody knows the value of that token, so it is revoked. There are never more than two.
  */
 export async function logIn(deps: LoginDeps, handle: AccountHandle, entry: Entry, refused: boolean): Promise<LoggedIn> {
   const endpoint = handle.endpoint("api");
   // Hundreds of Accounts share one list.
-  for (const each of await deps.kept.all(deps.settings.resyncMs)) spend(deps, each);
-  const { record: before, token, version } = await deps.kept.read(handle.key);
+  for (const each of await deps.tokenStore.all(deps.settings.resyncMs)) exclude(deps, each);
+  const { record: before, token, version } = await deps.tokenStore.read(handle.key);
   const isSame = before?.username === entry.username && before.endpoint === endpoint;
   const session = openSession(deps, handle, entry, {
     record: isSame ? before : undefined,
@@ -48,7 +48,7 @@ export async function logIn(deps: LoginDeps, handle: AccountHandle, entry: Entry
   try {
     // The previous user cannot log in here any more, but its token still works.
     if (!isSame && before?.endpoint === endpoint && token !== undefined) {
-      await leave(session.tokens, token, before.previous && [before.previous.id]);
+      await revokeIfValid(session.tokens, token, before.previous && [before.previous.id]);
     }
     return (await tidy(deps, session, token)) ?? (await make(deps, session));
   } catch (error) {
@@ -57,7 +57,7 @@ export async function logIn(deps: LoginDeps, handle: AccountHandle, entry: Entry
   }
 }
 
-/** One login: what is on record of the Account's tokens, and the token that works, as they change meanwhile. */
+/** The state of one login, which changes meanwhile: the record of the Account's tokens, and the token that works. */
 function openSession(
   deps: LoginDeps,
   { key: account, connection, endpoint }: AccountHandle,
@@ -84,12 +84,12 @@ function openSession(
     renewalInMs(): number {
       const { current } = session.state;
       const estimate = platformTime(deps.clock, connection);
-      return endsAt(current) - (estimate < (current?.expiresAt ?? 0) ? estimate : now());
+      return renewalAt(current) - (estimate < (current?.expiresAt ?? 0) ? estimate : now());
     },
     works: (): boolean => session.value !== undefined && (session.state.current?.expiresAt ?? 0) > now(),
     write(unchangedSince?: string): Promise<void> {
       session.version = undefined;
-      return deps.kept.write(account, session.state, undefined, unchangedSince);
+      return deps.tokenStore.write(account, session.state, undefined, unchangedSince);
     },
     result: (trouble?: LoggedIn["trouble"]): LoggedIn => ({
       token: session.works() ? session.value : undefined,
@@ -100,8 +100,8 @@ function openSession(
       pausedMs: pausedMs(),
       dueInMs() {
         const { previous } = session.state;
-        const successorInMs = Math.max(session.renewalInMs(), pausedMs());
-        return Math.max(0, Math.min(successorInMs, (previous?.until ?? Infinity) - now()));
+        const nextTokenInMs = Math.max(session.renewalInMs(), pausedMs());
+        return Math.max(0, Math.min(nextTokenInMs, (previous?.until ?? Infinity) - now()));
       },
     }),
   };
@@ -110,7 +110,7 @@ function openSession(
 
 type Session = ReturnType<typeof openSession>;
 
-/** Does all that comes before a new token; undefined when one is to be made. `known`: a token of the same user. */
+/** Does what has to be done before a new token is made; undefined if one is to be made. `known`: a token of the same user. */
 async function tidy(deps: LoginDeps, session: Session, known: string | undefined): Promise<LoggedIn | undefined> {
   const { tokens, state, ttl, now, works } = session;
   for (;;) {
@@ -138,21 +138,21 @@ async function make(deps: LoginDeps, session: Session): Promise<LoggedIn> {
   const { items: there, isFull } = await withoutDoubt(connection, tokens.roomy);
   state.count = there.length;
   if (isFull) return result("full");
-  // A token that works is renewed whatever the clocks say: what uses it goes on.
+  // A working token is renewed even if the clocks differ: its users must not be interrupted.
   const brief = works() ? undefined : tooBrief("tokenLifetime", ttl * 1000, skewOf(connection));
   if (brief) return result(brief);
   const nonce = deps.nonce();
   return journaled<void, NewToken, LoggedIn>(deps, {
     announce(at) {
-      const seen = there.filter((each) => hasLife(each, ttl)).map(({ id }) => id);
+      const seen = there.filter((each) => hasTtl(each, ttl)).map(({ id }) => id);
       state.intent = { nonce, at: platformTime(deps.clock, connection), by: deps.self, ttl, seen };
       memory.login = { what: nonce, at };
-      // When the namespace was moved, the shard before may log in as well: one of the two begins.
+      // If the namespace has just moved, the previous shard may log in too: only one of the two writes succeeds.
       return session.write(session.version);
     },
     send: (_, deadlineMs) => tokens.generate(ttl, deadlineMs),
     async keep(_, made) {
-      memory.succession = succeeded(deps, memory.succession, ttl * 1000);
+      memory.succession = nextSuccession(deps, memory.succession, ttl * 1000);
       state.intent = undefined;
       if (Buffer.byteLength(made.value) > MOST_BYTES) {
         await tokens.revoke(made.id);
@@ -164,7 +164,7 @@ async function make(deps: LoginDeps, session: Session): Promise<LoggedIn> {
       state.current = { id: made.id, issuedAt: made.issuedAt, expiresAt: made.expiresAt };
       state.count += 1;
       state.unclaimed = [];
-      spend(deps, state);
+      exclude(deps, state);
       if (!(await keep(deps, state, made.value, nonce))) {
         await tokens.revoke(made.id);
         return result("recovering");
@@ -181,12 +181,12 @@ async function make(deps: LoginDeps, session: Session): Promise<LoggedIn> {
 }
 
 /** Keeps a new token; false when another process has taken it for lost, and made one of its own. */
-async function keep({ kept }: LoginDeps, state: TokenRecord, token: string, nonce: string): Promise<boolean> {
+async function keep({ tokenStore }: LoginDeps, state: TokenRecord, token: string, nonce: string): Promise<boolean> {
   for (;;) {
-    const now = await kept.read(state.account);
+    const now = await tokenStore.read(state.account);
     if (now.record?.intent?.nonce !== nonce) return false;
     try {
-      await kept.write(state.account, state, token, now.version);
+      await tokenStore.write(state.account, state, token, now.version);
       return true;
     } catch (error) {
       if (!isConflict(error)) throw error;
@@ -196,8 +196,8 @@ async function keep({ kept }: LoginDeps, state: TokenRecord, token: string, nonc
 
 /** The token that another shard keeps for an Account. It works for longer than until the next check. */
 export async function readLogin(deps: LoginDeps, account: string): Promise<LoggedIn> {
-  const { record, token } = await deps.kept.read(account);
-  if (record) spend(deps, record);
+  const { record, token } = await deps.tokenStore.read(account);
+  if (record) exclude(deps, record);
   const { current, username = "" } = record ?? {};
   return { token, id: current?.id, username, advice: [], pausedMs: 0, dueInMs: () => Number.POSITIVE_INFINITY };
 }
@@ -205,7 +205,7 @@ export async function readLogin(deps: LoginDeps, account: string): Promise<Logge
 /** Revokes the tokens of an Account, with the password or else with the token itself; false while a creation has no answer. */
 export async function logOut(deps: LoginDeps, handle: AccountHandle, hasPassword: boolean): Promise<boolean> {
   const { key: account, connection, endpoint } = handle;
-  const { record: state, token } = await deps.kept.read(account);
+  const { record: state, token } = await deps.tokenStore.read(account);
   if (!state) return true;
   const api = endpoint("api");
   const tokens = ownTokens(connection, api, deps.guard);
@@ -213,34 +213,34 @@ export async function logOut(deps: LoginDeps, handle: AccountHandle, hasPassword
     if (state.intent && !(await recover(deps, tokens, state, token))) return false;
     for (const each of [state.previous, state.current]) if (each) await tokens.revoke(each.id);
   } else if (state.endpoint === api && token !== undefined) {
-    await leave(tokens, token, state.previous && [state.previous.id]);
+    await revokeIfValid(tokens, token, state.previous && [state.previous.id]);
   }
-  await deps.kept.write(account, undefined);
+  await deps.tokenStore.write(account, undefined);
   return true;
 }
 
 /** A token that no longer works need not be revoked. */
-async function leave(tokens: OwnTokens, value: string, others?: readonly string[]): Promise<void> {
+async function revokeIfValid(tokens: OwnTokens, value: string, others?: readonly string[]): Promise<void> {
   await tokens.end(value, others).catch((error: unknown) => {
     if (!(error instanceof Unauthorized)) throw error;
   });
 }
 
 /** No creation of an AccessToken takes these tokens for its own. */
-function spend({ objects }: LoginDeps, { current, previous, endpoint }: TokenRecord): void {
+function exclude({ objects }: LoginDeps, { current, previous, endpoint }: TokenRecord): void {
   for (const each of [current, previous]) {
-    if (each) objects.spend(accessToken.kind, { id: each.id, parents: {}, endpoint });
+    if (each) objects.excludeFromSearches(accessToken.kind, { id: each.id, parents: {}, endpoint });
   }
 }
 
 const iso = (at: number): string => new Date(at).toISOString();
 /** When the next token is due. */
-const endsAt = (current: Current | undefined): number =>
+const renewalAt = (current: Current | undefined): number =>
   (current && dueAt({ issuedAt: iso(current.issuedAt), expiresAt: iso(current.expiresAt) }, {})) ?? 0;
-const hasLife = ({ createdDate, expirationDate }: Pick<ShownToken, "createdDate" | "expirationDate">, ttl: number) =>
+const hasTtl = ({ createdDate, expirationDate }: Pick<ShownToken, "createdDate" | "expirationDate">, ttl: number) =>
   lifetimeSeconds(lifetimeBetween(createdDate, expirationDate)) === ttl;
 const livesFor = (current: Current | undefined, ttl: number): boolean =>
-  current !== undefined && hasLife({ createdDate: iso(current.issuedAt), expirationDate: iso(current.expiresAt) }, ttl);
+  current !== undefined && hasTtl({ createdDate: iso(current.issuedAt), expirationDate: iso(current.expiresAt) }, ttl);
 
 /** Finds the token of a lost answer, once it must be visible, and revokes it; false before. `token`: one of the same user. */
 async function recover(deps: LoginDeps, tokens: OwnTokens, state: TokenRecord, token?: string): Promise<boolean> {
@@ -251,16 +251,16 @@ async function recover(deps: LoginDeps, tokens: OwnTokens, state: TokenRecord, t
   if (memory.login?.what !== intent.nonce) memory.login = { what: intent.nonce, at: now };
   if (now < settledAt(deps, intent.by, memory.login.at)) return false;
   const there = await tokens.list();
-  // Read after the list: a process that has made one of these has put it on record before.
-  const all = await deps.kept.all(0);
+  // Read after the list: whoever made one of these tokens has recorded that before.
+  const all = await deps.tokenStore.all(0);
   const others = all.filter((each) => each.account !== account);
-  for (const each of others) spend(deps, each);
+  for (const each of others) exclude(deps, each);
   const { earliest, latest } = windowOf(deps, intent);
   const candidates = there.filter(({ id, ...dates }) => {
     const madeAt = Date.parse(dates.createdDate);
     const isOurs = id === state.current?.id || id === state.previous?.id || intent.seen.includes(id);
     const isTaken = isOurs || deps.objects.wasClaimed(accessToken.kind, { id, parents: {}, endpoint });
-    return !isTaken && hasLife(dates, intent.ttl) && madeAt >= earliest && madeAt <= latest;
+    return !isTaken && hasTtl(dates, intent.ttl) && madeAt >= earliest && madeAt <= latest;
   });
   const us = { account, userId: token === undefined ? undefined : identityOf(token)?.userId };
   const rivals = [
@@ -274,6 +274,6 @@ async function recover(deps: LoginDeps, tokens: OwnTokens, state: TokenRecord, t
   if (isClear) for (const id of ids) await tokens.revoke(id);
   else state.unclaimed = ids;
   state.intent = undefined;
-  await deps.kept.write(account, state);
+  await deps.tokenStore.write(account, state);
   return true;
 }

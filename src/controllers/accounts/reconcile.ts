@@ -9,12 +9,12 @@ import { release, writeMetadata, writeStatus } from "../../engine/write/write.ts
 import type { Requeue } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { skewOf } from "../../platform/calls/platform-time.ts";
-import { type AccountDeps, check, leave, lookAt, readSpec } from "./check.ts";
+import { type AccountDeps, check, readSpec, readState, revokeTokens } from "./check.ts";
 import { skewIn, usedBy } from "./condition.ts";
 
 export type { AccountDeps } from "./check.ts";
 
-/** Keeps an Account, and tells its users when it was edited: a new endpoint may be what they wait for. */
+/** Reconciles an Account, and wakes its users when it was edited: a new endpoint may be what they wait for. */
 export async function keepAccount(deps: AccountDeps, account: string, pass: Pass): Promise<Requeue> {
   const before = deps.accounts.get(account);
   const since = deps.clock.monotonic();
@@ -22,14 +22,14 @@ export async function keepAccount(deps: AccountDeps, account: string, pass: Pass
   const { generation } = pass.object.metadata;
   const handle = deps.accounts.get(account);
   if (!handle || handle === before || handle.toldGeneration === generation) return again;
-  // The result of the first check is told anyway.
+  // After the first check, `adjust` has woken them already.
   if (handle.toldGeneration !== undefined) deps.changed(account, since);
   handle.toldGeneration = generation;
   return again;
 }
 
 /**
- * Keeps one Account: Ready while a cheap authenticated call succeeds. The call is made when spec or Secret change, when
+ * Reconciles one Account: Ready while a cheap authenticated call succeeds. The call is made when spec or Secret change, when
  * a call of the Account was refused, and once per resync.
  */
 export async function reconcileAccount(deps: AccountDeps, account: string, { kind, object }: Found): Promise<Requeue> {
@@ -40,8 +40,8 @@ export async function reconcileAccount(deps: AccountDeps, account: string, { kin
   if (isKept && deleting && users.length === 0) {
     return deps.hasCleanup(account) ? { inMs: CLEANUP_RECHECK_MS } : letGo(deps, account, { kind, object });
   }
-  const bare = isKept && !deleting && !object.metadata.finalizers?.includes(FINALIZER);
-  const current = bare ? await writeMetadata(deps, kind, object) : object;
+  const lacksFinalizer = isKept && !deleting && !object.metadata.finalizers?.includes(FINALIZER);
+  const current = lacksFinalizer ? await writeMetadata(deps, kind, object) : object;
   const checked = await check(deps, account, current);
   // The watch wakes the Account when its Secret was read.
   if (checked === "later") return "never";
@@ -65,7 +65,7 @@ export async function reconcileAccount(deps: AccountDeps, account: string, { kin
 
 const CLEANUP_RECHECK_MS = 1000;
 
-/** Keeps how an Account stands, and wakes its objects when that is news: at once, since the status may not be written. */
+/** Notes whether an Account works, and wakes its objects if that changed: before the write of its status, which may fail. */
 function adjust(deps: AccountDeps, account: string, { mode, reason, message }: ReadyState): void {
   const handle = deps.accounts.get(account);
   if (!handle) return;
@@ -74,24 +74,24 @@ function adjust(deps: AccountDeps, account: string, { mode, reason, message }: R
   if (mode === "reconciling" && !before) return;
   const now = mode === "ready" ? undefined : { reason, message };
   const { contractNumber, identity } = handle.connection;
-  const as = now ? handle.worksAs : `${contractNumber} ${identity?.userId}`;
-  if (isSaidAgain(before, now) && as === handle.worksAs) return;
+  const worksAs = now ? handle.worksAs : `${contractNumber} ${identity?.userId}`;
+  if (isSaidAgain(before, now) && worksAs === handle.worksAs) return;
   handle.obstacle = now;
-  handle.worksAs = as;
+  handle.worksAs = worksAs;
   deps.changed(account, deps.clock.monotonic());
 }
 
-/** An Account goes after everything that was made with it: nothing else could delete that any more. */
+/** Releases an Account that nothing uses any more: without it, no resource of its users could be deleted. */
 async function letGo(deps: AccountDeps, account: string, { kind, object }: Found): Promise<Requeue> {
   const spec = readSpec(object);
   const { name, key = "" } = spec?.credentialsSecretRef ?? {};
   // A new process has to read the Secret before it can release it.
   if (name && !deps.secrets.read(account, object.metadata.namespace ?? deps.home, name, key).known) return "never";
-  const look = lookAt(deps, account, object);
-  const left = typeof look === "object" && "handle" in look ? await leave(look) : undefined;
-  if (left !== undefined) return left;
-  // Also what could not be revoked: nobody uses it any more.
-  await deps.kept.write(account, undefined);
+  const state = readState(deps, account, object);
+  const again = typeof state === "object" && "handle" in state ? await revokeTokens(state) : undefined;
+  if (again !== undefined) return again;
+  // Also the record of tokens that could not be revoked: nobody uses them any more.
+  await deps.tokenStore.write(account, undefined);
   await deps.secrets.release(account);
   await deps.accounts.get(account)?.connection.close();
   deps.accounts.remove(account);

@@ -46,7 +46,6 @@ export interface StoredToken {
   version: string;
 }
 
-/** The Secret with the token of an Account. */
 export const tokenSecretName = (account: string): string => `${KEPT_TOKEN}-${hashBody(account).slice(0, 16)}`;
 
 /** The answer to a metadata-only list; an empty one has null. */

@@ -18,7 +18,7 @@ import type { Destination } from "../../platform/export/destination.ts";
 import { toKafka } from "../../platform/export/kafka.ts";
 import { toLogPipeline } from "../../platform/export/log-pipeline.ts";
 
-/** Connections to destinations that are not the platform's. They have no credentials; limits and rules of endpoints hold. */
+/** Connections to destinations that are not the platform's: without credentials, but with the limits and rules for endpoints. */
 export function createDestinationClients(transport: Pick<Transport, "connect">) {
   const open = new Map<ObjectKey, Connection>();
   const readings = new Map<ObjectKey, Reading>();

@@ -26,8 +26,8 @@ import { type DestinationDeps, destinationOf, type Export } from "./destinations
 import { begunIn, dateOf, gapIn, isWorthAWrite, progressOf, record, restate, write } from "./record.ts";
 
 /**
- * Keeps one ActivityLogExport going: a pass delivers one window of the log at most, and puts on record how far it is once the
- * destination has it. It makes nothing on the platform, so there is nothing to undo when the object goes.
+ * Reconciles one ActivityLogExport: a pass delivers at most one window of the log, and records its progress once the
+ * destination has it. It creates nothing on the platform, so there is nothing to undo when the object is deleted.
  */
 export async function reconcileExport(deps: DestinationDeps, pass: Pass): Promise<Requeue> {
   const { key, kind, object } = pass;
@@ -71,7 +71,7 @@ export async function reconcileExport(deps: DestinationDeps, pass: Pass): Promis
   }
 }
 
-/** With the object as this pass has written it. */
+/** The pass with the object as it was last written. */
 const asWritten = ({ objects }: DestinationDeps, pass: Pass): Pass => ({
   ...pass,
   object: objects.find(pass.key)?.object ?? pass.object,
@@ -158,7 +158,7 @@ async function lose(
 }
 
 const UNKNOWN_KEY =
-  "how far the export is, is signed with a key that this operator does not have: restore Secret mooring-signing-key, or create a new ActivityLogExport, which begins at spec.from";
+  "the progress of the export is signed with a key that this operator does not have: restore Secret mooring-signing-key, or create a new ActivityLogExport, which begins at spec.from";
 
 /** Waits: the change that it needs wakes the object. */
 async function halt(deps: DestinationDeps, pass: Pass, obstacle: Obstacle): Promise<Requeue> {
@@ -179,7 +179,6 @@ async function fail(deps: DestinationDeps, pass: Pass, obstacle: Obstacle, after
   return { inMs };
 }
 
-/** Why the log cannot be read. */
 function unreadable(error: PlatformError): Obstacle {
   const { reason, message } = obstacleFrom(error);
   // The Account deals with a refused credential.
@@ -191,7 +190,6 @@ function unreadable(error: PlatformError): Obstacle {
 
 const PRIVILEGE = "ACCESS_ACTIVITY_LOG";
 
-/** Why the destination refuses a window. */
 function refusedBy(error: PlatformError): Obstacle {
   const { message } = error;
   if (!(error instanceof Retry)) return { reason: "DestinationRefused", message };

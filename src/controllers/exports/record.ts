@@ -9,12 +9,12 @@ import { begunAt, dueIn, type Line, type Progress } from "../../platform/activit
 
 /** An export that is less far behind is up to date. */
 const CURRENT_MS = 300_000;
-/** Progress without entries is put on record so often. */
+/** Progress without entries is recorded at this interval. */
 const RECORD_MS = 600_000;
-/** A gap is told for so long. */
+/** Status reports a gap for this long. */
 const TOLD_MS = 7 * 86_400_000;
 
-/** Where the record says that an export is; without one, where it begins. */
+/** The recorded progress of an export; without a record, where it begins. */
 export function progressOf(object: KubeObject, now: number): Progress {
   const { watermark } = readExportStatus(readWhole(object));
   if (!watermark) {
@@ -60,7 +60,6 @@ function standingOf(progress: Progress, lost: Gap | undefined, now: number): Rea
   return { mode: "ready", reason: "Available", message: "all entries are delivered, about a minute after their time" };
 }
 
-/** Whether progress without a delivery is worth a write. */
 export function isWorthAWrite(object: KubeObject, recorded: string | undefined, progress: Progress, now: number) {
   const { reason, observedGeneration } = readyOf(object) ?? {};
   const { lost } = readExportStatus(readWhole(object));
@@ -71,7 +70,7 @@ export function isWorthAWrite(object: KubeObject, recorded: string | undefined, 
   return progress.hours === undefined && progress.time - Date.parse(recorded) >= RECORD_MS;
 }
 
-/** Says how an export stands that goes on with what it has begun. */
+/** Writes the Ready condition of an export that goes on with what it has begun. */
 export const restate = (deps: Deps, pass: Pass, progress: Progress, now: number): Promise<KubeObject> =>
   write(deps, pass, standingOf(progress, readExportStatus(readWhole(pass.object)).lost, now));
 
@@ -84,7 +83,7 @@ interface Entry {
   lost?: Gap;
 }
 
-/** Puts on record how far the export is, what it is about to deliver, and what it has delivered. */
+/** Records the progress of an export, what it is about to deliver, and what it has delivered. */
 export async function record(deps: Deps, pass: Pass, entry: Entry): Promise<KubeObject> {
   const { contract, now, progress, begun, delivered = [], lost } = entry;
   const facts = readExportStatus(readWhole(pass.object));
@@ -103,11 +102,11 @@ export async function record(deps: Deps, pass: Pass, entry: Entry): Promise<Kube
   });
 }
 
-/** Writes how an export stands, and what of its record has changed. */
+/** Writes the Ready condition of an export, and what has changed in its record. */
 export function write(deps: Deps, pass: Pass, standing: ReadyState, changes: object = {}): Promise<KubeObject> {
   const { kind, object } = pass;
   const { account } = readStatus(object);
-  // Which Account is meant is settled with the first word about the object.
+  // The Account is chosen with the first status, and kept.
   const user = { kind, namespace: object.metadata.namespace ?? "" };
   const { key = account } = deps.accounts.choose(user, policiesOf(object).accountRef, account);
   return show(deps, pass, standing, { account: key, ...changes });

@@ -22,7 +22,7 @@ export interface AccountHandle {
   endpoint(name: EndpointName): string;
   /** Which resources its users may reach by id: those of their own namespace, or any. */
   readonly adoption: Sharing["adoption"];
-  /** The platform's user that takes over the resources of others, by an administrator's word. */
+  /** The platform's user that takes over the resources of others, as an annotation of the Account allows. */
   readonly acceptsUser?: string | undefined;
   /** Why it cannot be used now. */
   obstacle: Obstacle | undefined;
@@ -36,7 +36,6 @@ export interface AccountHandle {
 export const addressOf = (account: AccountHandle, product: Product): string =>
   account.endpoint(products[product].endpoint);
 
-/** The address of a path of a product. */
 export const urlOf = (account: AccountHandle, product: Product, path: string): string =>
   products[product].url(addressOf(account, product), path);
 
@@ -51,7 +50,7 @@ export function accountOf(key: ObjectKey): string | undefined {
   return key.startsWith(`${account.kind}/`) ? key.slice(account.kind.length + 1) : undefined;
 }
 
-/** The object that an Account is. */
+/** The key of the object that is this Account. */
 export const objectOf = (key: string): ObjectKey => (isShared(key) ? key : `${account.kind}/${key}`);
 
 /** The Account that an object of a namespace names. */
@@ -80,7 +79,7 @@ export function userOf(kind: Kind, { metadata: { namespace = "", name }, spec }:
 
 const sharingOf = memo(({ spec }: KubeObject) => readSharing(spec));
 
-/** The Accounts that namespaces have of their own, and which have or had any, as far as this process has seen. */
+/** The Accounts of each namespace. A namespace is independent if it has one, or had one as far as this process has seen. */
 function ownAccounts(objects: Objects) {
   const independent = new Set<string>();
   const named = new Map<string, Set<string>>();
@@ -149,8 +148,8 @@ export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, 
     // Only the administrator sees Secrets and addresses of a ClusterAccount.
     const message = `${titleOf(key)}: ${isShared(key) ? `${obstacle.reason}; ask the administrator` : obstacle.message}`;
     // While the Account was not checked yet, its objects keep their conditions.
-    const isTheirs = obstacle.reason === "Observing" || obstacle.reason === "UserChanged";
-    return { key, obstacle: { reason: isTheirs ? obstacle.reason : "AccountNotReady", message } };
+    const isPassedOn = obstacle.reason === "Observing" || obstacle.reason === "UserChanged";
+    return { key, obstacle: { reason: isPassedOn ? obstacle.reason : "AccountNotReady", message } };
   }
 
   return {

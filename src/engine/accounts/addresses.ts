@@ -13,7 +13,7 @@ export interface Sites {
 
 type Found = { readonly url: string } | { readonly obstacle: Obstacle };
 
-/** The addresses of an Account: its own where that is allowed, else the operator's. `obstacle`: why nothing may be sent. */
+/** The addresses of an Account: its own where it names one, else the operator's. `obstacle`: why nothing may be sent. */
 export function addressesOf({ endpoints = {}, region }: AccountSpec, sites: Sites) {
   const invalid = (message: string) => ({ reason: "EndpointInvalid", message }) as const;
   const judge = (name: EndpointName): Found => {
@@ -32,7 +32,7 @@ export function addressesOf({ endpoints = {}, region }: AccountSpec, sites: Site
       return { obstacle: invalid(error instanceof Error ? error.message : String(error)) };
     }
   };
-  // Every pass asks.
+  // Cached, because every pass asks.
   const known = new Map<EndpointName, Found>();
   const find = (name: EndpointName): Found => {
     const found = known.get(name) ?? judge(name);

@@ -7,9 +7,9 @@ export type Absent = Extract<Observation, { seen: "absent" }>;
 
 /** How long a missing resource is searched for before status says so. */
 const PATIENCE_MS = 10_000;
-/** The longest recheck interval while absence may still be proven, and after that: a list shows a resource that is back. */
+/** The longest recheck interval while absence may still be proven, and later, when only a list may show the resource again. */
 const LONGEST_RECHECK_MS = { proving: 60_000, later: 600_000 };
-/** How long reads of the member may prove its absence. */
+/** How long absence may still be proven by reads of the member. */
 const PROVEN_MS = 1_800_000;
 /** Recheck interval during a deletion. Usually the collection enqueues the object earlier. */
 const VANISHING_MS = 30_000;

@@ -103,7 +103,7 @@ const guarantees = {
   },
   /** A new object usually waits for something in the same `kubectl apply`: no status is written for that. */
   graceTime: ({ resource, times: { now, graceUntil } }, step) => {
-    const waits = (step.step === "wait" || step.step === "stall") && PASSING.includes(step.reason);
+    const waits = (step.step === "wait" || step.step === "stall") && REPORTED_LATER.includes(step.reason);
     if (!waits || resource.claim || now >= graceUntil) return undefined;
     return { ...step, step: "wait", reason: "Observing", recheckMs: graceUntil - now };
   },
@@ -120,8 +120,8 @@ const guarantees = {
   },
 } satisfies Record<string, (view: View, step: Decision) => Decision | undefined>;
 
-/** Reasons that a new object does not report. */
-const PASSING: readonly Reason[] = [
+/** Reasons that a new object does not report at first. */
+const REPORTED_LATER: readonly Reason[] = [
   "ReferenceNotFound",
   "ReferenceNotReady",
   "ReferenceNotGranted",

@@ -12,11 +12,11 @@ export function decideRecovery(view: View, otherwise: Decision): Decision {
   const { now, settledAt } = view.times;
   if (!intent || unsent) return otherwise;
   if (!search || now - search.endedAt >= FRESH_MS) return { step: "search" };
-  const settled = search.lookedAt >= settledAt;
+  const settled = search.beganAt >= settledAt;
   const certain = settled && !search.inFlight && !search.pending;
   if (search.matches.length > search.rivals) {
     // The values of these keys are lost, and they expire by themselves.
-    if (successive) return certain && search.looks > 1 ? otherwise : searching(view, search);
+    if (successive) return certain && search.settledSearches > 1 ? otherwise : searching(view, search);
     const ids = search.matches.join(", ");
     return {
       step: "stall",
@@ -25,7 +25,7 @@ export function decideRecovery(view: View, otherwise: Decision): Decision {
       recheckMs: RECHECK_MS * 15,
     };
   }
-  // An object that claims the result of an equal intent leaves its own to that one, whose search may not find it.
+  // If this object claims the result of an equal intent, its own is left to the other object, whose search may not find it.
   // So all results must be visible first, or the outcome of this intent must be certain.
   const complete = search.matches.length === search.rivals;
   if (!search.inFlight && !search.pending && (complete || settled)) {
@@ -33,7 +33,7 @@ export function decideRecovery(view: View, otherwise: Decision): Decision {
     const mine = (complete ? search.matches[search.rank] : undefined) ?? (settled ? search.matches[0] : undefined);
     if (mine !== undefined) return { step: "claim", identity: mine };
     // A single answer may be incomplete: two searches must find nothing before the POST is sent again.
-    if (settled && search.looks > 1) return otherwise;
+    if (settled && search.settledSearches > 1) return otherwise;
   }
   return searching(view, search);
 }

@@ -1,7 +1,7 @@
 import type { Operation } from "../../kinds/desired.ts";
 import { saysQuota } from "../../platform/answers/errors.ts";
 import type { PendingRequest, View } from "../observe/view.ts";
-import { markOf } from "../state/intent.ts";
+import { writeKeyOf } from "../state/intent.ts";
 import { isAccepted, MOST_ACCEPTED } from "../state/memory.ts";
 import { RECONCILE_AT } from "../state/names.ts";
 import { needsPerson, type Obstacle, type Reason } from "../status/reasons.ts";
@@ -68,7 +68,7 @@ export function failed(view: View, request: PendingRequest, gone: boolean): Deci
 export function repetition(view: View, operation: Operation): Decision | undefined {
   const { accepted, observation } = view.resource;
   const { now } = view.times;
-  if (!accepted || observation.seen !== "present" || !isAccepted(accepted, markOf(operation))) return undefined;
+  if (!accepted || observation.seen !== "present" || !isAccepted(accepted, writeKeyOf(operation))) return undefined;
   const { at, retryAt, times } = accepted;
   const { asOf } = observation;
   if (asOf <= at || (retryAt <= now && asOf <= retryAt)) {

@@ -53,7 +53,7 @@ export async function adopt(deps: Deps, context: Context, named: string | undefi
   if (rival !== undefined && exclusive) return yieldTo(deps, context, rival, id, title);
   const { drift } = desired.compare(item.raw, { ...inputs, adopted: true });
   const unfit = observed ? [] : misfits(kind, drift);
-  if (unfit.length > 0) return leave(deps, context, title, drift, unfit);
+  if (unfit.length > 0) return refuse(deps, context, title, drift, unfit);
   const held = observed
     ? { onlyObserved: true, adoptedAt: undefined }
     : { onlyObserved: undefined, adoptedAt: new Date(view.times.platformNow).toISOString() };
@@ -65,7 +65,7 @@ export async function adopt(deps: Deps, context: Context, named: string | undefi
   const standing: ReadyState = { mode: "reconciling", reason, message };
   const facts = kind.resource.comparison.facts(item.raw, inputs);
   deps.guard();
-  // Until the claim is written, this keeps other objects from adopting it.
+  // Until the claim is written, this keeps other objects from adopting the resource.
   if (exclusive) adopters.set(place, key);
   let after = context;
   try {
@@ -90,31 +90,31 @@ export function misfits({ immutable, grows = [] }: Kind, drift: readonly Drift[]
 }
 
 /** Spec does not fit the resource: it is not adopted, so that spec can be corrected. */
-function leave(deps: Deps, context: Context, title: string, drift: Drift[], unfit: Drift[]): Promise<Requeue> {
+function refuse(deps: Deps, context: Context, title: string, drift: Drift[], unfit: Drift[]): Promise<Requeue> {
   const { kind } = context.kind;
   const valuesOf = ({ field, found, wanted }: Drift) =>
     `${field} is ${found || "empty"} on the platform and ${wanted || "empty"} in spec`;
   const [them, fields] = unfit.length > 1 ? ["them", "the fields"] : ["it", "the field"];
   const message = `${title} is not adopted: ${unfit.map(valuesOf).join("; ")}, and the platform cannot change ${them}: correct spec, or remove ${fields}. Until then the ${kind} is left as it is, also when this object is deleted`;
-  const said = claimOf(context.object);
-  const changes = { drift, ...(said && { ...said, onlyObserved: true }) };
+  const claimed = claimOf(context.object);
+  const changes = { drift, ...(claimed && { ...claimed, onlyObserved: true }) };
   return recordFailure(deps, context, { reason: "NotAdoptable", message }, changes);
 }
 
 /** The resource belongs to another object. If this object claimed it too, it owns nothing, and both objects say so. */
 function yieldTo(deps: Deps, context: Context, rival: ObjectKey, id: string, title: string): Promise<Requeue> {
   const { key, kind, object, memory } = context;
-  const said = claimOf(object);
+  const claimed = claimOf(object);
   const holder = deps.objects.find(rival)?.object;
-  if (said && holder && !memory.failure) {
+  if (claimed && holder && !memory.failure) {
     const other = nameFor(holder.metadata.namespace, key);
     const message = `${kind.kind} ${id} is also claimed by ${other}, which does not get it: it stays with this object`;
     deps.events.record(holder, "Warning", "NotAdoptable", message);
   }
   const owner = nameFor(object.metadata.namespace, rival);
   const correction = policiesOf(object).externalId === id ? ": correct or remove externalId" : "";
-  const way = said ? `; this object owns nothing: deleting it leaves the ${kind.kind} as it is` : correction;
+  const way = claimed ? `; this object owns nothing: deleting it leaves the ${kind.kind} as it is` : correction;
   const message = `${title} belongs to ${owner}${way}`;
-  const changes = said ? { ...said, onlyObserved: true } : {};
+  const changes = claimed ? { ...claimed, onlyObserved: true } : {};
   return recordFailure(deps, context, { reason: "NotAdoptable", message }, changes);
 }

@@ -9,7 +9,7 @@ import { notPublic } from "../observe/spec/ownership.ts";
 import type { Resolved } from "../observe/spec/references.ts";
 import type { Context } from "../observe/view.ts";
 import { deliver, keepKey, obstacleToKey, obstructed } from "../secrets/keys.ts";
-import { markOf } from "../state/intent.ts";
+import { writeKeyOf } from "../state/intent.ts";
 import { isAccepted } from "../state/memory.ts";
 import type { ResourceStatus } from "../status/schema.ts";
 import { recordFailure, recordPlatformError, refreshed } from "../write/record.ts";
@@ -42,12 +42,12 @@ export async function update(deps: Deps, context: Context, operation: Operation)
 
 /** Starts the backoff for the same write, which lasts until its effect is seen. */
 function noteAccepted(deps: Deps, { memory, object, view }: Context, operation: Operation): void {
-  const mark = markOf(operation);
+  const write = writeKeyOf(operation);
   const { accepted } = view.resource;
-  const before = accepted && isAccepted(accepted, mark) ? accepted.times : 0;
+  const before = accepted && isAccepted(accepted, write) ? accepted.times : 0;
   const { generation = 1 } = object.metadata;
   const at = deps.clock.monotonic();
-  memory.accepted = { mark, generation, times: before + 1, at, retryAt: at + backoffMs(deps.settings, before) };
+  memory.accepted = { write, generation, times: before + 1, at, retryAt: at + backoffMs(deps.settings, before) };
 }
 
 interface Handling {

@@ -54,11 +54,11 @@ export async function claim(deps: Deps, context: Context, found: Unclaimed, mark
       if (!isConflict(error) && !isNotFound(error) && leads(deps)) throw error;
       object = await fetchObject(deps, kind, object);
     }
-    if (object && stands(object, intent) && leads(deps)) continue;
+    if (object && stillAwaits(object, intent) && leads(deps)) continue;
     if (!object && !searched) return undo(deps, context);
     memory.creation = undefined;
     // The next leader finds it by the intent, or has claimed it.
-    const isLeft = searched || (object && (stands(object, intent) || readStatus(object).id === made.id));
+    const isLeft = searched || (object && (stillAwaits(object, intent) || readStatus(object).id === made.id));
     if (!isLeft) deps.runCleanup(deleteUnclaimed(deps, context, found, made, REPLACED), intent.account);
     return;
   }
@@ -81,12 +81,12 @@ function claimedStatus(
   const sent = { account, endpoint, userId, parents, fixed };
   const succeeds = intent.succeeds !== undefined;
   const contract = connected?.connection.contractNumber;
-  // The previous token is deleted when workloads have the new one; a token that was never in the Secret, at once.
+  // The token to delete: the previous one when workloads have the new one, or at once a new one that is not in the Secret.
   const { id, key }: Pick<ResourceStatus, "id" | "key"> = kept ? before : made;
   const until = key
     ? latestTime(deps.clock, connected?.connection) + overlapOf(deps)
     : reachedTime(deps.clock, connected?.connection);
-  const former = id === undefined ? undefined : { id, until: new Date(until).toISOString() };
+  const outgoing = id === undefined ? undefined : { id, until: new Date(until).toISOString() };
   // The previous key works until it is deleted, so the object stays Ready.
   const state: ReadyState =
     succeeds && readyOf(object)?.status === "True"
@@ -98,7 +98,7 @@ function claimedStatus(
     conditions: conditions(object, deps.clock.now(), state),
     nonce,
     revision,
-    previous: succeeds ? former : before.previous,
+    previous: succeeds ? outgoing : before.previous,
   };
   // The new key was lost: the key in the Secret stays in use.
   if (succeeds && !kept) return { ...before, ...base };
@@ -121,8 +121,8 @@ function claimedStatus(
 }
 
 /** Whether an object still waits for the result of this intent, also if its annotation was removed. */
-export function stands(object: KubeObject, { nonce, succeeds }: Intent): boolean {
+export function stillAwaits(object: KubeObject, { nonce, succeeds }: Intent): boolean {
   const { id, nonce: answered } = readStatus(object);
-  const erased = countedAnnotation(object, INTENT) === undefined && id === succeeds && answered !== nonce;
-  return erased || openIntent(object)?.nonce === nonce;
+  const isErased = countedAnnotation(object, INTENT) === undefined && id === succeeds && answered !== nonce;
+  return isErased || openIntent(object)?.nonce === nonce;
 }

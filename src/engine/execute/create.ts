@@ -22,11 +22,11 @@ import { birthOf } from "../state/identity.ts";
 import type { Intent } from "../state/intent.ts";
 import type { Begun } from "../state/memory.ts";
 import { keyOfTarget } from "../state/object.ts";
-import { lifeOf, succeeded, tooBrief } from "../state/succession.ts";
+import { lifeOf, nextSuccession, tooBrief } from "../state/succession.ts";
 import type { Obstacle } from "../status/reasons.ts";
 import { located, recordFailure, recordPlatformError, refreshed } from "../write/record.ts";
 import { writeMetadata } from "../write/write.ts";
-import { claim, stands, type Unclaimed } from "./claim.ts";
+import { claim, stillAwaits, type Unclaimed } from "./claim.ts";
 import { undo } from "./delete-unclaimed.ts";
 import { journaled } from "./journal.ts";
 import { choicesFor, complete, redact } from "./lookups.ts";
@@ -68,7 +68,7 @@ export async function create(deps: Deps, context: Context): Promise<Requeue> {
         return recordPlatformError(deps, after, error);
       }
       // Another process has replaced the intent.
-      if (!stands(after.object, begun.intent)) return "now";
+      if (!stillAwaits(after.object, begun.intent)) return "now";
       // A refusal closes the intent.
       const changes = { nonce: begun.intent.nonce, revision: begun.intent.revision };
       const orphan = error instanceof NotFound ? orphaned(deps, context) : undefined;
@@ -197,7 +197,7 @@ async function post(
   if (!data) throw new Retry({ call, status: reply.status, detail }, "unknown");
   const key = kind.resource.secret?.key?.created(answer);
   const made = { id: data.id, born: birthOf(kind, answer), request: reply.request };
-  memory.succession = succeeded(deps, memory.succession, lifeOf(kind, body));
+  memory.succession = nextSuccession(deps, memory.succession, lifeOf(kind, body));
   return { ...begun, phase: "made", made, ...(key !== undefined && { issued: { key, answer } }) };
 }
 

@@ -36,7 +36,7 @@ export async function deleteUnclaimed(
   const { key, kind, account, object } = undone;
   if (!account) return;
   const { parents, endpoint } = begun.intent;
-  deps.objects.spend(kind.kind, { id, born, parents, endpoint });
+  deps.objects.excludeFromSearches(kind.kind, { id, born, parents, endpoint });
   const { product } = kind.resource.place;
   const url = urlOf(account, product, `${memberPath(kind, { id, parents })}${queryOf(kind, object)}`);
   const byHand = "and no object owns it: adopt it with externalId, or delete it by hand";
@@ -131,17 +131,18 @@ async function abandonUnanswered(deps: Deps, undone: Undone, begun: Begun): Prom
   const { key, kind, account } = undone;
   const { intent } = begun;
   if (!account) return;
+  // A key of its own: a new object may have the name of the one that is gone.
   const visitor = `${key}?${intent.nonce}`;
   const shared = deps.collections.join(visitor, { account, kind, parents: intent.parents });
   const searcher = { key: visitor, kind, account, shared };
   let last: SearchResult | undefined;
   const settled = settledAt(deps, intent.by, begun.begunAt);
-  const open = () =>
-    !last || last.lookedAt <= settled || last.pending || deps.objects.rivals(kind.kind, intent).some(deps.objects.find);
+  const isOpen = () =>
+    !last || last.beganAt <= settled || last.pending || deps.objects.rivals(kind.kind, intent).some(deps.objects.find);
   const giveUpAt = settled + GIVE_UP_MS;
-  deps.objects.linger(visitor, kind.kind, intent);
+  deps.objects.noteIntent(visitor, kind.kind, intent);
   try {
-    while (open() && deps.clock.monotonic() < giveUpAt) {
+    while (isOpen() && deps.clock.monotonic() < giveUpAt) {
       await sleep(deps.clock, LOOK_MS);
       try {
         last = await search(deps, searcher, { settledAt: settled, deleting: true }, intent, last);
@@ -151,12 +152,12 @@ async function abandonUnanswered(deps: Deps, undone: Undone, begun: Begun): Prom
     }
   } finally {
     deps.collections.leave(visitor);
-    deps.objects.linger(visitor, kind.kind, undefined);
+    deps.objects.noteIntent(visitor, kind.kind, undefined);
   }
   const found = [...(last?.matches.values() ?? [])];
   const [made] = found;
   if (made && found.length === 1) return deleteUnclaimed(deps, undone, begun, made, GONE);
-  if (!made && !open()) return;
+  if (!made && !isOpen()) return;
   const message = `${GONE}; the ${kind.kind} that it created, if any, cannot be identified: delete it by hand`;
   deps.log.error({ object: key, found: found.map(({ id }) => id) }, message);
 }

@@ -126,8 +126,8 @@ async function fail(deps: Deps, context: Context, decision: Decision<"fail">): P
   const { request } = context.status;
   // The backoff of a failure replaces that of an accepted write.
   context.memory.accepted = undefined;
-  const none = decision.gone && nothing(context);
-  const changes = { request: request && { ...request, status: "FAILED" as const }, ...none };
+  const gone = decision.gone && withoutResource(context);
+  const changes = { request: request && { ...request, status: "FAILED" as const }, ...gone };
   const { inMs, message } = postpone(deps, context, decision);
   await stall(deps, context, { reason: decision.reason, message }, changes);
   if (decision.gone) {
@@ -152,20 +152,20 @@ async function forget(deps: Deps, context: Context): Promise<Requeue> {
   const { kind, object, view } = context;
   const { claim, observation, request } = view.resource;
   const id = claim?.id;
-  const left = observation.seen === "present";
-  const replaced = left || request?.action === "replace";
+  const isKept = observation.seen === "present";
+  const replaced = isKept || request?.action === "replace";
   const { deletion } = observation.seen === "absent" ? observation : {};
   const lost = deletion === undefined ? "is no longer on the platform" : `was deleted outside Mooring ${deletion}`;
-  const past = replaced ? `is ${left ? "kept" : "deleted"}` : lost;
+  const past = replaced ? `is ${isKept ? "kept" : "deleted"}` : lost;
   const next = replaced ? "creating the replacement" : "creating it again";
   const message = `${kind.kind} ${id} ${past}; ${view.spec.unwanted ? "spec asks for none" : next}`;
   const standing: ReadyState = { mode: "reconciling", reason: replaced ? "Replacing" : "Vanished", message };
   // The annotation must not bring back the id.
-  const isKept = countedAnnotation(object, EXTERNAL_ID) !== undefined;
-  const after = isKept ? withWritten(context, await writeMetadata(deps, kind, object)) : context;
-  const leftBehind = left ? context.status.leftBehind : leavingBehind(deps, context, replaced);
+  const isAnnotated = countedAnnotation(object, EXTERNAL_ID) !== undefined;
+  const after = isAnnotated ? withWritten(context, await writeMetadata(deps, kind, object)) : context;
+  const leftBehind = isKept ? context.status.leftBehind : leavingBehind(deps, context, replaced);
   const former = { left: id, leftExternalId: policiesOf(object).externalId, leftBehind };
-  await record(deps, after, standing, { ...nothing(context), ...former, request: undefined, drift: undefined });
+  await record(deps, after, standing, { ...withoutResource(context), ...former, request: undefined, drift: undefined });
   deps.events.record(after.object, replaced ? "Normal" : "Warning", standing.reason, standing.message);
   deps.collections.leave(context.key);
   context.memory.absence = undefined;
@@ -173,8 +173,8 @@ async function forget(deps: Deps, context: Context): Promise<Requeue> {
   return "now";
 }
 
-/** The status of an object without a resource. What it said before is older. */
-const nothing = ({ view }: Context) => ({
+/** The status of an object without a resource. Its revision outdates every earlier status. */
+const withoutResource = ({ view }: Context) => ({
   revision: (view.resource.claim?.revision ?? 0) + 1,
   id: undefined,
   state: undefined,

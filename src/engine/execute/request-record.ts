@@ -10,7 +10,7 @@ import { inProgress } from "../decide/waiting.ts";
 import type { Deps } from "../observe/deps.ts";
 import { track } from "../observe/resource/pending-request.ts";
 import type { Context } from "../observe/view.ts";
-import { markOf, SKEW_MS } from "../state/intent.ts";
+import { SKEW_MS, writeKeyOf } from "../state/intent.ts";
 import { begunBy } from "../state/memory.ts";
 import type { ResourceStatus } from "../status/schema.ts";
 import { readyOf } from "../status/status.ts";
@@ -44,7 +44,7 @@ export async function announce(deps: Deps, context: Context, operation: Operatio
     status: "SENDING" as const,
     since: new Date(now).toISOString(),
     by: deps.self,
-    ...markOf(operation),
+    ...writeKeyOf(operation),
     ...(nonce !== undefined && { nonce }),
     ...(before && { after: before.id }),
     ...notesOf(context, marks),
@@ -79,7 +79,7 @@ async function logged({ kind, account }: Context, filter: RequestFilter): Promis
 export async function recall(deps: Deps, context: Context): Promise<Requeue> {
   const { call = "", hash, marks, after, since = "", action = "update" } = context.status.request ?? {};
   const [method = "", url = ""] = call.split(" ");
-  const lookedAt = deps.clock.monotonic();
+  const searchedAt = deps.clock.monotonic();
   // `since` was written by the process that announced it, which may have known the platform's clock less well.
   const now = reachedTime(deps.clock, context.account?.connection);
   const createdAfter = Math.min(Date.parse(since) || 0, now) - 2 * SKEW_MS;
@@ -87,7 +87,7 @@ export async function recall(deps: Deps, context: Context): Promise<Requeue> {
   const known = all.findIndex(({ id }) => id === after);
   const later = known < 0 ? all : all.slice(0, known);
   const sent = later.find(({ body }) => (hashText(body) ?? hashBody(null)) === hash);
-  if (sent?.statusUrl === undefined) context.memory.recalledAt = lookedAt;
+  if (sent?.statusUrl === undefined) context.memory.recalledAt = searchedAt;
   else await follow(deps, context, { action, ...(marks && { marks }) }, { id: sent.id, url: sent.statusUrl });
   return "now";
 }
@@ -100,7 +100,7 @@ export async function follow(
   sent: Reply["request"],
   changes: Partial<ResourceStatus> = {},
 ): Promise<void> {
-  // An announced write keeps what it is known by.
+  // An announced write keeps what it is recognised by.
   const { call, hash, since } = context.status.request?.status === "SENDING" ? context.status.request : {};
   const request = {
     ...sent,

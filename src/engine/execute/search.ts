@@ -25,10 +25,10 @@ export async function search(
 ): Promise<SearchResult> {
   if (!account || !shared) throw new Error("a search needs the account and the collection");
   const userId = account.connection.identity?.userId;
-  // Objects with equal intents search the same period. Otherwise an old one could claim the result of a young one,
-  // which then would not find that of the old one.
-  const equals = deps.objects.rivals(kind.kind, intent);
-  const begun = equals.map((key) => beginningsOf(intentOf(deps, key) ?? intent));
+  // One window for each clock. Objects with equal intents search the same period: otherwise an old one could claim the
+  // result of a young one, which then would not find that of the old one.
+  const rivals = deps.objects.rivals(kind.kind, intent);
+  const begun = rivals.map((key) => beginningsOf(intentOf(deps, key) ?? intent));
   const begunAt = Math.min(...beginningsOf(intent));
   const windows = beginningsOf(intent).map((at, clock) => {
     const { earliest, latest } = windowOf(deps, { at, by: intent.by });
@@ -36,21 +36,22 @@ export async function search(
   });
   const createdAfter = Math.min(...windows.map(({ earliest }) => earliest));
   const isInTime = (at: number) => windows.some(({ earliest, latest }) => at >= earliest && at <= latest);
-  const lookedAt = deps.clock.monotonic();
+  const beganAt = deps.clock.monotonic();
   let pending = false;
   const unseen = new Map<string, AbsenceFacts>();
   const matches = new Map<string, Made>();
   /** A result in the log exists until it is deleted or missing, like a claimed resource. */
   const isAwaited = async (id: string, missingMs = deps.settings.missingMs): Promise<boolean> => {
-    const isEarly = lookedAt < settledAt;
+    const isEarly = beganAt < settledAt;
     const member = { id, parents: intent.parents };
     const logs = isEarly ? { logged: false } : await deletionIn({ kind, account }, shared, member, begunAt);
-    const facts = missed(before?.unseen.get(id), { at: lookedAt, credible: !shared.lacksMany(), logs });
+    const facts = missed(before?.unseen.get(id), { at: beganAt, credible: !shared.lacksMany(), logs });
     unseen.set(id, facts);
     return isEarly || !isOver(judge(facts, { missingMs }));
   };
-  const looks = lookedAt >= settledAt ? (before?.looks ?? 0) + 1 : 0;
-  const done = (): SearchResult => ({ lookedAt, endedAt: deps.clock.monotonic(), looks, pending, matches, unseen });
+  const settledSearches = beganAt >= settledAt ? (before?.settledSearches ?? 0) + 1 : 0;
+  const found = { beganAt, settledSearches, matches, unseen };
+  const done = (): SearchResult => ({ ...found, endedAt: deps.clock.monotonic(), pending });
 
   const { names, identity, place, creation } = kind.resource;
   const within = { parents: intent.parents, endpoint: intent.endpoint };

@@ -36,7 +36,7 @@ export async function rest(deps: Deps, context: Context, keep: boolean, obstacle
   const known = {
     ...ownership(context),
     born,
-    // An object from a backup adopts its resource again, before any object that had it since.
+    // An object from a backup adopts its resource again, and so comes before any object that claims it too.
     ...(!observed && context.status.id === undefined && { adoptedAt: new Date(platformNow).toISOString() }),
     ...(observed && isOthers(deps, context, { ...owned, born }) && { onlyObserved: true }),
     // Once the annotation is removed, "true" may be used again.
@@ -119,7 +119,7 @@ export async function idle(deps: Deps, context: Context): Promise<Requeue> {
   return "never";
 }
 
-/** Whether an object that now only observes lost its ownership: another object has the resource, or may have its number. */
+/** Whether an object that now only observes has lost its ownership: another object claims the resource, or may have its number. */
 const isOthers = ({ objects }: Deps, { kind }: Context, claim: Claim): boolean =>
   objects.claimants(kind.kind, claim).length > 0 ||
   (claim.born === undefined && kind.resource.identity.reusesIds === true);

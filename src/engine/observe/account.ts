@@ -43,9 +43,9 @@ export function outOfReach(
   product: Product,
   begun: ((Claim | Intent) & Pick<Claim, "contract">) | undefined,
 ): Obstacle | undefined {
-  let now: string;
+  let address: string;
   try {
-    now = addressOf(account, product);
+    address = addressOf(account, product);
   } catch (error) {
     return { reason: "EndpointInvalid", message: messageOf(error) };
   }
@@ -53,8 +53,8 @@ export function outOfReach(
   const { contract, endpoint, userId } = begun;
   const what = "id" in begun ? begun.id : "the creation in progress";
   const leave = "or set deletionPolicy: Retain and delete this object to keep it there";
-  if (endpoint !== now) {
-    const message = `${what} was created at ${endpoint}, but ${titleOf(account.key)} now points to ${now}: change spec.endpoints.${products[product].endpoint} and spec.region of the Account back, ${leave}`;
+  if (endpoint !== address) {
+    const message = `${what} was created at ${endpoint}, but ${titleOf(account.key)} now points to ${address}: change spec.endpoints.${products[product].endpoint} and spec.region of the Account back, ${leave}`;
     return { reason: "AccountMoved", message };
   }
   const { contractNumber, identity } = account.connection;

@@ -40,7 +40,6 @@ export interface Times {
   believedMs: number;
 }
 
-/** The Account of an object. */
 export interface AccountView {
   /** The Account that spec or the claim names, also when it cannot be used. */
   key: string | undefined;
@@ -48,7 +47,6 @@ export interface AccountView {
   obstacle: Obstacle | undefined;
 }
 
-/** What the object asks for. */
 export interface SpecView {
   deleting: boolean;
   paused: boolean;
@@ -173,7 +171,6 @@ export interface Contents {
   ignored: boolean;
 }
 
-/** The Secret and the output of an object. */
 export interface SecretsView {
   /** Undefined for a kind without a Secret. */
   secret: SecretState | undefined;

@@ -72,7 +72,7 @@ export async function fetchCertificate(deps: Deps, context: Context): Promise<Re
   return "now";
 }
 
-/** The platform may still return the current certificate, or an older one. */
+/** Whether a certificate is newer: the platform may still return the current one, or an older one. */
 const isYounger = (
   one: Pick<CertificateFacts, "issuedAt" | "expiresAt">,
   other: Pick<CertificateFacts, "issuedAt" | "expiresAt">,

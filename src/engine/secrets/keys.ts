@@ -32,8 +32,8 @@ export async function obstacleToKey(deps: Deps, context: Context, item?: unknown
 }
 
 /**
- * Puts a new key into the Secret, with its resource and the intent or request that it answers. If that was announced, it has to
- * stand still; else this fails with `Overtaken`.
+ * Puts a new key into the Secret, with its resource and the intent or request that it answers. If that was announced, it must
+ * still be open; otherwise this throws `Overtaken`.
  */
 export async function keepKey(
   deps: Deps,
@@ -86,7 +86,7 @@ export function countRenewal(deps: Deps, { kind, view, memory, object }: Context
   if (why !== undefined) deps.events.record(object, "Warning", "SecretChanged", `${why}; ${done}`);
 }
 
-/** Another process has gone on without what this one has begun. */
+/** Another process has gone on without the key that this one has made. */
 export class Overtaken extends KubeError {}
 
 export async function write(
@@ -99,11 +99,11 @@ export async function write(
 ): Promise<Published> {
   const content = filled(data);
   if ("obstacle" in content) return { outcome: "obstructed", obstacle: content.obstacle };
-  const said = { ...note, entries: note.entries ?? fingerprintsOf(content.data) };
+  const full = { ...note, entries: note.entries ?? fingerprintsOf(content.data) };
   const { metadata } = object;
-  const annotations = { [PUBLISHED]: deps.seal.mark("Secret", { metadata: { ...metadata, name } }, PUBLISHED, said) };
+  const annotations = { [PUBLISHED]: deps.seal.mark("Secret", { metadata: { ...metadata, name } }, PUBLISHED, full) };
   const labels = versionLabel(note);
-  const shown = (written: KubeObject) => deps.published.put(written, said);
+  const shown = (written: KubeObject) => deps.published.put(written, full);
   return publish(deps, { kind, object }, { name, ...content, annotations, labels }, { shown, ...options });
 }
 
@@ -120,12 +120,12 @@ export async function republish(deps: Deps, context: Context): Promise<Requeue> 
   const held = decoded(found);
   const prints = fingerprintsOf(held);
   const { name = "" } = kind.resource.secret?.key ?? {};
-  const isRight = view.secrets.secret === "unmarked";
+  const isUnmarked = view.secrets.secret === "unmarked";
   // It has changed since it was last read: the next pass decides by its current content.
-  if (isRight ? changedEntries(note, prints).length > 0 : prints[name] !== note.key.fingerprint) return "now";
+  if (isUnmarked ? changedEntries(note, prints).length > 0 : prints[name] !== note.key.fingerprint) return "now";
   const content = contentOf(publication, item.raw, account);
-  const fresh = isRight ? note : { ...note, content, entries: undefined };
-  const data = () => (isRight ? held : publication.data(item.raw, String(held[name]), account.endpoint));
+  const fresh = isUnmarked ? note : { ...note, content, entries: undefined };
+  const data = () => (isUnmarked ? held : publication.data(item.raw, String(held[name]), account.endpoint));
   memory.repair = nextAttempt(memory.repair, content, deps.clock.monotonic());
   try {
     const written = await unlessRefused({ name: publication.name }, () =>
@@ -133,7 +133,7 @@ export async function republish(deps: Deps, context: Context): Promise<Requeue> 
     );
     if ("obstacle" in written) {
       memory.repair = { ...memory.repair, obstacle: written.obstacle };
-      return isRight ? "now" : obstructed(deps, context, written.obstacle);
+      return isUnmarked ? "now" : obstructed(deps, context, written.obstacle);
     }
   } catch (error) {
     if (isConflict(error) || isNotFound(error)) return "now";
@@ -166,7 +166,7 @@ export async function deliver(deps: Deps, context: Context): Promise<Requeue> {
   return "now";
 }
 
-/** A Secret cannot be written: nothing is sent before that has changed. */
+/** Records why a Secret cannot be written. Nothing is sent to the platform until it can. */
 export function obstructed(deps: Deps, context: Context, obstacle: Obstacle): Promise<Requeue> {
   const after = refreshed(deps, context);
   const isOwn = isDeepStrictEqual(after.status.request, context.status.request);

@@ -45,30 +45,30 @@ export function annotationsOf(kind: Kind): string[] {
 const ASKING: readonly (string | undefined)[] = ["Missing", "DeletedExternally", "AlreadyExists"];
 /** The value of mooring.dev/recreate that means: create another one, whatever exists. */
 export const ANOTHER = "another";
-const early = (word: string): string =>
+/** The advice for an annotation that was set before status asked. */
+const tooEarly = (word: string): string =>
   `annotation ${RECREATE} is ${JSON.stringify(word.slice(0, 80))} and has no effect: it was there before status asked for it; remove it, and set it again if status asks for it`;
 
-/** The resources to create anew. The annotation answers a question: one that was there before must be set again. */
+/** Ids to create anew. The annotation answers a question of status: one that was set earlier has no effect. */
 export function recreateAsked(object: KubeObject): string[] {
   const { [RECREATE]: word = "" } = object.metadata.annotations ?? {};
-  const isEarly = readStatus(object).advice?.includes(early(word));
+  const isEarly = readStatus(object).advice?.includes(tooEarly(word));
   return isEarly || !ASKING.includes(readyOf(object)?.reason) ? [] : word.split(",");
 }
 
-/** Advice, for a next status with this reason. It is signed, and remembers that the annotation came too early. */
-export function recreateAdvice(object: KubeObject, next: string | undefined): string[] {
+/** Advice for the next status, about an annotation that was set too early. It is signed: `recreateAsked` relies on it. */
+export function recreateAdvice(object: KubeObject, nextReason: string | undefined): string[] {
   const { [RECREATE]: word = "" } = object.metadata.annotations ?? {};
   const { id, advice = [] } = readStatus(object);
-  const isNews = word !== "" && ASKING.includes(next) && !ASKING.includes(readyOf(object)?.reason);
-  const isIdle = next === "Available" && word.split(",").some((each) => each === id || each === ANOTHER);
-  return isNews || isIdle || advice.includes(early(word)) ? [early(word)] : [];
+  const isEarly = word !== "" && ASKING.includes(nextReason) && !ASKING.includes(readyOf(object)?.reason);
+  const isUnasked = nextReason === "Available" && word.split(",").some((each) => each === id || each === ANOTHER);
+  return isEarly || isUnasked || advice.includes(tooEarly(word)) ? [tooEarly(word)] : [];
 }
 
-/** Each piece of advice about annotations begins like this. */
 const ABOUT = `annotation ${OWN.prefix}`;
 export const isAboutAnnotations = (advice: string): boolean => advice.startsWith(ABOUT);
 
-/** The most unknown annotations that are named. */
+/** How many unknown annotations the advice names. */
 const MOST = 5;
 
 /** Advice about the annotations of an object: values that are not understood, and names that have no effect. */

@@ -25,7 +25,7 @@ export async function confirmedBirth(
   let agreed = 0;
   while (agreed < CONFIRMATIONS && (await source.isStillThere(identityOf({ id, born }), signal))) agreed += 1;
   if (agreed === CONFIRMATIONS) return born;
-  const detail = "the creation date is not the one that the answer before told";
+  const detail = "the creation date differs from that of the previous answer";
   throw new Retry({ call: `GET ${path}/${id}`, status: 200, detail }, "no");
 }
 

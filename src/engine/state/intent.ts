@@ -6,7 +6,7 @@ import { unlessThrown } from "../../runtime/unless-thrown.ts";
 import { type Author, author, type Waiting } from "../status/author.ts";
 import { known } from "../status/schema.ts";
 
-/** The error of what is known of the platform's clock, whose own parts may differ as well. */
+/** How far the platform's clocks may differ from our estimate of them, and from each other. */
 export const SKEW_MS = 120_000;
 
 const intent = z.object({
@@ -65,7 +65,7 @@ const claim = known
 /** Which resource an object owns, or names. */
 export type Claim = z.output<typeof claim>;
 
-/** The claim among these fields of a status. */
+/** Picks the claim from the fields of a status. */
 export const claimIn = (status: Claim): Claim => claim.parse(status);
 
 /** Reads an annotation; an invalid one counts as absent. */
@@ -75,8 +75,8 @@ export const readClaim = (text: string | undefined): Claim | undefined => read(c
 const read = <T>(schema: z.ZodType<T>, text: string | undefined): T | undefined =>
   text === undefined ? undefined : unlessThrown(() => schema.parse(JSON.parse(text)));
 
-/** How a write that must not happen twice is recognised, in status and in the platform's log. */
-export const markOf = ({ method, path, body }: Pick<Operation, "method" | "path" | "body">) => ({
+/** How a write is recognised, in status and in the platform's log. */
+export const writeKeyOf = ({ method, path, body }: Pick<Operation, "method" | "path" | "body">) => ({
   call: `${method} ${path}`,
   hash: hashBody(body ?? null),
 });

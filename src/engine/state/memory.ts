@@ -5,7 +5,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { Obstacle, Reason } from "../status/reasons.ts";
 import type { ResourceStatus } from "../status/schema.ts";
 import { readStatus } from "../status/status.ts";
-import type { Intent, markOf } from "./intent.ts";
+import type { Intent, writeKeyOf } from "./intent.ts";
 import { EXTERNAL_ID, INTENT } from "./names.ts";
 import { type ObjectKey, openIntent } from "./object.ts";
 import type { AbsenceFacts } from "./presence.ts";
@@ -20,7 +20,7 @@ export interface Failure extends Obstacle {
 /** A write that the platform has accepted and whose effect has not been seen, of this generation of the object. */
 export interface Accepted {
   /** Undefined where only status tells that there was one. */
-  mark?: ReturnType<typeof markOf> | undefined;
+  write?: ReturnType<typeof writeKeyOf> | undefined;
   generation: number;
   times: number;
   /** When it was last accepted, and when it may be sent again. */
@@ -28,13 +28,13 @@ export interface Accepted {
   retryAt: number;
 }
 
-export const isAccepted = ({ mark }: Accepted, { call, hash }: ReturnType<typeof markOf>): boolean =>
-  mark === undefined || (mark.call === call && mark.hash === hash);
+export const isAccepted = ({ write }: Accepted, { call, hash }: ReturnType<typeof writeKeyOf>): boolean =>
+  write === undefined || (write.call === call && write.hash === hash);
 
-/** The number of times after which a person is told. */
+/** After this many times status says NotApplied. */
 export const MOST_ACCEPTED = 4;
 
-/** The last attempt at something that somebody may undo: the same is not repeated before its time. */
+/** The last attempt at something that somebody may undo. The same is not tried again before `retryAt`. */
 export interface Attempt {
   what: string;
   times: number;
@@ -46,7 +46,7 @@ export interface Attempt {
 const RESET_AFTER_MS = 600_000;
 const LONGEST_MS = 512_000;
 
-/** The pause doubles with each attempt at the same. */
+/** The backoff doubles with each attempt at the same thing. */
 export function nextAttempt(last: Attempt | undefined, what: string, now: number, firstMs = 1000): Attempt {
   const times = last?.what === what && now < last.retryAt + RESET_AFTER_MS ? last.times + 1 : 0;
   return { what, times, retryAt: now + Math.min(firstMs * 2 ** times, LONGEST_MS) };
@@ -68,10 +68,10 @@ export interface Made {
 /** The last search for the result of a creation. */
 export interface SearchResult {
   /** Only what existed when the search began is certainly found. */
-  lookedAt: number;
+  beganAt: number;
   endedAt: number;
-  /** How many searches in a row, this one included, began when nothing could arrive any more. */
-  looks: number;
+  /** How many searches in a row, this one included, began after the outcome was settled: nothing can arrive any more. */
+  settledSearches: number;
   /** The platform has accepted something that matches and does not show it yet. */
   pending: boolean;
   /** Matching resources, by identity. */
@@ -80,14 +80,17 @@ export interface SearchResult {
   unseen: ReadonlyMap<string, AbsenceFacts>;
 }
 
-/** How far the last creation of an object has come, as far as this process knows. One that another process has begun is `sent`. */
+/**
+ * How far the last creation of an object has come, as far as this process knows. One that another process has begun is `sent`.
+ * `unsent` is certainly not executed: nothing has left, or it was refused.
+ */
 export type Creation = {
   intent: Intent;
   /** When it was begun, or first seen by this process. */
   begunAt: number;
   /** This process has begun it: no other one has an answer to it. */
   own?: boolean;
-} /** Certainly not executed: nothing has left, or it was refused. */ & (
+} & (
   | { phase: "unsent" }
   /** The POST is under way at this moment. */
   | { phase: "posting" }
@@ -95,7 +98,7 @@ export type Creation = {
   | { phase: "sent"; search?: SearchResult }
   /** Made, and the claim is not written yet. After a crash, a search finds it. */
   | { phase: "made"; made: Made; issued?: Issued; searched?: boolean }
-  /** The claim is written. It is undone should the API server drop the object despite its finalizer. */
+  /** The claim is written. The creation is undone if the API server drops the object despite its finalizer. */
   | { phase: "claimed"; made: Made }
 );
 
@@ -108,9 +111,9 @@ interface FirstSeen {
   at: number;
 }
 
-/** The memory of one object. The process can afford to lose it: it saves work, and nothing is wrong without it. */
+/** What this process remembers of one object. It saves work; nothing goes wrong when it is lost. */
 export interface Memory {
-  /** With how often the object has waited for what passes by itself, and for somebody: each has a backoff of its own. */
+  /** `attempts` counts apart those that time may help and those that need a person: each has a backoff of its own. */
   failure?: (Failure & { at: number; generation: number; attempts: Record<"waited" | "stalled", number> }) | undefined;
   accepted?: Accepted | undefined;
   /** The last reason of the Ready condition, and since when. */
@@ -135,7 +138,7 @@ export interface Memory {
   /** The new key that answers the renewal with this nonce, until it is in its Secret. */
   renewed?: (Issued & { nonce: string }) | undefined;
   absence?: AbsenceFacts | undefined;
-  /** When a list last showed the resource, by the clock that is behind. */
+  /** When a list last showed the resource, by the earlier of the two clocks. */
   seenAt?: number | undefined;
   /** When the object gave its previous resource up. */
   goneAt?: number | undefined;
@@ -149,17 +152,17 @@ export interface Memory {
   unclaimed?: readonly string[] | undefined;
   /** The facts of a catalogue of the platform about a value in spec. */
   checked?: { what: string; facts: Readonly<Record<string, unknown>> } | undefined;
+  /** The last write of spec.output, of the annotation with the id, of a new key for a lost one, and of the rest of its Secret. */
   output?: Attempt | undefined;
-  /** The last renewal of a key that was lost, and the last repair of the rest of its Secret, and of the annotation with the id. */
   renamed?: Attempt | undefined;
   renewal?: Attempt | undefined;
   repair?: Attempt | undefined;
-  /** How far an export is, where that is not worth a write, and the record that it goes on from. */
+  /** The progress of an export since the record in status, where that is not worth a write. */
   exported?: { recorded: unknown; progress: Progress } | undefined;
-  /** When an object came that may be from a backup and lack its resource: nothing is created before a later list was read. */
+  /** When the object appeared, if it may come from a backup without its claim: nothing is created before a later list. */
   restoredAt?: number | undefined;
   /** When the last pass began. */
-  lookedAt?: number | undefined;
+  reconciledAt?: number | undefined;
   /** When the object was first seen at rest with its intent still in place. */
   restingSince?: number | undefined;
 }
@@ -180,7 +183,7 @@ export function createMemories({ monotonic }: Pick<Clock, "monotonic">) {
     /** Which object is adopting an existing resource at this moment, by kind and id. */
     adopters: new Map<string, ObjectKey>(),
     rewound,
-    /** To be told of every version of an object, in their order. */
+    /** Takes in every version of an object, in their order. */
     observe(key: ObjectKey, object: KubeObject): void {
       const memory = of(key);
       const desired = desiredVersionOf(object);
@@ -192,24 +195,24 @@ export function createMemories({ monotonic }: Pick<Clock, "monotonic">) {
       else if (memory.begun?.what !== begun) memory.begun = { what: begun, at: monotonic() };
       if (memory.begun?.at !== since) memory.recalledAt = undefined;
     },
-    /** A failure until then may be over now; a later one is not. */
+    /** Ends the backoff of a failure or an accepted write from before `until`: its cause may be gone. */
     clearFailure(key: ObjectKey, until: number): void {
       const memory = of(key);
       if (memory.failure && memory.failure.at <= until) memory.failure = undefined;
       const { accepted } = memory;
       if (accepted && accepted.at <= until) accepted.retryAt = Math.min(accepted.retryAt, until);
     },
-    /** Whether there was a pass, after this time if given: news from before it needs no other one. */
-    hasLooked(key: ObjectKey, since = Number.NEGATIVE_INFINITY): boolean {
-      const { lookedAt } = memories.get(key) ?? {};
-      return lookedAt !== undefined && lookedAt > since;
+    /** Whether a pass has begun, after `since` if given: a change from before it needs no further pass. */
+    hasReconciled(key: ObjectKey, since = Number.NEGATIVE_INFINITY): boolean {
+      const { reconciledAt } = memories.get(key) ?? {};
+      return reconciledAt !== undefined && reconciledAt > since;
     },
-    /** Another process works on the object now, or did before: only what this one has begun counts. */
+    /** Another process works on the object now, or did before: forgets all but what this process has begun. */
     handOver(key: ObjectKey): void {
       const memory = memories.get(key);
       if (!memory) return;
       const { creation, begun, desired, restoredAt } = memory;
-      // In place: a pass that is under way goes on with it.
+      // In place, because a running pass holds this memory.
       for (const name of Object.keys(memory)) Reflect.deleteProperty(memory, name);
       Object.assign(memory, { creation, begun, desired, restoredAt });
     },
@@ -235,6 +238,6 @@ export function begunIn(object: KubeObject): string | undefined {
 
 type Request = NonNullable<ResourceStatus["request"]>;
 
-/** How a request is recognised: announced and answered, it is not the same. */
+/** How a request is recognised. Its status is part of that: once it is answered, its time begins anew. */
 export const begunBy = ({ status, since, action, nonce }: Pick<Request, "status" | "since" | "action" | "nonce">) =>
   JSON.stringify([status, since, action, nonce]);

@@ -83,7 +83,7 @@ const statedClaim = memo(readStated);
 function readStated(object: KubeObject): Claim | undefined {
   if (unknownKey(object)) return undefined;
   const { id, parents = {}, account = "", endpoint = "", born, ...status } = readStatus(object);
-  // An object that only observes a number means whatever has it.
+  // An object that only observes shows whichever resource has the number now.
   const known = born === undefined || observes(object) ? {} : { born };
   if (id !== undefined) return claimIn({ id, parents, account, endpoint, ...status, ...known });
   const [intent, kept] = [readIntent(countedAnnotation(object, INTENT)), keptClaim(object)];
@@ -101,7 +101,7 @@ export function isMisnamed(object: KubeObject): boolean {
   return kept?.id !== status.id || !isAsNew(kept, status);
 }
 
-/** Ids of the parents with which a resource is deleted. */
+/** Ids of the parents whose deletion also deletes the resource. */
 export const livesIn = ({ resource }: Kind, parents: Claim["parents"]): string[] =>
   Object.entries(parents).flatMap(([role, id]) => (resource?.place.outlives?.includes(role) ? [] : [id]));
 
@@ -114,8 +114,8 @@ export const observes = ({ spec }: KubeObject): boolean => Reflect.get(Object(sp
 /** A reference by name, and the object that it means. */
 export type Named = Reference & { key: ObjectKey };
 
-/** The object that a reference by name means. */
-export const keyOfTarget = (own: string, kind: string, { namespace = own, name }: ObjectRef): ObjectKey =>
+/** The object that a reference by name means, in namespace `home` unless it names another one. */
+export const keyOfTarget = (home: string, kind: string, { namespace = home, name }: ObjectRef): ObjectKey =>
   objectKey(kind, namespace, name);
 
 /** References in spec, to existing objects or not. An invalid spec has none. */

@@ -27,19 +27,19 @@ export function createObjects(
 ) {
   const { stores, store, find } = createStores();
   const { noteReferences, noteGrant, ...references } = createReferences(labelsOf, find);
-  const { noteClaims, houseOf, ...claims } = createClaims(kinds, find);
-  const { judged, nameAll, noteNames } = createJudge(seal, houseOf);
+  const { noteClaims, collectionOf, ...claims } = createClaims(kinds, find);
+  const { judged, nameAll, noteNames } = createJudge(seal, collectionOf);
   const residents = createIndex();
   const unknown = new Set<ObjectKey>();
   const listeners: Listener[] = [];
-  const shiftListeners: ((key: ObjectKey) => void)[] = [];
+  const limitListeners: ((key: ObjectKey) => void)[] = [];
   const limits = createObjectLimits(limit, (key) => {
     const { kind, namespace, name } = targetOf(key);
-    if (kind === grant.kind) noteGrant(`${namespace}/${name}`, counted(find(key)?.object));
-    for (const shifted of shiftListeners) shifted(key);
+    if (kind === grant.kind) noteGrant(`${namespace}/${name}`, unlessOverLimit(find(key)?.object));
+    for (const listener of limitListeners) listener(key);
   });
   /** A Grant over the limit opens nothing. */
-  const counted = (object: KubeObject | undefined) =>
+  const unlessOverLimit = (object: KubeObject | undefined) =>
     object && limits.excess(grant.kind, object) ? undefined : object;
 
   for (const kind of kinds) {
@@ -52,7 +52,7 @@ export function createObjects(
       noteReferences(kind, key, change);
       residents.set(key, after && kind.scope !== "Cluster" ? [namespaceOf(key)] : []);
       limits.note(kind.kind, change);
-      if (kind.kind === grant.kind) noteGrant(name, counted(after));
+      if (kind.kind === grant.kind) noteGrant(name, unlessOverLimit(after));
       noteNames(kind, key, after);
       noteClaims(kind, key, change);
       if (after && unknownKey(after)) unknown.add(key);
@@ -76,7 +76,7 @@ export function createObjects(
       known.put(kept);
       return kept;
     },
-    /** Judges every object anew, between two of them with a pause: there are other keys. */
+    /** Judges every object anew after the signing keys changed. `pause` runs between two objects. */
     async judgeAgain(pause: () => Promise<void> | undefined): Promise<void> {
       const judging = kinds.filter(usesAccount);
       await nameAll(
@@ -92,7 +92,7 @@ export function createObjects(
     /** Calls back whenever an object appears, changes or goes. */
     subscribe: (listener: Listener): void => void listeners.push(listener),
     /** Calls back when an object gets over the limit of its namespace, or back below it. */
-    onShift: (listener: (key: ObjectKey) => void): void => void shiftListeners.push(listener),
+    onShift: (listener: (key: ObjectKey) => void): void => void limitListeners.push(listener),
   };
 }
 
@@ -120,13 +120,13 @@ const reduce = (arrived: KubeObject): KubeObject => ({
   metadata: reducedMetadata(arrived.metadata, OWN, FINALIZER),
 });
 
-/** Judges objects where they enter a store. `houseOf`: the collection of a resource, without which a number means nothing. */
-function createJudge(seal: Seal, houseOf: (kind: string, parents: Record<string, string>) => string) {
+/** Judges objects when they enter a store. A number is an id only together with its collection (`collectionOf`). */
+function createJudge(seal: Seal, collectionOf: (kind: string, parents: Record<string, string>) => string) {
   /** The ids that every object names, signed or not. Kept only while an administrator lets unsigned claims count. */
   let named: ReturnType<typeof createIndex> | undefined;
   const namesOf = (kind: Kind, object: KubeObject) =>
     namesIn(object).map(({ id, parents }) =>
-      kind.resource?.identity.reusesIds ? `${houseOf(kind.kind, parents)}/${id}` : id,
+      kind.resource?.identity.reusesIds ? `${collectionOf(kind.kind, parents)}/${id}` : id,
     );
   const noteNames = (kind: Kind, key: ObjectKey, object: KubeObject | undefined): void =>
     named?.set(key, object ? namesOf(kind, object) : []);

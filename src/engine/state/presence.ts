@@ -27,7 +27,7 @@ export interface AbsenceFacts {
   readonly logged: boolean;
 }
 
-/** Two answers that are further apart are no row: nobody knows what was in between. */
+/** Two answers that are further apart do not count as a row: nobody knows what happened in between. */
 const LONGEST_GAP_MS = 180_000;
 
 /** One answer of the platform that does not show the resource. */
@@ -62,14 +62,14 @@ export function judge(facts: AbsenceFacts | undefined, { missingMs }: { missingM
 export const isOver = (absence: Absence): boolean => absence === "deleted" || absence === "missing";
 
 /** Whether an accepted write may still be invisible: a read that does not show it proves nothing. */
-export const mayBeHidden = (acceptedAt: number, lookedAt: number, believedMs: number): boolean =>
-  lookedAt < acceptedAt + believedMs;
+export const mayBeHidden = (acceptedAt: number, readAt: number, believedMs: number): boolean =>
+  readAt < acceptedAt + believedMs;
 
 /** Where a claimed resource is. */
 export interface Whereabouts extends Pick<Claim, "id" | "born"> {
   /** The path of its collection. */
   collection: string;
-  /** Ids of the parents with which it is deleted. */
+  /** Ids of the parents whose deletion also deletes it. */
   within: readonly string[];
   /** Its id is a number that the platform gives to another resource later. */
   reusesIds: boolean;

@@ -16,9 +16,9 @@ export type Signatures = ReturnType<typeof createSignatures>;
 const MARKS = [INTENT, EXTERNAL_ID];
 
 interface Options {
-  /** The first one signs, all of them count. Asked each time: other keys are another list. */
+  /** The first one signs, a signature with any of them counts. Changed keys are a new array. */
   keys: () => readonly string[];
-  /** Whether an administrator lets claims count now that no known key has signed. */
+  /** Whether an administrator lets claims count that no known key has signed. */
   believes?: () => boolean;
 }
 
@@ -53,8 +53,8 @@ export function createSignatures({ keys, believes = () => false }: Options) {
     const repeats = ({ name, words }: (typeof marks)[number]) =>
       name === INTENT ? words.nonce === status.nonce : words.id === Object(source.words).id;
     /**
-     * An administrator lets the claim of an object count, through an Account of its own namespace. Nothing else of it counts, nor
-     * what a known key has signed and somebody edited, a creation, or what another object names.
+     * An administrator lets unsigned claims count: the claim alone, and only with an Account of the object's namespace. It does
+     * not count if a known key has signed it and somebody edited it, if a creation is open, or if another object names it.
      */
     const isBelieved =
       believes() &&
@@ -72,17 +72,17 @@ export function createSignatures({ keys, believes = () => false }: Options) {
       if (isBelieved && mark === source) return "ours";
       return isOurs && mark.verdict === "foreign" && repeats(mark) ? "absent" : mark.verdict;
     };
-    const all = {
+    const verdict = {
       ...judged,
       annotations: Object.fromEntries(marks.map((mark) => [mark.name, verdictOf(mark)])),
       current: { status: current, marks: marks.every(({ signature }) => isCurrent(signature)) },
       named,
       by: keys(),
     };
-    const counted = marks.filter(({ name }) => all.annotations[name] === "ours");
+    const counted = marks.filter(({ name }) => verdict.annotations[name] === "ours");
     return {
-      ...all,
-      ...newest(status, counted, all, before?.metadata.uid === object.metadata.uid ? before : undefined),
+      ...verdict,
+      ...newest(status, counted, verdict, before?.metadata.uid === object.metadata.uid ? before : undefined),
     };
   }
 
@@ -109,24 +109,25 @@ export function createSignatures({ keys, believes = () => false }: Options) {
   };
 }
 
-/** All that an object ever said is signed, so only the newest counts: the status that was known before, else the annotation. */
-function newest(status: object, kept: readonly Mark[], all: Trust, before: KubeObject | undefined): Partial<Trust> {
-  if ([all.claim, all.request, ...Object.values(all.annotations)].includes("foreign")) return {};
-  const isOurs = all.claim === "ours";
-  const said = isOurs ? [status] : kept.map(({ words }) => words);
+/** An old status that is put back has a valid signature, too. So the newest counts: the known status, else the annotation. */
+function newest(status: object, marks: readonly Mark[], judged: Trust, before: KubeObject | undefined): Partial<Trust> {
+  if ([judged.claim, judged.request, ...Object.values(judged.annotations)].includes("foreign")) return {};
+  const isOurs = judged.claim === "ours";
+  const signed = isOurs ? [status] : marks.map(({ words }) => words);
   const known = before ? stateOf(before) : {};
-  if (before && !isAsNew({}, known) && !said.some((each) => isAsNew(each, known))) {
+  const hasRevision = !isAsNew({}, known);
+  if (before && hasRevision && !signed.some((each) => isAsNew(each, known))) {
     const { claim = "ours", request = "ours", facts = "ours", instead = before.status } = trust.get(before) ?? {};
-    return { claim, request, facts, instead, current: { ...all.current, status: false } };
+    return { claim, request, facts, instead, current: { ...judged.current, status: false } };
   }
-  const isOlder = isOurs && kept.some(({ name, words }) => name === EXTERNAL_ID && !isAsNew(status, words));
+  const isOlder = isOurs && marks.some(({ name, words }) => name === EXTERNAL_ID && !isAsNew(status, words));
   return isOlder ? { claim: "absent", request: "absent", facts: "absent" } : {};
 }
 
 type Mark = { name: string; words: object };
 type Owner = Pick<KubeObject, "metadata">;
 
-/** The owner of signed words. Annotations are without the uid, which would not survive a backup. */
+/** The owner of signed words, without the uid: annotations must stay valid after a restore from a backup. */
 const ownerOf = (kind: string, { metadata }: Owner): string[] => [kind, metadata.namespace ?? "", metadata.name];
 
 const markWords = (kind: string, object: Owner, name: string, words: object) => [...ownerOf(kind, object), name, words];

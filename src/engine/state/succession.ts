@@ -33,10 +33,10 @@ export interface Succession {
 }
 
 /**
- * One more was made. A token is renewed after two thirds of its life. One that follows within a third of it means that something
- * is wrong with clocks or with tokens: then the pause doubles.
+ * The succession with the token that was just made. Usually a token is renewed after two thirds of its life. If the next one
+ * follows within a third, something is wrong with clocks or tokens: then the pause doubles.
  */
-export function succeeded(
+export function nextSuccession(
   { clock, settings }: { clock: Pick<Clock, "monotonic">; settings: { retryMs: number } },
   before: Succession | undefined,
   lifeMs: number | undefined,
@@ -48,7 +48,7 @@ export function succeeded(
   return { at: now, times, pauseMs: Math.min(settings.retryMs * 2 ** Math.min(times, 5), lifeMs / 3) };
 }
 
-/** How long a key lives that is created with this body; undefined when it does not expire. */
+/** The lifetime of a key that is created with this body; undefined if it does not expire. */
 export function lifeOf({ resource: { secret } }: ResourceKind, body: unknown): number | undefined {
   return secret?.key && "lasts" in secret.key ? secret.key.lasts(body) * 1000 : undefined;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The process that began a write, on record with it: another process knows by this how long bytes of it may still leave. */
+/** The process that began a write. It is recorded with the write: it tells others how long bytes may still be sent. */
 export const author = z.object({
   pod: z.string().describe("Pod of the operator that began it."),
   process: z.string().describe("Start of the operator in that pod."),
@@ -8,7 +8,7 @@ export const author = z.object({
 });
 export type Author = z.output<typeof author>;
 
-/** How long a write may be on its way after its deadline, and stay invisible. */
+/** `settleMs`: how long a write may take to arrive after its deadline, and its effect to become visible. */
 export interface Waiting {
   settings: { settleMs: number };
 }

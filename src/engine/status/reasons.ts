@@ -29,7 +29,7 @@ const passing = {
   InternalError: "Reconciling this object failed unexpectedly. Report it with the operator's log.",
 };
 
-/** All others: of an object that is Ready or that somebody has to act on (Stalled), and of Events. */
+/** All other reasons: of objects that are Ready or need a person (Stalled), and of Events. */
 const lasting = {
   Available: "The resource is up to date. Nothing to do.",
   Observed: "The resource is observed and never changed (managementPolicy: Observe).",
@@ -121,15 +121,15 @@ export const reasons = { ...passing, ...lasting };
 export type Reason = keyof typeof reasons;
 export const isReason = (word: string): word is Reason => Object.hasOwn(reasons, word);
 
-/** With one of these reasons the resource differs from spec: immutable fields may be changed then. */
+/** Reasons with which the API server accepts a change of immutable fields: the resource differs from spec already. */
 export const correctable: readonly Reason[] = ["ImmutableFieldChanged", "DataLossNotAllowed", "Drifted"];
 
 /** Whether somebody has to act on an object that is not Ready for this reason (Stalled). */
 export const needsPerson = (reason: Reason): boolean => !Object.hasOwn(passing, reason);
 
 /**
- * Reasons whose message quotes the answer of a host: an id or a time in it belongs to that one answer. In any other message,
- * also that of a rejected request, a reader may have to act on it.
+ * Reasons whose message quotes the answer of a host, with ids and times that differ in each answer. In any other message, also
+ * that of a rejected request, a different id or time may matter to the reader.
  */
 const answered: ReadonlySet<string> = new Set<Reason>([
   "Unauthorized",

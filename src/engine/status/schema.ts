@@ -34,7 +34,7 @@ export const certificateFacts = keyFacts.extend({
 });
 export type CertificateFacts = z.output<typeof certificateFacts>;
 
-/** The operator's own state, which helps no reader. */
+/** The operator's own state, of no use to people. */
 const internalStatus = z.object({
   nonce: z.string().optional().describe("Creation intent that this id, or this refusal, belongs to."),
   revision: z.int().optional().describe("Counts creations and losses of resources. What has a lower one is old."),
@@ -134,11 +134,11 @@ export const taskStatus = sharedStatus.extend({
     .describe("Internal state of the operator. Do not rely on it."),
 });
 
-/** The engine's part of a flat status. */
+/** The engine's fields of a status, with those of `internal` on the top level. */
 export const known = sharedStatus.extend(resourceStatus.shape).extend(internalStatus.shape);
 export type ResourceStatus = z.output<typeof known>;
 
-/** The same as it is stored. */
+/** The same fields as they are stored: the internal ones below `internal`. */
 export const storedStatus = z.object({
   ...sharedStatus.shape,
   ...resourceStatus.shape,
@@ -155,14 +155,14 @@ export function groupOf(field: string): Group | undefined {
   return field in known.shape ? "claim" : "facts";
 }
 
-/** The fields of a status, with the internal ones beside the others. */
+/** A stored status with the fields of `internal` on the top level. */
 export function flat(status: object): Record<string, unknown> {
   const { internal, ...shown }: { internal?: unknown } = status;
   return { ...Object(internal), ...shown };
 }
 
 /** The reverse: the internal fields below `internal`. */
-export function placed(status: object): object {
+export function nested(status: object): object {
   const entries = Object.entries(status);
   const isInternal = ([name]: [string, unknown]) => name in internalStatus.shape;
   const internal = entries.filter((entry) => isInternal(entry) && entry[1] !== undefined);

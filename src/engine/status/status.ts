@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KubeObject } from "../../kube/resource.ts";
 import {
-  type ReadyState as AnyStanding,
+  type ReadyState as AnyReadyState,
   type Condition,
   conditionsOf,
   withCondition,
 } from "../../kube/write/conditions.ts";
 import { memo } from "../../runtime/memo.ts";
 import { isSaidAgain, needsPerson, type Obstacle, type Reason } from "./reasons.ts";
-import { flat, groupOf, known, placed, type ResourceStatus, sharedStatus } from "./schema.ts";
+import { flat, groupOf, known, nested, type ResourceStatus, sharedStatus } from "./schema.ts";
 import { GROUPS, type Group, trust } from "./trust.ts";
 
-export type ReadyState = AnyStanding & { reason: Reason };
+export type ReadyState = AnyReadyState & { reason: Reason };
 
-/** How an object stands that meets an obstacle. */
+/** The Ready condition for an obstacle. */
 export const standingFor = ({ reason, message }: Obstacle): ReadyState => ({
   mode: needsPerson(reason) ? "stalled" : "reconciling",
   reason,
@@ -24,7 +24,7 @@ function statusOf({ status }: KubeObject): object {
   return typeof status === "object" && status !== null ? status : {};
 }
 
-/** The fields of an object's status that count, by the verdict that is kept with it. */
+/** The fields of an object's status that count: those in groups with a valid signature. */
 const counted = memo((object: KubeObject): Record<string, unknown> => {
   const verdict = trust.get(object);
   const status = flat(Object(verdict?.instead ?? statusOf(object)));
@@ -40,14 +40,14 @@ function parse(object: KubeObject): ResourceStatus {
   const status = counted(object);
   const whole = known.safeParse(status);
   if (whole.success) return whole.data;
-  const sound = Object.entries(known.shape).filter(
+  const valid = Object.entries(known.shape).filter(
     ([name, schema]) => schema.safeParse(Reflect.get(status, name)).success,
   );
-  return known.partial().parse(Object.fromEntries(sound.map(([name]) => [name, Reflect.get(status, name)])));
+  return known.partial().parse(Object.fromEntries(valid.map(([name]) => [name, Reflect.get(status, name)])));
 }
 
 /** All of an object's status that counts, as it is stored. */
-export const readWhole = (object: KubeObject): Record<string, unknown> => ({ ...placed(counted(object)) });
+export const readWhole = (object: KubeObject): Record<string, unknown> => ({ ...nested(counted(object)) });
 
 /** The kind's part of an object's status. */
 export function readFacts(object: KubeObject): Record<string, unknown> {
@@ -73,19 +73,19 @@ export const paused = (object: KubeObject, now: number): Condition[] =>
     message: "paused: remove the annotation mooring.dev/paused to resume",
   });
 
-/** Whether these are other conditions, or of another generation, than the object has. */
-export function hasOtherConditions(object: KubeObject, standing: object): boolean {
+/** Whether these conditions, or their generation, differ from those of the object. */
+export function hasOtherConditions(object: KubeObject, wanted: object): boolean {
   const { conditions, observedGeneration } = flat(statusOf(object));
-  return !isDeepStrictEqual(plain({ conditions, observedGeneration }), plain(standing));
+  return !isDeepStrictEqual(plain({ conditions, observedGeneration }), plain(wanted));
 }
 
-/** Whether `status` is worth a write. The same refusal under another request id is not, nor is the place of a field. */
+/** Whether `status` must be written. Neither another request id in a message counts, nor a field that moved to `internal`. */
 export function differs(object: KubeObject, status: object): boolean {
   const [before, after] = [flat(statusOf(object)), plain(flat(status))];
   if (isDeepStrictEqual(before, after)) return false;
-  const said = readStatus(object).conditions ?? [];
+  const shown = readStatus(object).conditions ?? [];
   const conditions = sharedStatus.shape.conditions.safeParse(after.conditions).data?.map((each, index) => {
-    const old = said[index];
+    const old = shown[index];
     return old && isSaidAgain(old, each) ? { ...each, message: old.message } : each;
   });
   return !isDeepStrictEqual(before, { ...after, conditions });

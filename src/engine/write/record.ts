@@ -23,7 +23,7 @@ export interface Pass extends Found {
   key: ObjectKey;
 }
 
-/** Writes how the object stands. Of the rest of its status only `changes` is different; undefined removes a field. */
+/** Writes the Ready condition and `changes`, in which undefined removes a field. The rest of status stays. */
 export async function show(
   deps: Deps,
   { key, kind, object }: Pass,
@@ -43,7 +43,7 @@ export async function show(
   return after;
 }
 
-/** The same for an object with a resource. `facts` are those of its kind. */
+/** The same for an object with a resource. `facts` are the fields that its kind shows. */
 export async function record(
   deps: Deps,
   context: Context,
@@ -65,12 +65,12 @@ function recordOutcome(deps: Deps, { kind, status, view }: Context, after: KubeO
   const { request: before, drift = [], id } = status;
   const { observation } = view.resource;
   if (!before || observation.seen !== "present" || observation.busy || observation.broken !== undefined) return;
-  const now = readStatus(after);
-  if (before.action === "create" && now.request?.action !== "create" && !isSuccessive(kind)) {
+  const written = readStatus(after);
+  if (before.action === "create" && written.request?.action !== "create" && !isSuccessive(kind)) {
     deps.events.record(after, "Normal", "Created", `Created ${kind.kind} ${id}`);
   }
   if (!before.corrects) return;
-  const left = new Set(now.drift?.map(({ field }) => field));
+  const left = new Set(written.drift?.map(({ field }) => field));
   const corrected = drift.filter(({ field }) => !left.has(field));
   if (corrected.length === 0) return;
   deps.corrected(kind.kind);
@@ -162,10 +162,10 @@ export function withWritten(context: Context, object: KubeObject): Context {
 export const refreshed = (deps: Deps, context: Context): Context =>
   withWritten(context, deps.objects.find(context.key)?.object ?? context.object);
 
-const same = (text: string): string => text;
+const asIs = (text: string): string => text;
 
 /** Records an error of the platform, and when to try again. */
-export function recordPlatformError(deps: Deps, context: Context, error: PlatformError, changes = {}, hide = same) {
+export function recordPlatformError(deps: Deps, context: Context, error: PlatformError, changes = {}, hide = asIs) {
   const named = obstacleFrom(error, context.kind);
   // A refused credential is a problem of the Account, which is checked at once.
   const reason = error instanceof Unauthorized ? "AccountNotReady" : named.reason;
@@ -174,7 +174,6 @@ export function recordPlatformError(deps: Deps, context: Context, error: Platfor
   return recordFailure(deps, context, obstacle, changes, error instanceof Retry ? error.afterMs : 0);
 }
 
-/** Records a failed attempt, and when to try again. */
 export async function recordFailure(deps: Deps, context: Context, obstacle: Obstacle, changes = {}, afterMs = 0) {
   const { reason } = obstacle;
   const { inMs, message } = postpone(deps, context, obstacle, afterMs);

@@ -27,19 +27,19 @@ export function recordWarning(
   const now = clock.monotonic();
   const { reason } = standing;
   const { generation = 1 } = after.metadata;
-  const [said, known] = [readyText(after), readyText(before)];
+  const [text, textBefore] = [readyText(after), readyText(before)];
   const isFirst = memory.condition === undefined;
   const since = memory.condition?.reason === reason ? memory.condition.since : now;
   memory.condition = { reason, since };
   if (standing.mode === "ready" || memory.lastEvent?.generation !== generation) memory.lastEvent = undefined;
   if (standing.mode === "ready") return;
   const patience = standing.mode === "stalled" ? 0 : PATIENCE_MS[reason];
-  if (patience === undefined || said === undefined || now - since < patience) return;
+  if (patience === undefined || text === undefined || now - since < patience) return;
   if (standing.mode === "reconciling" && now < graceUntil) return;
   const times = memory.lastEvent ? memory.lastEvent.times + 1 : 0;
-  const isNews = said !== memory.lastEvent?.text && !(isFirst && said === known);
+  const isNews = text !== memory.lastEvent?.text && !(isFirst && text === textBefore);
   if (memory.lastEvent && (!isNews || now < memory.lastEvent.nextAt)) return;
-  memory.lastEvent = { text: said, generation, times, nextAt: now + 1000 * 2 ** Math.min(times, 12) };
+  memory.lastEvent = { text, generation, times, nextAt: now + 1000 * 2 ** Math.min(times, 12) };
   if (isNews) events.record(after, "Warning", reason, standing.message);
 }
 

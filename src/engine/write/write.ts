@@ -12,7 +12,7 @@ import { annotationAdvice, isAboutAnnotations, recreateAdvice } from "../state/a
 import type { Claim, Intent } from "../state/intent.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "../state/names.ts";
 import { objectKey, resourceOf } from "../state/object.ts";
-import { placed } from "../status/schema.ts";
+import { nested } from "../status/schema.ts";
 import { differs, hasOtherConditions, readStatus, readyOf } from "../status/status.ts";
 import { GROUPS, trust, unknownKey } from "../status/trust.ts";
 
@@ -28,7 +28,7 @@ export async function writeMetadata(
   const annotations = { ...mark(INTENT, intent), ...mark(EXTERNAL_ID, claim) };
   const wanted = target(object);
   wanted.metadata = { ...wanted.metadata, finalizers: [FINALIZER], annotations };
-  const written = await apply<KubeObject>(deps.client, resourceOf(kind), wanted).catch(recorded(deps, object));
+  const written = await apply<KubeObject>(deps.client, resourceOf(kind), wanted).catch(recordRefusal(deps, object));
   const { annotations: left } = written.metadata;
   const surplus = [INTENT, EXTERNAL_ID].filter((name) => !(name in annotations) && left?.[name]);
   // Apply leaves annotations that another field manager owns too, such as a restore from a backup.
@@ -52,7 +52,7 @@ export async function release(deps: Deps, kind: Kind, object: KubeObject): Promi
     const whole = hasMoreFinalizers(object) ? await fetchNamed(deps.client, resourceOf(kind), object.metadata) : object;
     const others = whole?.metadata.finalizers?.filter((name) => name !== FINALIZER) ?? [];
     const left = await erase(deps, kind, object, [INTENT, EXTERNAL_ID], others);
-    // The last answer about an object has its previous version.
+    // The answer to the write that lets the API server delete the object still shows it.
     if (left.metadata.deletionTimestamp && !left.metadata.finalizers?.length) gone(left);
     else keep(deps, kind, left);
   } catch (error) {
@@ -61,7 +61,7 @@ export async function release(deps: Deps, kind: Kind, object: KubeObject): Promi
   }
 }
 
-/** Writes the whole status if it differs. Same precondition as `writeMetadata`. */
+/** Writes the whole status if it differs. Conflicts if the object has changed. */
 export async function writeStatus(deps: Deps, kind: Kind, object: KubeObject, wanted: object): Promise<KubeObject> {
   const written = await write(deps, kind, object, withAnnotationAdvice(kind, object, wanted));
   const known = readStatus(object).advice ?? [];
@@ -83,31 +83,31 @@ async function write(deps: Deps, kind: Kind, object: KubeObject, wanted: object)
   // A status that is signed with an unknown key may have the only record of a claim: it is not overwritten.
   const { conditions, observedGeneration } = status;
   if (unknownKey(object)) return writeConditions(deps, kind, object, { conditions, observedGeneration });
-  const isOurs = usesAccount(kind);
+  const isSigned = usesAccount(kind);
   // The same status has the same signature.
   const { signature } = readStatus(object);
-  if (isOurs && trust.get(object)?.current.status && !differs(object, { ...status, signature })) return object;
-  const signed = isOurs ? deps.seal.signed(kind.kind, object, status) : status;
+  if (isSigned && trust.get(object)?.current.status && !differs(object, { ...status, signature })) return object;
+  const signed = isSigned ? deps.seal.signed(kind.kind, object, status) : status;
   if (!differs(object, signed)) return object;
-  const body = JSON.parse(JSON.stringify(isOurs ? placed(signed) : signed));
-  const answer = await replaceStatus(deps.client, resourceOf(kind), object, body).catch(recorded(deps, object));
+  const body = JSON.parse(JSON.stringify(isSigned ? nested(signed) : signed));
+  const answer = await replaceStatus(deps.client, resourceOf(kind), object, body).catch(recordRefusal(deps, object));
   const written = keep(deps, kind, answer);
   if (!("signature" in signed) || GROUPS.every((group) => trust.get(written)?.[group] === "ours")) return written;
   throw new Error(`the CRD ${kind.plural}.${GROUP} is older than the operator: apply crds/ of its version`);
 }
 
 /** An object that cannot be written has no status that says so: an Event does. */
-const recorded = (deps: Deps, object: KubeObject) => (error: unknown) => {
+const recordRefusal = (deps: Deps, object: KubeObject) => (error: unknown) => {
   const why = refusalOf(error);
   if (why) deps.events.record(object, "Warning", "ObjectNotWritable", `the API server refuses this object: ${why}`);
   throw error;
 };
 
 /** Writes only the conditions, and leaves the rest of status alone. */
-async function writeConditions(deps: Deps, kind: Kind, object: KubeObject, standing: object) {
-  if (!hasOtherConditions(object, standing)) return object;
+async function writeConditions(deps: Deps, kind: Kind, object: KubeObject, wanted: object) {
+  if (!hasOtherConditions(object, wanted)) return object;
   const { uid, resourceVersion } = object.metadata;
-  const change = { metadata: { uid, resourceVersion }, status: standing };
+  const change = { metadata: { uid, resourceVersion }, status: wanted };
   return keep(deps, kind, await patch(deps.client, resourceOf(kind), object.metadata, change, "status"));
 }
 
@@ -117,7 +117,7 @@ export async function fetchObject(deps: Deps, kind: Kind, object: KubeObject): P
   return fresh && fresh.metadata.uid === object.metadata.uid ? keep(deps, kind, fresh) : undefined;
 }
 
-/** Puts an own write into the store at once: the next decision must see it. */
+/** Puts what this process wrote or read into the store at once: the next decision must see it. */
 const keep = (deps: Deps, kind: Kind, object: KubeObject): KubeObject => deps.objects.admit(kind, object);
 
 /** A status with the current advice about annotations. Other advice in it is kept. */

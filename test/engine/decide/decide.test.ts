@@ -86,12 +86,12 @@ describe("an object with an open intent", () => {
     ],
     [
       "looks again whether there is still too much",
-      { intent: openIntent, search: search({ matches: ["x", "y"], lookedAt: NOW - 5000 }) },
+      { intent: openIntent, search: search({ matches: ["x", "y"], beganAt: NOW - 5000 }) },
       { step: "search" },
     ],
     [
       "claims nothing by a look of five seconds ago: it may be another's by now",
-      { intent: openIntent, search: search({ matches: ["x"], lookedAt: NOW - 5000 }) },
+      { intent: openIntent, search: search({ matches: ["x"], beganAt: NOW - 5000 }) },
       { step: "search" },
     ],
     [
@@ -121,12 +121,12 @@ describe("an object with an open intent", () => {
     ],
     [
       "looks again when the look is old",
-      { intent: openIntent, search: search({ lookedAt: NOW - 2000 }) },
+      { intent: openIntent, search: search({ beganAt: NOW - 2000 }) },
       { step: "search" },
     ],
     [
       "looks once more after the window has passed",
-      { intent: settledIntent, search: search({ lookedAt: NOW - 15_000 }) },
+      { intent: settledIntent, search: search({ beganAt: NOW - 15_000 }) },
       { step: "search" },
     ],
     [

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Decision } from "../../../src/engine/decide/decision.ts";
-import { markOf } from "../../../src/engine/state/intent.ts";
+import { writeKeyOf } from "../../../src/engine/state/intent.ts";
 import { isAccepted, MOST_ACCEPTED } from "../../../src/engine/state/memory.ts";
 import { needsPerson, reasons } from "../../../src/engine/status/reasons.ts";
 import { anyFacts, decideOn, type Facts, STEPS } from "../support/views.ts";
@@ -145,7 +145,7 @@ describe("the gate", () => {
 
   test("sends again what was accepted only after its pause, and on a reading that is younger than that", () => {
     whenever(["update"], ({ observation, accepted, now }, decision) => {
-      if (!accepted || !isAccepted(accepted, markOf(decision.operation))) return;
+      if (!accepted || !isAccepted(accepted, writeKeyOf(decision.operation))) return;
       expect(accepted.retryAt).toBeLessThanOrEqual(now);
       expect(observation).toMatchObject({ seen: "present" });
       if (observation.seen !== "present") return;
@@ -236,7 +236,7 @@ describe("in every view", () => {
       // With keys that expire, it need not be known which of too many was created.
       const tooMany = successive && search && search.matches.length > search.rivals;
       expect(search).toMatchObject({ ...(!tooMany && { matches: [] }), pending: false, inFlight: false });
-      expect(search?.lookedAt).toBeGreaterThanOrEqual(settledAt);
+      expect(search?.beganAt).toBeGreaterThanOrEqual(settledAt);
     });
   });
 
@@ -307,9 +307,9 @@ describe("in every view", () => {
     whenever(["retract"], ({ intent, unsent, search, settledAt }) => {
       if (!intent || unsent) return;
       expect(search).toMatchObject({ pending: false, inFlight: false });
-      const { matches = [], rivals = 0, lookedAt } = search ?? {};
+      const { matches = [], rivals = 0, beganAt } = search ?? {};
       expect(matches.length === 0 || matches.length > rivals).toBe(true);
-      expect(lookedAt).toBeGreaterThanOrEqual(settledAt);
+      expect(beganAt).toBeGreaterThanOrEqual(settledAt);
     });
   });
 

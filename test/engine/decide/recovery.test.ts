@@ -32,9 +32,9 @@ const certainlyNothing = ({ search, settledAt, now, ...view }: Facts) =>
   (search.matches.length === 0 || isLeft({ search, settledAt, now, ...view })) &&
   !search.inFlight &&
   !search.pending &&
-  search.lookedAt >= settledAt &&
-  search.looks > 1 &&
-  now - search.lookedAt < FRESH;
+  search.beganAt >= settledAt &&
+  search.settledSearches > 1 &&
+  now - search.beganAt < FRESH;
 
 describe("in every view of an open intent", { timeout: 60_000 }, () => {
   test("nothing is created while an unclaimed match exists, or one may still appear", () => {
@@ -60,10 +60,10 @@ describe("in every view of an open intent", { timeout: 60_000 }, () => {
   test("only a match is claimed, by a young look, and never one of too many", () => {
     always(({ search, now }, decision) => {
       if (decision.step !== "claim") return;
-      const { matches = [], rivals = 0, lookedAt = 0 } = search ?? {};
+      const { matches = [], rivals = 0, beganAt = 0 } = search ?? {};
       expect(matches).toContain(decision.identity);
       expect(matches.length).toBeLessThanOrEqual(rivals);
-      expect(now - lookedAt).toBeLessThan(FRESH);
+      expect(now - beganAt).toBeLessThan(FRESH);
     });
   });
 
@@ -75,7 +75,7 @@ describe("in every view of an open intent", { timeout: 60_000 }, () => {
 
   test("nothing is claimed while its own may still appear beside what an equal made", () => {
     always(({ search, settledAt }, { step }) => {
-      if (step !== "claim" || !search || search.lookedAt >= settledAt) return;
+      if (step !== "claim" || !search || search.beganAt >= settledAt) return;
       expect(search.matches).toHaveLength(search.rivals);
     });
   });
@@ -83,7 +83,7 @@ describe("in every view of an open intent", { timeout: 60_000 }, () => {
   test("before everything is visible, equals never take the same match", () => {
     always((view, decision) => {
       const { search } = view;
-      if (decision.step !== "claim" || !search || search.lookedAt >= view.settledAt) return;
+      if (decision.step !== "claim" || !search || search.beganAt >= view.settledAt) return;
       for (let rank = 0; rank < search.rivals; rank++) {
         if (rank === search.rank) continue;
         expect(decideOn({ ...view, search: { ...search, rank } })).not.toMatchObject({
@@ -98,8 +98,8 @@ describe("in every view of an open intent", { timeout: 60_000 }, () => {
     always((view, { step }) => {
       const { search, settledAt, now } = view;
       if (view.paused || view.accountObstacle || (view.deleting && (retained(view) || !view.hasFinalizer))) return;
-      if (!search || search.inFlight || search.pending || search.lookedAt < settledAt) return;
-      if (now - search.lookedAt >= FRESH || search.matches.length === 0 || isLeft(view)) return;
+      if (!search || search.inFlight || search.pending || search.beganAt < settledAt) return;
+      if (now - search.beganAt >= FRESH || search.matches.length === 0 || isLeft(view)) return;
       // The former one is revoked first.
       if (view.deleting && view.previous) return;
       expect(step).toBe(search.matches.length > search.rivals ? "stall" : "claim");
@@ -125,7 +125,7 @@ describe("in every view of an open intent", { timeout: 60_000 }, () => {
 
   test("a look that could not be the last one is not repeated without a pause", () => {
     always(({ search, now }, { step }) => {
-      if (step === "search" && search) expect(now - search.lookedAt).toBeGreaterThanOrEqual(PAUSE);
+      if (step === "search" && search) expect(now - search.beganAt).toBeGreaterThanOrEqual(PAUSE);
     });
   });
 });

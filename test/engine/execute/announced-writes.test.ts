@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { execute } from "../../../src/engine/execute/execute.ts";
-import { markOf } from "../../../src/engine/state/intent.ts";
+import { writeKeyOf } from "../../../src/engine/state/intent.ts";
 import { ALLOW_DATA_LOSS, FINALIZER } from "../../../src/engine/state/names.ts";
 import { readStatus } from "../../../src/engine/status/status.ts";
 import type { PlatformCall } from "../../../src/platform/calls/transport.ts";
@@ -42,7 +42,11 @@ function restoring(sinceMs: number): Life {
   const properties = { name: "a", description: "", location: "de/txl", size: 10, licenceType: "LINUX" };
   platform.make("a", { properties }, { path: "/snapshots", targets: ["snap-1"] });
   const parents = { datacenter: DC, volume: VOLUME };
-  const request = announced(sinceMs, { action: "restore the volume", ...markOf(restore), marks: { restored: "now" } });
+  const request = announced(sinceMs, {
+    action: "restore the volume",
+    ...writeKeyOf(restore),
+    marks: { restored: "now" },
+  });
   const object = objectOf("Snapshot", "a", {
     spec: { datacenterId: DC, volumeId: VOLUME },
     metadata: { name: "a", finalizers: [FINALIZER], annotations: { "mooring.dev/restore-at": "now" } },
@@ -59,14 +63,14 @@ const WRITES: [string, (sinceMs: number) => Life][] = [
       const add = { method: "POST" as const, path: `${SERVERS}/srv-1/nics`, body: { properties: NIC } };
       return ownedServer(false, {
         nics: [NIC],
-        status: announced(sinceMs, { action: "add NIC first", ...markOf(add) }),
+        status: announced(sinceMs, { action: "add NIC first", ...writeKeyOf(add) }),
       });
     },
   ],
   [
     "the deletion of a LAN",
     (sinceMs) => {
-      const mark = markOf({ method: "DELETE", path: `${LANS}/1` });
+      const mark = writeKeyOf({ method: "DELETE", path: `${LANS}/1` });
       return ownedLan(true, announced(sinceMs, { action: "delete", ...mark }));
     },
   ],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isAgain, pendingRequest } from "../../../src/engine/observe/resource/pending-request.ts";
-import { markOf } from "../../../src/engine/state/intent.ts";
+import { writeKeyOf } from "../../../src/engine/state/intent.ts";
 import type { Memory } from "../../../src/engine/state/memory.ts";
 import type { ResourceStatus } from "../../../src/engine/status/schema.ts";
 import type { Operation } from "../../../src/kinds/desired.ts";
@@ -56,7 +56,7 @@ describe("what status and the platform tell of a request", () => {
 
 describe("a write that must not happen twice", () => {
   const restore: Operation = { action: "restore", method: "POST", path: "/v/restore", once: true, marks: { at: "a" } };
-  const noted = statusWith({ ...markOf(restore), marks: { at: "a" } });
+  const noted = statusWith({ ...writeKeyOf(restore), marks: { at: "a" } });
 
   test("is known again by its call, its body and what it marks", () => {
     expect(isAgain(restore, noted)).toBe(true);

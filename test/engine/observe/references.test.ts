@@ -263,9 +263,9 @@ test("two objects that name each other report that, and do not block each other"
   expect(volume()).toEqual(waiting("InvalidSpec", `attachTo: Server web names this Volume in bootVolumeRef, ${each}`));
   put("Server", "web", boots, { status: owning });
   put("Volume", "os", attached, { status: owning });
-  expect([objects.dependants("Server/shop/web"), objects.dependants("Volume/shop/os")]).toEqual([[], []]);
+  expect([objects.dependents("Server/shop/web"), objects.dependents("Volume/shop/os")]).toEqual([[], []]);
   put("Volume", "os", {}, { status: owning });
-  expect(objects.dependants("Volume/shop/os")).toEqual(["Server/shop/web"]);
+  expect(objects.dependents("Volume/shop/os")).toEqual(["Server/shop/web"]);
 });
 
 describe("a Secret that spec names", () => {

@@ -130,7 +130,7 @@ describe("the index of objects", () => {
       });
     const known = () => {
       const named = all.named(kindOf("Server"), user).map(({ key }) => key);
-      return [all.referrers("IPBlock/other/b"), all.dependants("IPBlock/other/b"), named];
+      return [all.referrers("IPBlock/other/b"), all.dependents("IPBlock/other/b"), named];
     };
     const users = ["Server/shop/a"];
     const granted = [users, users, ["Datacenter/shop/dc", "IPBlock/other/b"]];

@@ -5,7 +5,7 @@ import { EXTERNAL_ID, FINALIZER, INTENT, PUBLISHED } from "../../../src/engine/s
 import { claimOf, openIntent } from "../../../src/engine/state/object.ts";
 import { createObjects } from "../../../src/engine/state/objects.ts";
 import { createSignatures, type Signatures } from "../../../src/engine/state/signatures.ts";
-import { placed } from "../../../src/engine/status/schema.ts";
+import { nested } from "../../../src/engine/status/schema.ts";
 import { readStatus, readWhole } from "../../../src/engine/status/status.ts";
 import { trust } from "../../../src/engine/status/trust.ts";
 import { kinds } from "../../../src/kinds/index.ts";
@@ -35,7 +35,7 @@ function marked(name: string, annotation: string, words: object, by: Signatures 
   });
 }
 /** The same object with everything in its place. */
-const inPlace = ({ status, ...object }: KubeObject): KubeObject => ({ ...object, status: placed(status ?? {}) });
+const inPlace = ({ status, ...object }: KubeObject): KubeObject => ({ ...object, status: nested(status ?? {}) });
 /** The object as it enters a store. */
 function judged(object: KubeObject, by: Signatures = seal, kind = "Datacenter"): KubeObject {
   const arrived = { ...object };
@@ -144,11 +144,11 @@ describe("what a tenant has written", () => {
         const forged = { ...honest, [name]: value };
         fc.pre(JSON.stringify(Reflect.get(honest, name) ?? {}) !== JSON.stringify(value ?? {}));
         fc.pre(!isEmpty(value) || !isEmpty(Reflect.get(honest, name)));
-        const inTheOpen = { ...placed(honest), [name]: value };
+        const inTheOpen = { ...nested(honest), [name]: value };
         for (const status of [forged, inTheOpen]) expect(counted(status)).toEqual(expected(name));
-        const within = { ...placed(honest), internal: { ...internal, [name]: value } };
+        const within = { ...nested(honest), internal: { ...internal, [name]: value } };
         // The plain value counts; a second one beside it is ignored.
-        const hidden = name in placed(honest);
+        const hidden = name in nested(honest);
         expect(counted(within)).toEqual(hidden ? ALL : expected(name));
       }),
       { numRuns: 500 },

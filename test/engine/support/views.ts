@@ -15,7 +15,7 @@ import type {
   Verdict,
   View,
 } from "../../../src/engine/observe/view.ts";
-import { type Claim, type Intent, markOf } from "../../../src/engine/state/intent.ts";
+import { type Claim, type Intent, writeKeyOf } from "../../../src/engine/state/intent.ts";
 import type { Accepted, Failure } from "../../../src/engine/state/memory.ts";
 import type { RecreatePolicy } from "../../../src/engine/state/policies.ts";
 import type { Absence } from "../../../src/engine/state/presence.ts";
@@ -142,9 +142,9 @@ export const request = (more: Partial<PendingRequest> = {}): PendingRequest => (
   ...more,
 });
 export const search = (more: Partial<Search> = {}): Search => ({
-  lookedAt: NOW - 500,
-  endedAt: more.lookedAt ?? NOW - 500,
-  looks: 2,
+  beganAt: NOW - 500,
+  endedAt: more.beganAt ?? NOW - 500,
+  settledSearches: 2,
   matches: [],
   pending: false,
   rivals: 1,
@@ -241,19 +241,22 @@ const pending: fc.Arbitrary<PendingRequest> = fc
 const recent = fc.oneof(fc.integer({ min: NOW - 8000, max: NOW }), past);
 const found: fc.Arbitrary<Search> = fc
   .record({
-    lookedAt: recent,
-    looks: fc.integer({ min: 0, max: 3 }),
+    beganAt: recent,
+    settledSearches: fc.integer({ min: 0, max: 3 }),
     matches: fc.uniqueArray(fc.constantFrom("id-1", "id-2", "id-3"), { maxLength: 3 }),
     pending: fc.boolean(),
     rivals: fc.integer({ min: 1, max: 3 }),
     rank: fc.integer({ min: 0, max: 2 }),
     inFlight: fc.boolean(),
   })
-  .map((each) => ({ ...each, endedAt: each.lookedAt }));
+  .map((each) => ({ ...each, endedAt: each.beganAt }));
 const failed: fc.Arbitrary<Failure> = fc.record({ reason, message: words, retryAt: around });
 const taken: fc.Arbitrary<Accepted> = fc
   .record({
-    mark: fc.constantFrom(undefined, markOf(drifted.next), markOf(preDelete), { call: "PATCH /other", hash: "h" }),
+    write: fc.constantFrom(undefined, writeKeyOf(drifted.next), writeKeyOf(preDelete), {
+      call: "PATCH /other",
+      hash: "h",
+    }),
     times: fc.integer({ min: 1, max: 6 }),
     at: past,
     retryAt: around,
@@ -563,8 +566,8 @@ export const recoveringFacts: fc.Arbitrary<Facts> = fc
     deleting: fc.boolean(),
     at: fc.integer({ min: NOW - 2 * UNSETTLED, max: NOW }),
     seenAt: fc.integer({ min: NOW - 2 * UNSETTLED, max: NOW }),
-    lookedAt: fc.integer({ min: NOW - 8000, max: NOW }),
-    looks: fc.integer({ min: 1, max: 3 }),
+    beganAt: fc.integer({ min: NOW - 8000, max: NOW }),
+    settledSearches: fc.integer({ min: 1, max: 3 }),
     matches: fc.subarray(["id-1", "id-2", "id-3"]),
     pending: mostly(false),
     rivals: fc.integer({ min: 1, max: 3 }),
@@ -577,7 +580,7 @@ export const recoveringFacts: fc.Arbitrary<Facts> = fc
       deleting,
       intent: intentAt(at),
       settledAt: Math.max(at, seenAt) + UNSETTLED,
-      search: looked ? { ...found, endedAt: found.lookedAt, rivals, rank: rank % rivals } : undefined,
+      search: looked ? { ...found, endedAt: found.beganAt, rivals, rank: rank % rivals } : undefined,
     }),
   );
 

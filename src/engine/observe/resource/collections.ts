@@ -69,8 +69,8 @@ interface Options extends Required<Pick<CollectionOptions, "clock" | "log" | "re
 export function createCollections(options: Options) {
   const entries = new Map<string, Entry>();
   const own: Memberships = new Map();
-  const besides = { output: new Map(), remains: new Map() } satisfies Record<string, Memberships>;
-  const every: Memberships[] = [own, besides.output, besides.remains];
+  const forPurpose = { output: new Map(), remains: new Map() } satisfies Record<string, Memberships>;
+  const every: Memberships[] = [own, forPurpose.output, forPurpose.remains];
   const logsOf = createDeletionLogs(options.clock);
 
   function quit(memberships: Memberships, key: ObjectKey): void {
@@ -106,12 +106,12 @@ export function createCollections(options: Options) {
     const logs = () => logsOf(connection, account.endpoint("api"), product, endpoint, path);
     const entry = known ?? openEntry(options, { source, path, log, logs: logs(), connection }, livelyMs, opened);
     entries.set(source.key, entry);
-    const isLeft = (id: string) => !ids?.has(id);
+    const isDropped = (id: string) => !ids?.has(id);
     // Joins before it leaves, so that the collection is not closed in between.
     if (!ids) entry.others.add(key);
     for (const id of ids ?? []) entry.members.set(id, (entry.members.get(id) ?? new Set()).add(key));
     if (before?.entry !== entry) quit(memberships, key);
-    else if (before.ids) drop(entry, key, before.ids.values().filter(isLeft));
+    else if (before.ids) drop(entry, key, before.ids.values().filter(isDropped));
     else if (ids) entry.others.delete(key);
     memberships.set(key, { entry, ids });
     return entry;
@@ -121,10 +121,10 @@ export function createCollections(options: Options) {
     /** Joins a collection. An object with a claim is enqueued for that member only. */
     join: (key: ObjectKey, where: Where, claim?: Named): Shared => enter(own, key, where, claim && [claim]),
     /** Joins another collection for these members of it; leaves it without ids. One collection per purpose. */
-    related(key: ObjectKey, where: Where, ids: readonly string[], purpose: keyof typeof besides = "output") {
-      if (ids.length === 0) return void quit(besides[purpose], key);
+    related(key: ObjectKey, where: Where, ids: readonly string[], purpose: keyof typeof forPurpose = "output") {
+      if (ids.length === 0) return void quit(forPurpose[purpose], key);
       const named = ids.map((id) => ({ id }));
-      return enter(besides[purpose], key, where, named).collection;
+      return enter(forPurpose[purpose], key, where, named).collection;
     },
     leave(key: ObjectKey): void {
       for (const memberships of every) quit(memberships, key);
@@ -153,7 +153,7 @@ function openEntry(
   const { source } = shared;
   before?.collection.close();
   const collection = openCollection(source, { clock, log, restMs: Math.min(restMs, livelyMs), busyMs });
-  // Without a creation date, a number means whatever has it now.
+  // Without a creation date, the claim means whichever member has the number now.
   const identify = (claim: Named) => {
     if (claim.born !== undefined || !source.isStillThere) return identityOf(claim);
     const number = identityOf({ ...claim, born: "" });

@@ -14,7 +14,7 @@ const MOST = 20;
 const isClaimed = ({ objects }: Deps, { kind, ...place }: LeftBehind, { endpoint }: Pick<Claim, "endpoint">): boolean =>
   objects.claimants(kind, { ...place, endpoint }).length > 0;
 
-/** What a resource that is gone may have left behind, in addition to status. `deleted`: by Mooring. It is read later. */
+/** What status has as left behind, and what a resource that is gone may have left. `deleted`: Mooring deleted the resource. */
 export function leavingBehind(deps: Deps, { kind, object, status, view }: Context, deleted: boolean) {
   const { claim } = view.resource;
   const { remains } = kind.resource.destruction;
@@ -35,14 +35,14 @@ export function leftBehindNow(deps: Deps, { key, kind, account, status, view, me
   const youngest = before.at(-1);
   const { claim } = view.resource;
   if (!youngest || !account || !claim || !remains) return { leftBehind: status.leftBehind, there: [] };
-  const held = deps.objects.kinds.filter(hasResource).find((each) => each.kind === remains.kind);
-  if (!held) return { leftBehind: undefined, there: [] };
-  const pathOf = ({ parents }: LeftBehind) => held.resource.place.collection(parents);
+  const leftKind = deps.objects.kinds.filter(hasResource).find((each) => each.kind === remains.kind);
+  if (!leftKind) return { leftBehind: undefined, there: [] };
+  const pathOf = ({ parents }: LeftBehind) => leftKind.resource.place.collection(parents);
   const here = before.filter((each) => pathOf(each) === pathOf(youngest));
-  const where = { account, kind: held, parents: youngest.parents };
-  const read = (ids: string[]) => deps.collections.related(key, where, ids, "remains");
+  const where = { account, kind: leftKind, parents: youngest.parents };
+  const join = (ids: string[]) => deps.collections.related(key, where, ids, "remains");
   const ids = here.map(({ id }) => id);
-  const collection = read(ids);
+  const collection = join(ids);
   const { goneAt = 0 } = memory;
   const stateOf = (each: LeftBehind): "there" | "unknown" | "over" => {
     // The collection is gone, with everything in it.
@@ -57,6 +57,6 @@ export function leftBehindNow(deps: Deps, { key, kind, account, status, view, me
   const left = before.filter((each) => states.get(each) !== "over");
   // The last list is from before the resource was given up.
   if ((collection?.listedAt ?? Number.POSITIVE_INFINITY) <= goneAt) collection?.refresh(ids);
-  if (left.length === 0) read([]);
+  if (left.length === 0) join([]);
   return { leftBehind: left.length > 0 ? left : undefined, there };
 }

@@ -45,13 +45,13 @@ export function lookalike(deps: Deps, context: Context, parents: Parents, body: 
     if (name === undefined || nameOf(raw) !== name || !isOurs(creatorOf(raw), userId) || left.includes(id)) continue;
     if (objects.claimants(kind.kind, { id, born: birthOf(kind, raw), parents, endpoint }).length === 0) ids.push(id);
   }
-  // The next attempt looks again.
+  // While there is one, the next attempt checks again.
   memory.restoredAt = ids.length > 0 && !asked.includes(ANOTHER) ? clock.monotonic() : undefined;
   if (memory.restoredAt === undefined) return undefined;
-  const word = `kubectl -n ${object.metadata.namespace} %s ${kind.kind.toLowerCase()} ${object.metadata.name}`;
-  const adopt = `${word.replace("%s", "patch")} --type merge -p '{"spec":{"externalId":"${ids[0]}"}}'`;
+  const command = `kubectl -n ${object.metadata.namespace} %s ${kind.kind.toLowerCase()} ${object.metadata.name}`;
+  const adopt = `${command.replace("%s", "patch")} --type merge -p '{"spec":{"externalId":"${ids[0]}"}}'`;
   const isShown = account.adoption === "Any";
   const what = `${kind.kind} ${isShown ? ids.join(", ") : name}, created by the same user under the same name, is on the platform, and no object owns it: this object may come from a backup. To adopt it, ${isShown ? adopt : `ask the administrator of ${titleOf(account.key)}`}`;
-  const anew = `${word.replace("%s", "annotate")} ${RECREATE}=${isShown ? ids.join(",") : ANOTHER}`;
+  const anew = `${command.replace("%s", "annotate")} ${RECREATE}=${isShown ? ids.join(",") : ANOTHER}`;
   return { reason: "AlreadyExists", message: `${what}; to create another one, ${anew}` };
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Operation } from "../../../kinds/desired.ts";
 import type { KubeObject } from "../../../kube/resource.ts";
 import type { KnownRequest } from "../../../platform/collections/collection.ts";
-import { markOf } from "../../state/intent.ts";
+import { writeKeyOf } from "../../state/intent.ts";
 import { type Accepted, type Memory, MOST_ACCEPTED } from "../../state/memory.ts";
 import { settledAt, type Waiting } from "../../status/author.ts";
 import type { ResourceStatus } from "../../status/schema.ts";
@@ -26,7 +26,7 @@ export function track({ collection }: Shared, identity: string, status: Resource
 
 const isLeaving = (action: string): boolean => action === "delete" || action === "replace";
 
-/** The request in status with its outcome. It counts from when this process first saw it: clocks of processes may differ. */
+/** The request in status with its outcome. Its time is when this process first saw it: clocks of processes may differ. */
 export function pendingRequest(
   waiting: Waiting,
   status: ResourceStatus,
@@ -68,5 +68,5 @@ const INSTANT_MS = 0.001;
 export function isAgain(next: Operation | undefined, { request }: ResourceStatus): boolean {
   if (!next?.once || request?.call === undefined) return false;
   const { call, hash, marks } = request;
-  return isDeepStrictEqual({ ...markOf(next), marks: next.marks }, { call, hash, marks });
+  return isDeepStrictEqual({ ...writeKeyOf(next), marks: next.marks }, { call, hash, marks });
 }

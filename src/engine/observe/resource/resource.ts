@@ -133,7 +133,6 @@ const CONTENTS_MS = 5000;
 /** How long an owner waits for dependents that are deleted together with it. */
 const TOGETHER_MS = 4000;
 
-/** For kinds that contain nothing. */
 const NOTHING_INSIDE = { asOf: Number.POSITIVE_INFINITY, names: [] };
 
 /** What is in a claimed resource, or uses it. */
@@ -144,7 +143,7 @@ function contentsOf({ objects, clock }: Deps, subject: Subject, { id, endpoint }
   const now = clock.monotonic();
   const desiredSince = memory.desired?.at ?? now;
   const objectOf = (each: ObjectKey): KubeObject | undefined => objects.find(each)?.object;
-  const users = [...objects.dependants(key), ...(contents ? objects.inhabitants(id, endpoint) : [])];
+  const users = [...objects.dependents(key), ...(contents ? objects.inhabitants(id, endpoint) : [])];
   const isObserver = (object: KubeObject | undefined) => object !== undefined && observes(object);
   // Sorted, so that the message stays the same.
   const all = [...new Set(users.filter((each) => !isObserver(objectOf(each))))].sort();

@@ -25,18 +25,19 @@ export function findings(deps: Deps, subject: Subject, intent: Intent): Search |
   // The Secret with the key is written before the claim.
   const known =
     creation?.phase === "made" ? identityOf(creation.made) : noteWith(deps, subject, intent.nonce)?.resource;
-  const own = { rivals: 1, rank: 0 };
+  const alone = { rivals: 1, rank: 0 };
   if (known !== undefined) {
     const now = deps.clock.monotonic();
-    return { lookedAt: now, endedAt: now, looks: 1, pending: false, inFlight: false, matches: [known], ...own };
+    const certain = { settledSearches: 1, pending: false, inFlight: false, matches: [known] };
+    return { beganAt: now, endedAt: now, ...certain, ...alone };
   }
   if (creation?.phase !== "sent" || !creation.search) return undefined;
   const { matches: found, unseen: _, ...search } = creation.search;
   const { account, parents, endpoint } = intent;
   const us = { account, userId: deps.accounts.get(account)?.connection.identity?.userId };
-  const equals = objects.rivals(kind.kind, intent).filter((rival) => rival === key || couldBeOurs(deps, us, rival));
+  const contenders = objects.rivals(kind.kind, intent).filter((rival) => rival === key || couldBeOurs(deps, us, rival));
   const { yields } = contestOf(deps, key, kind, intent);
-  const states = equals.map((rival) => {
+  const states = contenders.map((rival) => {
     const open = intentOf(deps, rival);
     const theirs = open && creationOf(memories.of(rival), open);
     const claiming = rival !== key && theirs?.phase === "made" ? identityOf(theirs.made) : undefined;
@@ -49,10 +50,10 @@ export function findings(deps: Deps, subject: Subject, intent: Intent): Search |
     !taken.has(identity) && !objects.wasClaimed(kind.kind, { ...made, parents, endpoint }, key);
   const matches = [...found].filter(isFree).map(([identity]) => identity);
   const isRunning = states.some((each) => each.isRunning) || yields.size > 0;
-  const inFlight = isRunning || isAnsweredElsewhere(deps, equals);
+  const inFlight = isRunning || isAnsweredElsewhere(deps, contenders);
   // No other object counts a match that this one has marked.
   if (intent.found !== undefined && matches.includes(intent.found))
-    return { ...search, inFlight, matches: [intent.found], ...own };
+    return { ...search, inFlight, matches: [intent.found], ...alone };
   const rivals = states.filter(({ taking }) => taking === undefined).map(({ rival }) => rival);
   return { ...search, inFlight, matches, rivals: rivals.length, rank: rivals.indexOf(key) };
 }
@@ -76,11 +77,11 @@ const CLAIM_MS = 10_000;
  * Whether another shard may be about to claim for one of these intents. It claims the result of its POST before the
  * deadline of the intent; later, it marks a resource before it claims it.
  */
-function isAnsweredElsewhere(deps: Deps, equals: readonly ObjectKey[]): boolean {
+function isAnsweredElsewhere(deps: Deps, contenders: readonly ObjectKey[]): boolean {
   const { clock, memories, settings, shards } = deps;
-  if (equals.length < 2 || !shards.divided()) return false;
+  if (contenders.length < 2 || !shards.divided()) return false;
   const unsettledSince = clock.monotonic() - settings.createDeadlineMs - CLAIM_MS;
-  return equals.some((rival) => {
+  return contenders.some((rival) => {
     const intent = intentOf(deps, rival);
     const memory = memories.of(rival);
     if (!intent || intent.found !== undefined || creationOf(memory, intent)?.own) return false;

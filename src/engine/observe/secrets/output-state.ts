@@ -48,12 +48,12 @@ export function outputWork(
   const isWanted = ({ resource, object: { metadata } }: Output) =>
     resource === wanted?.resource && metadata.name === wanted.name;
   const stale = found.filter((each) => !isWanted(each));
-  const is = found.find(isWanted)?.content;
-  const shall = wanted && contentHash({ data: encoded(wanted.resource, wanted.data) });
-  if (stale.length === 0 && is === shall) return undefined;
+  const currentHash = found.find(isWanted)?.content;
+  const desiredHash = wanted && contentHash({ data: encoded(wanted.resource, wanted.data) });
+  if (stale.length === 0 && currentHash === desiredHash) return undefined;
   const { generation, annotations } = object.metadata;
-  const what = hashBody([generation, annotations?.[RECONCILE_AT], target, shall, stale.length]);
-  return { wanted: is === shall ? undefined : wanted, stale, what };
+  const what = hashBody([generation, annotations?.[RECONCILE_AT], target, desiredHash, stale.length]);
+  return { wanted: currentHash === desiredHash ? undefined : wanted, stale, what };
 }
 
 function placeOf({ secretName, configMapName }: OutputTarget) {

@@ -61,7 +61,7 @@ function judgeSecret(
   const recorded = recordedKey(status, id);
   const { entries } = secret;
   const isRecorded = recorded && keyName !== undefined && entries[keyName] === recorded.fingerprint;
-  // Without its note, a Secret with the key in status is as good. A requested rotation then counts as done.
+  // A Secret without its note still counts if it has the key in status. A requested rotation then counts as done.
   const rotated = object.metadata.annotations?.[ROTATE_AT] ?? "";
   const restored = isRecorded
     ? { resource: id, nonce: status.nonce ?? "", content: "", key: recorded, rotated }
@@ -137,6 +137,7 @@ export function observeSecret(
     const at = renewableAt(memory, certificate ? undefined : recorded, deps);
     // Without a record there was no key of ours.
     const isUnrecorded = !recorded && (certificate !== undefined || status.nonce === undefined);
+    // Before the renewal is due, any read counts. Then only a fresh one proves that the key is lost.
     const isRead = readAt !== undefined && (now < at || readAt >= Math.max(at, now - PROOF_MS));
     const state = isUnrecorded || isRead ? "missing" : "unread";
     const why = recorded && status.secretName === name && held.why ? `Secret ${name} ${held.why}` : undefined;
@@ -151,6 +152,7 @@ export function observeSecret(
   const after = platformNow + Math.max(pauseLeft(succession, now), renewAfter - now, previous);
   const keyDueAt = isAsked ? 0 : dueAt(held.note.key, desired?.rotation(), { after, aheadMs });
   const why = held.edited.length > 0 ? `Secret ${name} was changed: ${held.edited.join(", ")}` : undefined;
-  const { retryAt: at = Number.NEGATIVE_INFINITY } = memory.repair?.what === content ? (memory.repair ?? {}) : {};
+  const lastRepair = memory.repair?.what === content ? memory.repair : undefined;
+  const at = lastRepair?.retryAt ?? Number.NEGATIVE_INFINITY;
   return { secret: held.state, note: held.note, keyDueAt, renewal, repair: { why, at } };
 }

@@ -14,8 +14,8 @@ import type { Context, Subject } from "../view.ts";
 
 /**
  * With `adoption: None` an Account shares one contract between namespaces. Then ids, numbers, addresses and names in spec
- * may only lead to what objects of the same namespace own. Names count too: another Account may have shown the resource
- * of such an object.
+ * may only lead to what objects of the same namespace own. Objects that spec names are checked too: their resource may come
+ * from another Account.
  */
 export function notYours(deps: Deps, subject: Subject, inputs: Inputs, account?: AccountHandle): Obstacle | undefined {
   const { objects } = deps;

@@ -21,10 +21,11 @@ import type { Edit } from "./references.ts";
 import { createReleasedIds } from "./released-ids.ts";
 
 type Wanted = Pick<Intent, "hash" | "parents">;
+const AFTER_ALL_DATES = "last";
 
 /** Which objects have something on the platform, or are about to. One that only observes claims nothing. */
 export function createClaims(kinds: readonly Kind[], find: (key: ObjectKey) => Found | undefined) {
-  const { sortOf, houseOf, placeOf } = createPlaces(kinds);
+  const { typeOf, collectionOf, placeOf } = createPlaces(kinds);
   const claims = createIndex();
   const holders = createIndex();
   const released = createReleasedIds();
@@ -32,23 +33,23 @@ export function createClaims(kinds: readonly Kind[], find: (key: ObjectKey) => F
   const parents = createIndex();
   const neighbours = createIndex();
   const intents = createIndex();
-  const intentWord = (kind: string, { hash, parents }: Wanted) =>
-    `${sortOf(kind)}/${hash}/${JSON.stringify(Object.entries(parents).sort())}`;
+  const intentKey = (kind: string, { hash, parents }: Wanted) =>
+    `${typeOf(kind)}/${hash}/${JSON.stringify(Object.entries(parents).sort())}`;
   const begunAt = (key: ObjectKey): string => {
     const object = find(key)?.object;
-    return (object && readIntent(countedAnnotation(object, INTENT))?.at) ?? "last";
+    return (object && readIntent(countedAnnotation(object, INTENT))?.at) ?? AFTER_ALL_DATES;
   };
   const ownedPlaces = (kind: Kind, object: KubeObject | undefined): string[] =>
     holdingsOf(object).flatMap((claim) => (object && holds(kind, object, claim) ? placeOf(kind.kind, claim) : []));
-  /** Objects that claim this id of the sort of this kind under these parents. */
+  /** Objects that claim this resource, also objects of other kinds with resources of the same type. */
   const claimants = (kind: string, place: Place): ObjectKey[] => claims.get(placeOf(kind, place));
-  /** A creation whose object is gone counts among its rivals, as the last one, until its intent is taken back. */
-  const linger = (name: string, kind: string, intent: Wanted | undefined): void =>
-    intents.set(name, intent ? [intentWord(kind, intent)] : []);
+  /** An open intent, or none. That of an object that is gone is the last among its rivals. */
+  const noteIntent = (name: string, kind: string, intent: Wanted | undefined): void =>
+    intents.set(name, intent ? [intentKey(kind, intent)] : []);
   return {
-    houseOf,
+    collectionOf,
     claimants,
-    linger,
+    noteIntent,
     noteClaims(kind: Kind, key: ObjectKey, { before, after }: Edit): void {
       const claim = after && claimOf(after);
       const intent = after && openIntent(after);
@@ -60,10 +61,10 @@ export function createClaims(kinds: readonly Kind[], find: (key: ObjectKey) => F
       const isSetBack = before && intent && readStatus(before).nonce === intent.nonce;
       const loser = after && (isSetBack || trust.get(after)?.claim !== "ours") ? key : undefined;
       for (const place of had) if (claims.get(place).length === 0) released.add(place, loser);
-      linger(key, kind.kind, intent);
+      noteIntent(key, kind.kind, intent);
       const { account, endpoint, parents: within } = claim ?? intent ?? {};
       parents.set(key, within ? livesIn(kind, within).map((id) => at(endpoint, id)) : []);
-      neighbours.set(key, after && within && !observes(after) ? [houseOf(kind.kind, within)] : []);
+      neighbours.set(key, after && within && !observes(after) ? [collectionOf(kind.kind, within)] : []);
       accounts.set(key, account ? [account] : []);
     },
     /**
@@ -82,18 +83,18 @@ export function createClaims(kinds: readonly Kind[], find: (key: ObjectKey) => F
     },
     /** Objects of this namespace that claim this id, whatever they are. */
     holders: (namespace: string | undefined, id: string): ObjectKey[] => holders.get(at(namespace, id)),
-    /** Whether an object has, or has had, this resource: then it answers no other creation. An edit of status takes none from `by`. */
+    /** Whether an object has, or has had, this resource: it answers no other creation. `by` may reclaim what an edit took. */
     wasClaimed: (kind: string, place: Place, by?: ObjectKey): boolean =>
       released.has(placeOf(kind, place), by) || claimants(kind, place).length > 0,
-    /** A resource that no object claims is deleted: it answers no creation any more. */
-    spend: (kind: string, place: Place): void => released.add(placeOf(kind, place)),
+    /** This resource is the result of no open creation. */
+    excludeFromSearches: (kind: string, place: Place): void => released.add(placeOf(kind, place)),
     /** Objects with an open intent for an equal resource, in an order that all processes agree on. */
     rivals: (kind: string, intent: Wanted): ObjectKey[] =>
-      intents.get(intentWord(kind, intent)).sort((a, b) => begunAt(a).localeCompare(begunAt(b)) || a.localeCompare(b)),
+      intents.get(intentKey(kind, intent)).sort((a, b) => begunAt(a).localeCompare(begunAt(b)) || a.localeCompare(b)),
     /** Objects whose resource lives in the one with this id at this address, or is about to. */
     inhabitants: (id: string, endpoint: string): ObjectKey[] => parents.get(at(endpoint, id)),
     /** Objects of this kind whose resource is in the same collection, or is about to be. */
-    neighbours: (kind: string, within: Place["parents"]): ObjectKey[] => neighbours.get(houseOf(kind, within)),
+    neighbours: (kind: string, within: Place["parents"]): ObjectKey[] => neighbours.get(collectionOf(kind, within)),
     /** Objects that hold something on the platform through this Account, or are about to. */
     users: (account: string): ObjectKey[] => accounts.get(account),
     /** The Account whose user this object is. */
@@ -101,27 +102,27 @@ export function createClaims(kinds: readonly Kind[], find: (key: ObjectKey) => F
   };
 }
 
-/** Where resources are. Not every id says it by itself: LANs are numbered in each datacenter. */
+/** Where resources are. An id alone may not be unique: LANs are numbered in each datacenter. */
 function createPlaces(kinds: readonly Kind[]) {
   const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
-  /** Several kinds may have resources of one sort: what one of them has, no other takes. */
-  const sortOf = (kind: string): string => {
+  /** Several kinds may have resources of one type: what one of them has, no other takes. */
+  const typeOf = (kind: string): string => {
     const { place, names } = byName.get(kind)?.resource ?? {};
     return place && names ? `${place.product}/${names.type}` : kind;
   };
-  const houseOf = (kind: string, within: Place["parents"]): string =>
-    `${sortOf(kind)}${byName.get(kind)?.resource?.place.collection(within) ?? ""}`;
+  const collectionOf = (kind: string, within: Place["parents"]): string =>
+    `${typeOf(kind)}${byName.get(kind)?.resource?.place.collection(within) ?? ""}`;
   const placeOf = (kind: string, place: Place): string =>
-    at(place.endpoint, `${houseOf(kind, place.parents)}/${identityOf(place)}`);
-  return { sortOf, houseOf, placeOf };
+    at(place.endpoint, `${collectionOf(kind, place.parents)}/${identityOf(place)}`);
+  return { typeOf, collectionOf, placeOf };
 }
 
-/** Orders objects that claim the same: the one that has it comes first. */
+/** Orders objects that claim the same resource: the one that owns it comes first. */
 function byRight(a: KubeObject | undefined, b: KubeObject | undefined): number {
   const adoptedAt = (object: typeof a) => holdingsOf(object)[0]?.adoptedAt ?? "";
   const createdAt = (object: typeof a) => Date.parse(object?.metadata.creationTimestamp ?? "");
   return adoptedAt(b).localeCompare(adoptedAt(a)) || createdAt(a) - createdAt(b) || 0;
 }
 
-/** Ids mean something at the address where they were given, or in a namespace. */
+/** An id is unique at one address, or in one namespace. */
 const at = (where: string | undefined, id: string): string => `${where ?? ""} ${id}`;

@@ -36,28 +36,28 @@ const placeOf = ({ metadata: { creationTimestamp, name } }: KubeObject): Place =
   name,
 });
 
-/** Which objects are over the limit of their namespace: the youngest. `shifted` is called for each that becomes one, or is no longer. */
+/** Which objects are over the limit of their namespace: the youngest. `shifted` is called when one gets over it, or back below. */
 export function createObjectLimits(limit: LimitOf, shifted: (key: ObjectKey) => void) {
-  const crowds = new Map<string, Place[]>();
+  const byAge = new Map<string, Place[]>();
   const idOf = (kind: string, { metadata }: KubeObject) => objectKey(kind, metadata.namespace ?? "", "");
 
   function move(kind: string, object: KubeObject, way: "enter" | "leave"): void {
     const id = idOf(kind, object);
-    const places = crowds.get(id) ?? [];
+    const places = byAge.get(id) ?? [];
     const place = placeOf(object);
     const at = positionOf(places, place);
     if (way === "enter") places.splice(at, 0, place);
     else if (places[at]?.name === place.name) places.splice(at, 1);
     else return;
-    if (places.length === 0) crowds.delete(id);
-    else crowds.set(id, places);
+    if (places.length === 0) byAge.delete(id);
+    else byAge.set(id, places);
     const most = limit(kind);
     const crossing = at < most ? places[way === "enter" ? most : most - 1] : undefined;
     if (crossing) shifted(objectKey(kind, namespaceOf(id), crossing.name));
   }
 
   return {
-    /** To be told of every object that appears, changes or goes. */
+    /** Takes in every object that appears, changes or goes. */
     note(kind: string, { before, after }: Edit): void {
       const object = after ?? before;
       // Cluster-scoped objects are the administrator's.
@@ -68,7 +68,7 @@ export function createObjectLimits(limit: LimitOf, shifted: (key: ObjectKey) => 
     },
     /** Why an object is over the limit; undefined when it is not. */
     excess(kind: string, object: KubeObject): Obstacle | undefined {
-      const places = crowds.get(idOf(kind, object));
+      const places = byAge.get(idOf(kind, object));
       const last = places?.[limit(kind) - 1];
       const isOver = limit(kind) === 0 || (last !== undefined && compare(last, placeOf(object)) < 0);
       return places && isOver ? tooMany(kind, limit(kind)) : undefined;

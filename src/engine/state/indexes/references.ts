@@ -23,7 +23,7 @@ export interface Edit {
 
 type LabelsOf = (namespace: string) => Readonly<Record<string, string>> | undefined;
 
-/** Which objects name which others in spec, and which of them may: their own namespace's, and what a Grant beside it opens. */
+/** Which objects name which others in spec, and whether they may: in their own namespace, or by a Grant beside the named object. */
 export function createReferences(labelsOf: LabelsOf, find: (key: ObjectKey) => Found | undefined) {
   const references = createIndex();
   /** The namespaces besides its own that an object's spec names. */
@@ -43,7 +43,7 @@ export function createReferences(labelsOf: LabelsOf, find: (key: ObjectKey) => F
   };
   /** Objects whose spec names this one, and which may. */
   const referrers = (key: ObjectKey): ObjectKey[] => {
-    // Once for each namespace, which may have many objects.
+    // Checked once for each namespace, which may have many objects.
     const known = new Map<string, boolean>();
     return references.get(key).filter((referrer) => {
       const from = namespaceOf(referrer);
@@ -70,8 +70,8 @@ export function createReferences(labelsOf: LabelsOf, find: (key: ObjectKey) => F
       if (spec) granted.set(namespace, here.set(name, spec));
       else if (here.delete(name) && here.size === 0) granted.delete(namespace);
     },
-    /** Objects with a resource, or one in the making, that lives under this object's or uses it. */
-    dependants(key: ObjectKey): ObjectKey[] {
+    /** Objects whose resource, existing or being created, lives under this object's resource or uses it. */
+    dependents(key: ObjectKey): ObjectKey[] {
       const self = find(key);
       const names = references.wordsOf(key);
       return referrers(key).filter((referrer) => {
@@ -85,7 +85,7 @@ export function createReferences(labelsOf: LabelsOf, find: (key: ObjectKey) => F
     /** References of an object's spec that are allowed, to existing objects or not. */
     named: (kind: Kind, object: KubeObject): Named[] =>
       namedBy(kind, object).filter(({ key }) => isOpenTo(object.metadata.namespace ?? "", key)),
-    /** Of a Grant: objects of other namespaces that name something which a change of it opens or closes; undefined for others. */
+    /** For a changed Grant: objects of other namespaces whose references it opens or closes; undefined for each it skips. */
     *guestsOf(key: ObjectKey, { before, after }: Edit): Generator<ObjectKey | undefined> {
       const guests = targetOf(key).kind === grant.kind ? abroad.get(namespaceOf(key)) : [];
       for (const guest of guests) {

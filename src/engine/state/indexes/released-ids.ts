@@ -1,7 +1,7 @@
 import { hashBody } from "../../../runtime/hash.ts";
 import type { ObjectKey } from "../object.ts";
 
-/** As many as in hours; a search looks back minutes. */
+/** Enough for hours, while a search looks back only minutes. */
 const MOST = 100_000;
 
 /**
@@ -9,18 +9,18 @@ const MOST = 100_000;
  * lost it by an edit of its status.
  */
 export function createReleasedIds() {
-  const spent = new Map<string, ObjectKey | undefined>();
+  const released = new Map<string, ObjectKey | undefined>();
   return {
     add(place: string, loser?: ObjectKey): void {
-      spent.set(hashBody(place), loser);
-      const [oldest] = spent.keys();
-      if (spent.size > MOST && oldest !== undefined) spent.delete(oldest);
+      released.set(hashBody(place), loser);
+      const [oldest] = released.keys();
+      if (released.size > MOST && oldest !== undefined) released.delete(oldest);
     },
-    delete: (place: string): void => void spent.delete(hashBody(place)),
-    /** Whether another object than this one has had it. */
+    delete: (place: string): void => void released.delete(hashBody(place)),
+    /** Whether an object has had it, other than `by` if that lost it by an edit. */
     has(place: string, by: ObjectKey | undefined): boolean {
       const hash = hashBody(place);
-      return spent.has(hash) && (by === undefined || spent.get(hash) !== by);
+      return released.has(hash) && (by === undefined || released.get(hash) !== by);
     },
   };
 }

@@ -7,7 +7,7 @@ import { hashBody } from "../../../runtime/hash.ts";
 import { unlessThrown } from "../../../runtime/unless-thrown.ts";
 import { PUBLISHED } from "../names.ts";
 
-/** Equal for a Secret or a ConfigMap that holds the same. */
+/** Equal for Secrets or ConfigMaps with the same content. */
 export const contentHash = ({ data, binaryData }: Readonly<Record<string, unknown>>): string =>
   hashBody([data ?? {}, binaryData ?? {}]);
 

@@ -1,4 +1,4 @@
-/** Limits how many are kept of each namespace: any tenant can create what looks like Mooring's. */
+/** Limits how many Secrets or ConfigMaps of a namespace are kept: any tenant can create some that look like Mooring's. */
 export function createNamespaceQuota(most = Number.POSITIVE_INFINITY, crowded: (namespace: string) => void) {
   const namespaces = new Map<string, Set<string>>();
   const namespaceOf = (key: string) => key.slice(0, key.indexOf("/"));

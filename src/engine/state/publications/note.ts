@@ -20,7 +20,7 @@ export const note = z.object({
 /** The annotation of a published Secret about itself. */
 export type Note = z.output<typeof note>;
 
-/** Entries of a Secret that are not as they were written. An added entry is none of them. */
+/** Entries of a Secret that are not as they were written. Added entries do not count. */
 export const changedEntries = ({ entries = {} }: Note, found: Readonly<Record<string, string>>): string[] =>
   Object.keys(entries).filter((name) => entries[name] !== found[name]);
 

@@ -23,7 +23,7 @@ interface Facts {
 export interface SecretCacheOptions {
   clock: Clock;
   onError: (error: unknown) => void;
-  /** So many of a kind are kept in each namespace; others are read by their names. */
+  /** How many of a kind are kept in each namespace; others are read by their names. */
   limit?: LimitOf;
   crowded?: (kind: string, namespace: string) => void;
 }
@@ -33,14 +33,14 @@ export function createSecretCache(
   resource: DataResource,
   { clock, onError: onListenerError, limit, crowded }: SecretCacheOptions,
 ) {
-  const room = createNamespaceQuota(limit?.(resource.kind), (namespace) => crowded?.(resource.kind, namespace));
+  const quota = createNamespaceQuota(limit?.(resource.kind), (namespace) => crowded?.(resource.kind, namespace));
   const facts = new WeakMap<KubeObject, Facts>();
   /** Results of reads by name that are newer than the watch, or that it does not show. */
   const reads = createRecent<{ object: KubeObject | undefined }>(clock);
   /** Notes of the last writes, for a Secret that loses label and note before status tells of its key. */
   const written = createRecent<{ noted: Note }>(clock);
   /** The object with facts instead of its data; undefined for one that Mooring has not written, whatever its label says. */
-  const said = (object: KubeObject): KubeObject | undefined => {
+  const strip = (object: KubeObject): KubeObject | undefined => {
     const owner = ownerOf(object);
     if (!owner || facts.has(object)) return owner && object;
     const { apiVersion, kind } = object;
@@ -51,7 +51,7 @@ export function createSecretCache(
     facts.set(reduced, { content, entries: hasKey ? entriesOf(object) : {}, noted: undefined });
     return reduced;
   };
-  const reduce = (object: KubeObject) => (ownerOf(object) && room.admit(keyOf(object)) ? said(object) : undefined);
+  const reduce = (object: KubeObject) => (ownerOf(object) && quota.admit(keyOf(object)) ? strip(object) : undefined);
   const store = createStore<KubeObject>({ onListenerError, reduce, keep: (object) => keep(object) });
   const get = (key: string): KubeObject | undefined => {
     const [read, watched] = [reads.get(key), store.get(key)];
@@ -62,14 +62,14 @@ export function createSecretCache(
     const { content, entries } = facts.get(reduced) ?? { content: undefined, entries: {} };
     const key = keyOf(reduced);
     const before = facts.get(get(key) ?? reduced)?.noted ?? written.get(key)?.noted;
-    const still = before && changedEntries(before, entries).length === 0 ? before : undefined;
-    facts.set(reduced, { content, entries, noted: noted ?? still });
+    const unchanged = before && changedEntries(before, entries).length === 0 ? before : undefined;
+    facts.set(reduced, { content, entries, noted: noted ?? unchanged });
     return reduced;
   }
   store.subscribe(({ key, after, last }) => {
-    if (!after) room.leave(key);
+    if (!after) quota.leave(key);
     const read = reads.get(key);
-    // A read that found nothing stands until the watch shows the Secret: a list does not show one without the label.
+    // A read that found nothing stays valid until the watch shows the Secret: a list does not show one without the label.
     const isOver = read?.object ? isNewer(after ?? last ?? read.object, read.object) : after !== undefined;
     if (isOver || (!after && !last)) reads.delete(key);
   });
@@ -83,7 +83,7 @@ export function createSecretCache(
       const key = keyOf({ metadata: { ...(namespace !== undefined && { namespace }), name } });
       const before = store.get(key);
       const found = await fetchObject(client, resource, { namespace, name });
-      const reduced = found && said(found);
+      const reduced = found && strip(found);
       // The watch may have shown a newer one meanwhile.
       if (found || store.get(key) === before) reads.set(key, { object: reduced && keep(reduced) });
       return found;
@@ -91,13 +91,13 @@ export function createSecretCache(
     put(object: KubeObject, noted?: Note): void {
       const key = keyOf(object);
       if (noted) written.set(key, { noted });
-      const reduced = said(object);
+      const reduced = strip(object);
       const kept = reduced && keep(reduced, noted);
       store.put(kept ?? object);
       if (!kept) return;
       const stored = store.get(key);
       const known = facts.get(kept);
-      // The watch has shown a deletion when the label was lost, which the store takes for newer.
+      // When the label was lost, the watch has shown a deletion, which the store takes for newer.
       if (!stored || isNewer(kept, stored)) reads.set(key, { object: kept });
       else if (known && !isNewer(stored, kept)) facts.set(stored, known);
     },

@@ -171,7 +171,7 @@ describe("a birth that one answer tells wrongly", () => {
     other.spec = { datacenterId: DC, externalId: "1" };
     const all = misdated([owner, other]);
     await all.passes("Lan/shop/b");
-    expect(readyOf({ all, object: other })?.message).toContain("the creation date is not the one");
+    expect(readyOf({ all, object: other })?.message).toContain("the creation date differs");
     await all.clock.advance(60_000);
     await all.passes("Lan/shop/b");
     expect(claimOf(all.api.get(other) ?? other)).toBeUndefined();
