@@ -128,7 +128,7 @@ export function loginObstacle(trouble: Trouble, username: string, secret: string
   const instead = `put a token into key token of Secret ${secret}`;
   if (trouble === "recovering") return RECOVERING;
   if (trouble === "full") {
-    const message = `user ${username} has 100 tokens, as many as the platform allows, and none has expired: ${instead}, or delete tokens that nobody uses`;
+    const message = `user ${username} has ${authCapacity.most} tokens, as many as the platform allows, and none has expired: ${instead}, or delete tokens that nobody uses`;
     return { reason: "QuotaExceeded", message };
   }
   if (!(trouble instanceof PlatformError)) return trouble;

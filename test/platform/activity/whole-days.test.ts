@@ -101,9 +101,11 @@ it("a deletion without a status names what it is about, and does not say how it 
 });
 
 it("a day with more entries than are read is an error, and not a day without the rest", async () => {
-  const entry = { time: new Date(start).toISOString() };
-  const hits = Array.from({ length: 5000 }, () => ({ _source: entry }));
-  const connection = scriptedConnection(() => ({ hits: { total: 1_000_000, hits } }));
+  let serial = 0;
+  const entry = () => ({ _source: { time: new Date(start).toISOString(), resource: `server/${serial++}` } });
+  const connection = scriptedConnection(() => ({
+    hits: { total: 1_000_000, hits: Array.from({ length: 5000 }, entry) },
+  }));
   const time = { from: start + HOUR, to: start + 2 * HOUR };
   const page = { contract: 31, time, offset: 0, limit: 10 };
   await expect(periodPage(fakeClock(), connection, api, page, {})).rejects.toThrow(

@@ -75,7 +75,7 @@ describe("a list", () => {
 
   test.each([
     ["items.1.id", { items: [server(1), { type: "server" }] }],
-    ["the whole", [1]],
+    ["Invalid input: expected object, received array", [1]],
     ["items", { items: "many" }],
   ])("that is not as expected fails as a whole and names %s", async (place, body) => {
     await using platform = await scriptedServer(answer(200, body));

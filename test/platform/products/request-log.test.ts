@@ -52,7 +52,7 @@ describe("a request whose date cannot be read", () => {
   const undated = (id: string) => ({ ...item(id), raw: { id, metadata: { createdDate: "yesterday" } } });
 
   test("is found, because it may be of any age", async () => {
-    const log = shownAsLog({ list: async () => [undated("a")] });
+    const log = shownAsLog({ key: "all", isBusy: () => false, list: async () => [undated("a")] });
     expect((await log(Date.now())).requests.map(({ id }) => id)).toEqual(["a"]);
     const { listings, look, ids } = scripted(logged("b", Number.NaN));
     const looking = look(5);
