@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { type Dispatcher, request } from "undici";
+import type { Dispatcher } from "undici";
 import { type Clock, sleep, systemClock } from "../../runtime/clock.ts";
 import { type ClientTls, connectionPool } from "./connections.ts";
-import { type Deadline, deadline, orAbort } from "./deadline.ts";
+import { type Deadline, deadline, orAbort, orEnd } from "./deadline.ts";
 import { KubeError } from "./errors.ts";
+import { type Answer, exchangeWhole } from "./exchange.ts";
 import { parseJson } from "./json.ts";
 import { errorOf } from "./status.ts";
 
@@ -73,25 +74,24 @@ export function createClient(options: ClientOptions): KubeClient {
 
   const deadlineOf = (call: KubeCall) => deadline(nameOf(call), call.deadlineMs ?? DEADLINE_MS, clock, call.signal);
 
-  /** One HTTP exchange up to the headers, with any status. */
-  async function exchange(call: KubeCall, agent: Dispatcher, signal: AbortSignal, refused: boolean) {
-    const started = clock.monotonic();
-    const report = (status: number | "error") =>
-      observe?.({ method: call.method, host: base.host, status, seconds: (clock.monotonic() - started) / 1000 });
-    const authentication = authorize && (await orAbort(authorize(refused), signal));
+  const authorized = async (call: KubeCall, limit: Deadline, refused: boolean) => {
+    const authentication = authorize && (await orEnd(authorize(refused), limit));
     const headers: Record<string, string> = { accept: call.accept ?? "application/json", ...authentication };
     if (options.userAgent) headers["user-agent"] = options.userAgent;
     if (call.body !== undefined) headers["content-type"] = call.contentType ?? "application/json";
+    return headers;
+  };
+
+  /** One HTTP exchange, with any status. */
+  async function exchange<A extends Head>(call: KubeCall, limit: Deadline, send: Send<A>, refused: boolean) {
+    const started = clock.monotonic();
+    const report = (status: number | "error") =>
+      observe?.({ method: call.method, host: base.host, status, seconds: (clock.monotonic() - started) / 1000 });
+    const headers = await authorized(call, limit, refused);
+    const body = call.body === undefined ? null : JSON.stringify(call.body);
+    const path = prefix + call.path + search(call.query);
     try {
-      const sending = request(base.origin + prefix + call.path + search(call.query), {
-        method: call.method,
-        headers,
-        body: call.body === undefined ? null : JSON.stringify(call.body),
-        dispatcher: agent,
-        signal,
-      });
-      // undici observes the signal only once it is connected.
-      const answer = await orAbort(sending, signal);
+      const answer = await send({ origin: base.origin, path, method: call.method, headers, body }, limit);
       report(answer.statusCode);
       return answer;
     } catch (error) {
@@ -101,33 +101,38 @@ export function createClient(options: ClientOptions): KubeClient {
   }
 
   /** As `exchange`, with one retry after a 401. A status of 400 or more becomes a KubeError. */
-  async function accepted(call: KubeCall, agent: Dispatcher, signal: AbortSignal) {
-    let answer = await exchange(call, agent, signal, false);
+  async function accepted<A extends Head>(call: KubeCall, limit: Deadline, send: Send<A>): Promise<A> {
+    let answer = await exchange(call, limit, send, false);
     if (answer.statusCode === 401 && authorize) {
-      await answer.body.dump();
-      answer = await exchange(call, agent, signal, true);
+      await textOf(answer);
+      answer = await exchange(call, limit, send, true);
     }
-    if (answer.statusCode < 400) return answer.body;
+    if (answer.statusCode < 400) return answer;
     throw errorOf(
       {
         method: call.method,
         path: call.path,
         status: answer.statusCode,
         retryAfter: firstValue(answer.headers, "retry-after"),
-        text: await answer.body.text(),
+        text: await textOf(answer),
       },
       clock.now(),
     );
   }
 
-  async function withRetries<T>(call: KubeCall, signal: AbortSignal, endsAt: number, once: () => Promise<T>) {
+  const whole: Send<Answer> = (request, limit) => exchangeWhole(calls, request, limit);
+  // undici observes the signal only once it is connected.
+  const streamed: Send<Dispatcher.ResponseData> = (request, { signal }) =>
+    orAbort(streams.request({ ...request, signal }), signal);
+
+  async function withRetries<T>(call: KubeCall, limit: Deadline, endsAt: number, once: () => Promise<T>) {
     for (let attempt = 1; ; attempt++) {
       try {
         return await once();
       } catch (error) {
         const wait = retryDelay(call, error);
         if (wait === undefined || attempt === ATTEMPTS || clock.monotonic() + wait >= endsAt) throw error;
-        await sleep(clock, wait, signal);
+        await sleep(clock, wait, limit.signal);
       }
     }
   }
@@ -139,9 +144,9 @@ export function createClient(options: ClientOptions): KubeClient {
       using limit = deadlineOf(call);
       const endsAt = clock.monotonic() + (call.deadlineMs ?? DEADLINE_MS);
       try {
-        return await withRetries(call, limit.signal, endsAt, async () => {
-          const body = await accepted(call, calls, limit.signal);
-          return parseJson<T>((await body.text()) || "null", nameOf(call));
+        return await withRetries(call, limit, endsAt, async () => {
+          const { text } = await accepted(call, limit, whole);
+          return parseJson<T>(text || "null", nameOf(call));
         });
       } catch (error) {
         throw kubeError(call, error);
@@ -150,7 +155,7 @@ export function createClient(options: ClientOptions): KubeClient {
     async stream(call) {
       const limit = deadlineOf(call);
       try {
-        const body = await accepted(call, streams, limit.signal);
+        const { body } = await accepted(call, limit, streamed);
         limit.disarm();
         return chunks(call, body, limit);
       } catch (error) {
@@ -163,6 +168,11 @@ export function createClient(options: ClientOptions): KubeClient {
     },
   };
 }
+
+type Head = Pick<Answer, "statusCode" | "headers"> & ({ text: string } | { body: { text(): Promise<string> } });
+type Send<A> = (request: Dispatcher.DispatchOptions, limit: Deadline) => Promise<A>;
+
+const textOf = (answer: Head): string | Promise<string> => ("text" in answer ? answer.text : answer.body.text());
 
 /** Without query and body: this is logged and must hold no secret. */
 const nameOf = (call: KubeCall): string => `${call.method} ${call.path}`;

@@ -17,84 +17,115 @@ interface Parsed {
  * `SyntaxError`, or with `LimitExceeded` for too deep nesting, too many values or too many fields.
  */
 export async function parseInSlices(text: string, pause: Pause, piece = PIECE): Promise<Parsed> {
-  let depth = 0;
-  let values = 0;
-  await walk(text, pause, (mark) => {
-    if (mark === CLOSE) depth -= 1;
-    else if (mark !== COLON) values += 1;
-    if (mark === OPEN) depth += 1;
-    if (depth > limits.depth) throw new LimitExceeded(`the answer is nested deeper than ${limits.depth} levels`);
-    if (values > limits.values) {
-      throw new LimitExceeded(`the answer holds more than ${inFigures(limits.values)} values`);
-    }
-  });
-  return { body: await parse(text.trim(), pause, piece), values };
+  const trimmed = text.trim();
+  if (trimmed.length <= piece) {
+    const body: unknown = JSON.parse(trimmed);
+    return { body, values: count(body, 0) };
+  }
+  const { large, values } = await survey(trimmed, pause, piece);
+  const body = await parse({ text: trimmed, large, pause, piece }, 0, trimmed.length);
+  return { body, values };
 }
 
-/** A part of an array or object: one large member, or several adjacent small ones. */
+const tooDeep = () => new LimitExceeded(`the answer is nested deeper than ${limits.depth} levels`);
+
+/** The number of values in a parsed text. */
+function count(value: unknown, depth: number): number {
+  if (typeof value !== "object" || value === null) return 1;
+  if (depth === limits.depth) throw tooDeep();
+  let values = 1;
+  for (const each of Array.isArray(value) ? value : Object.values(value)) values += count(each, depth + 1);
+  return values;
+}
+
+/** An array or object of more than one piece: where it ends, and the commas between its members. */
+interface Container {
+  readonly close: number;
+  readonly commas: readonly number[];
+}
+
+interface Source {
+  readonly text: string;
+  /** By the position of the bracket that opens it. */
+  readonly large: ReadonlyMap<number, Container>;
+  readonly pause: Pause;
+  readonly piece: number;
+}
+
+const CLOSING = new Map([
+  ["{", "}"],
+  ["[", "]"],
+]);
+
+/** The value of the text from one position to another. */
+async function parse(source: Source, begin: number, end: number): Promise<unknown> {
+  const { text, large, piece } = source;
+  const from = skipBlanks(text, begin);
+  const closing = CLOSING.get(text[from] ?? "");
+  if (end - from <= piece || closing === undefined) return JSON.parse(text.slice(from, end));
+  const container = large.get(from);
+  // A cut off text is refused without a look at what is there of it.
+  if (!container || text[container.close] !== closing) throw new SyntaxError("a bracket is not closed");
+  if (text.slice(container.close + 1, end).trim() !== "") throw new SyntaxError("something follows the end");
+  return closing === "}" ? parseFields(source, from, container) : parseList(source, from, container);
+}
+
+async function parseList(source: Source, open: number, container: Container): Promise<unknown[]> {
+  const list: unknown[] = [];
+  for (const { from, to } of partsOf(source, open, container)) {
+    const wait = source.pause();
+    if (wait) await wait;
+    if (to - from > source.piece) list.push(await parse(source, from, to));
+    else for (const value of JSON.parse(`[${source.text.slice(from, to)}]`)) list.push(value);
+  }
+  return list;
+}
+
+async function parseFields(source: Source, open: number, container: Container): Promise<unknown> {
+  const { text, pause, piece } = source;
+  if (container.commas.length >= limits.fields)
+    throw new LimitExceeded(`an object in the answer has more than ${inFigures(limits.fields)} fields`);
+  const fields: [string, unknown][] = [];
+  for (const { from, to } of partsOf(source, open, container)) {
+    const wait = pause();
+    if (wait) await wait;
+    if (to - from <= piece) {
+      fields.push(...Object.entries<unknown>(JSON.parse(`{${text.slice(from, to)}}`)));
+      continue;
+    }
+    const colon = text.indexOf(":", endOfString(text, skipBlanks(text, from)));
+    const key: unknown = JSON.parse(text.slice(from, colon));
+    if (typeof key !== "string" || colon < 0) throw new SyntaxError("a key is not a text");
+    fields.push([key, await parse(source, colon + 1, to)]);
+  }
+  return Object.fromEntries(fields);
+}
+
+/** One large member, or several adjacent small ones. */
 interface Part {
   readonly from: number;
   to: number;
-  /** The end of the key of a large member. */
-  readonly colon?: number;
 }
 
-async function parse(text: string, pause: Pause, piece: number): Promise<unknown> {
-  const brackets = `${text[0]}${text.at(-1)}`;
-  if (text.length <= piece || (brackets !== "[]" && brackets !== "{}")) return JSON.parse(text);
-  const isObject = brackets === "{}";
-  const entries: [string, unknown][] = [];
-  const list: unknown[] = [];
-  for (const { from, to, colon } of await split(text, isObject, pause, piece)) {
-    const wait = pause();
-    if (wait) await wait;
-    const isLarge = to - from > piece;
-    if (isObject && isLarge) {
-      const key: unknown = JSON.parse(text.slice(from, colon));
-      if (typeof key !== "string" || colon === undefined) throw new SyntaxError("a key is not a text");
-      entries.push([key, await parse(text.slice(colon + 1, to).trim(), pause, piece)]);
-    } else if (isObject) entries.push(...Object.entries<unknown>(JSON.parse(`{${text.slice(from, to)}}`)));
-    else if (isLarge) list.push(await parse(text.slice(from, to).trim(), pause, piece));
-    else for (const value of JSON.parse(`[${text.slice(from, to)}]`)) list.push(value);
-  }
-  return isObject ? Object.fromEntries(entries) : list;
-}
-
-/** Splits an array or object into parts. Rejects empty members, because joined parts would hide a missing one. */
-async function split(text: string, isObject: boolean, pause: Pause, piece: number): Promise<Part[]> {
+/** The members of a container. Throws for an empty one, because joined parts would hide that it is missing. */
+function partsOf({ text, piece }: Source, open: number, { close, commas }: Container): Part[] {
   const parts: Part[] = [];
-  if (text.slice(1, -1).trim() === "") return parts;
-  let depth = 0;
-  let from = 1;
-  let colon: number | undefined;
-  let members = 0;
-  const cut = (to: number) => {
-    if (text.slice(from, to).trim() === "") throw new SyntaxError("a member is missing");
-    if (isObject && ++members > limits.fields) {
-      throw new LimitExceeded(`an object in the answer has more than ${inFigures(limits.fields)} fields`);
-    }
+  if (skipBlanks(text, open + 1) === close) return parts;
+  let from = open + 1;
+  for (const to of [...commas, close]) {
+    if (skipBlanks(text, from) === to) throw new SyntaxError("a member is missing");
     const last = parts.at(-1);
     if (last && to - last.from <= piece) last.to = to;
-    else parts.push({ from, to, ...(colon !== undefined && { colon }) });
+    else parts.push({ from, to });
     from = to + 1;
-    colon = undefined;
-  };
-  await walk(text, pause, (mark, at) => {
-    if (mark === OPEN) depth += 1;
-    else if (mark === CLOSE) depth -= 1;
-    else if (depth === 1 && mark === COMMA) cut(at);
-    else if (depth === 1) colon ??= at;
-    if (depth === 0 && at < text.length - 1) throw new SyntaxError("something follows the end");
-  });
-  cut(text.length - 1);
+  }
   return parts;
 }
 
 const OPEN = 1;
 const CLOSE = 2;
 const COMMA = 3;
-const COLON = 4;
-const QUOTE = 5;
+const QUOTE = 4;
 
 /** The meaning of a character outside of strings, by its code. */
 const marks = new Uint8Array(128);
@@ -102,14 +133,23 @@ for (const [mark, characters] of [
   [OPEN, "{["],
   [CLOSE, "}]"],
   [COMMA, ","],
-  [COLON, ":"],
   [QUOTE, '"'],
 ] as const) {
   for (const character of characters) marks[character.charCodeAt(0)] = mark;
 }
 
-/** Calls `onMark` for every mark outside of strings. */
-async function walk(text: string, pause: Pause, onMark: (mark: number, at: number) => void): Promise<void> {
+/** Counts the values of a text and finds its large containers, without parsing it. */
+async function survey(
+  text: string,
+  pause: Pause,
+  piece: number,
+): Promise<{ large: Map<number, Container>; values: number }> {
+  const large = new Map<number, Container>();
+  /** The containers around the current position: where each opens, and the number of commas before that. */
+  const opened: { at: number; before: number }[] = [];
+  /** The commas of these containers, outermost first. */
+  const commas: number[] = [];
+  let values = 1;
   for (let at = 0, next = 0; at < text.length; at++) {
     if (at >= next) {
       next = at + PIECE;
@@ -117,11 +157,33 @@ async function walk(text: string, pause: Pause, onMark: (mark: number, at: numbe
       if (wait) await wait;
     }
     const mark = marks[text.charCodeAt(at)] ?? 0;
+    if (mark === 0) continue;
     if (mark === QUOTE) at = endOfString(text, at);
-    else if (mark !== 0) onMark(mark, at);
+    else if (mark === CLOSE) {
+      const container = opened.pop();
+      if (!container) throw new SyntaxError("a bracket closes nothing");
+      const own = commas.splice(container.before);
+      if (at + 1 - container.at > piece) large.set(container.at, { close: at, commas: own });
+    } else {
+      values += 1;
+      if (values > limits.values) {
+        throw new LimitExceeded(`the answer holds more than ${inFigures(limits.values)} values`);
+      }
+      if (mark === COMMA) commas.push(at);
+      else if (opened.push({ at, before: commas.length }) > limits.depth) throw tooDeep();
+    }
   }
+  return { large, values };
 }
 
+/** The first position that is no blank. */
+function skipBlanks(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && " \t\n\r".includes(text.charAt(at))) at += 1;
+  return at;
+}
+
+/** The position of the quote that ends a string, or the length of the text. */
 function endOfString(text: string, quote: number): number {
   for (let at = text.indexOf('"', quote + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let start = at;
