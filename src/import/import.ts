@@ -1,10 +1,11 @@
+import type { Json } from "../diagnostics/landscape/json.ts";
+import { identityOf } from "../diagnostics/landscape/resources.ts";
 import type { PlatformReader } from "../diagnostics/reader.ts";
 import type { Sources } from "../diagnostics/sources.ts";
 import type { Kind } from "../kinds/kind.ts";
 import { makePlan } from "../plan/make.ts";
-import type { Json } from "./json.ts";
 import { type Judged, judge } from "./judge.ts";
-import { type Imported, identityOf, manifestsFor } from "./manifests.ts";
+import { type Imported, manifestsFor } from "./manifests.ts";
 import { type ImportFilter, readLandscape } from "./resources.ts";
 
 export interface ImportAsked {

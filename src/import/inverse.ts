@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { asJson, asList, at, isJson, type Json } from "./json.ts";
+import { asJson, asList, at, isJson, type Json } from "../diagnostics/landscape/json.ts";
 
 /** The inputs of an inverse mapping besides the resource. */
 export interface Context {

@@ -1,5 +1,5 @@
+import { asJson } from "../diagnostics/landscape/json.ts";
 import type { PlanItem } from "../plan/item.ts";
-import { asJson } from "./json.ts";
 import type { Imported } from "./manifests.ts";
 
 export interface Judged {

@@ -1,10 +1,10 @@
+import { asJson, asList, type Json } from "../diagnostics/landscape/json.ts";
+import { identityOf, nameIn, type Resource } from "../diagnostics/landscape/resources.ts";
 import { GROUP, VERSION } from "../kinds/index.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import { inverse } from "./inverse.ts";
 import { type LandscapeFacts, landscapeOf, shaped } from "./irregular.ts";
-import { asJson, asList, type Json } from "./json.ts";
 import { namesFor } from "./names.ts";
-import { nameIn, type Resource } from "./resources.ts";
 
 /** An object for a resource, with notes about values that it cannot express. */
 export interface Imported {
@@ -60,10 +60,6 @@ export function manifestsFor(all: readonly Resource[], options: ImportOptions): 
     };
   });
 }
-
-/** The identity of a resource: LAN numbers are unique only within a datacenter. */
-export const identityOf = ({ id, parents }: Pick<Resource, "id" | "parents">): string =>
-  /^\d+$/.test(id) ? `${parents.datacenter}/${id}` : id;
 
 const without = (spec: Json, name: string): Json =>
   Object.fromEntries(Object.entries(spec).filter(([field]) => field !== name));

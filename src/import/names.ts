@@ -1,4 +1,4 @@
-import { nameIn, type Resource } from "./resources.ts";
+import { nameIn, type Resource } from "../diagnostics/landscape/resources.ts";
 
 const LONGEST = 50;
 

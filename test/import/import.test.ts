@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { asJson, type Json } from "../../src/diagnostics/landscape/json.ts";
+import type { Resource } from "../../src/diagnostics/landscape/resources.ts";
 import { fromCrossplane, fromTerraform } from "../../src/import/elsewhere.ts";
-import { asJson, type Json } from "../../src/import/json.ts";
 import { manifestsFor } from "../../src/import/manifests.ts";
 import { namesFor } from "../../src/import/names.ts";
-import type { Resource } from "../../src/import/resources.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { hasResource } from "../../src/kinds/kind.ts";
 

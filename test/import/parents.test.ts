@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { asJson } from "../../src/diagnostics/landscape/json.ts";
+import { pathsOf } from "../../src/diagnostics/landscape/paths.ts";
 import type { PlatformReader } from "../../src/diagnostics/reader.ts";
-import { asJson } from "../../src/import/json.ts";
 import { manifestsFor } from "../../src/import/manifests.ts";
-import { pathsOf } from "../../src/import/parents.ts";
 import { readLandscape } from "../../src/import/resources.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { hasResource } from "../../src/kinds/kind.ts";

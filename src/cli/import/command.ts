@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
+import { identityOf } from "../../diagnostics/landscape/resources.ts";
 import { allObjects } from "../../diagnostics/objects.ts";
 import { holdingsOf } from "../../engine/state/object.ts";
 import { type Elsewhere, fromCrossplane, fromTerraform } from "../../import/elsewhere.ts";
 import { importAll } from "../../import/import.ts";
-import { type Imported, identityOf } from "../../import/manifests.ts";
+import type { Imported } from "../../import/manifests.ts";
 import { kinds } from "../../kinds/index.ts";
 import { command } from "../frame/command.ts";
 import { clusterFlags, platformFlags, UsageError } from "../frame/flags.ts";

@@ -1,32 +1,9 @@
+import { readOnlyConnection } from "../../diagnostics/landscape/read-only-connection.ts";
 import type { PlatformReader } from "../../diagnostics/reader.ts";
 import type { AccountHandle } from "../../engine/accounts/accounts.ts";
 import { readSharing } from "../../kinds/identity/cluster-account.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { Connection } from "../../platform/calls/transport.ts";
-
-/** A connection that only reads. */
-export function readingOver(key: string, reader: PlatformReader, signal: AbortSignal): Connection {
-  return {
-    id: key,
-    async send(call) {
-      const { method, url, headers, answers, product, maxBytes } = call;
-      if (method !== "GET" && method !== "HEAD") throw new Error(`${method} is not sent: a plan only reads`);
-      return reader.read({
-        method,
-        url,
-        signal: call.signal ? AbortSignal.any([signal, call.signal]) : signal,
-        ...(headers && { headers }),
-        ...(answers && { answers }),
-        ...(product !== undefined && { product }),
-        ...(maxBytes !== undefined && { maxBytes }),
-      });
-    },
-    setCredentials: () => {},
-    identity: reader.identity,
-    contractNumber: reader.contractNumber,
-    close: async () => {},
-  };
-}
 
 /** An Account as the operator would use it; with the reason if the platform cannot be reached. */
 export async function openHandle(
@@ -38,7 +15,7 @@ export async function openHandle(
   const adoption = object?.metadata.namespace === undefined ? readSharing(object?.spec).adoption : "Any";
   try {
     const reader = await open();
-    const connection = readingOver(key, reader, signal);
+    const connection = readOnlyConnection(key, reader, signal);
     return { reader, handle: { key, connection, endpoint: reader.endpoint, adoption, obstacle: undefined } };
   } catch (error) {
     signal.throwIfAborted();

@@ -1,4 +1,4 @@
-import type { Place } from "../kinds/kind.ts";
+import type { Place } from "../../kinds/kind.ts";
 
 /** Platform ids by role: the parents that a collection is in. */
 export type Parents = Readonly<Record<string, string>>;
