@@ -258,3 +258,41 @@ it("ten thousand namespaces and models do not make as many metrics", async () =>
   for await (const piece of metrics.scrape()) lines += piece;
   expect(lines.match(/^mooring_gateway_requests_total\{/gm)).toHaveLength(101);
 });
+
+describe("an answer that breaks off", () => {
+  const served = async (code: string) =>
+    (await gateway.metric("requests_total")).some((line) => line.includes(`code="${code}"`));
+
+  it("is the platform's fault if the platform does it, and is logged", async () => {
+    platform.answer = (_, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" }).write("data: {}\n\n");
+      setTimeout(() => response.destroy(), 20);
+    };
+    const response = await post(JSON.stringify({ model: chatModel, messages: [], stream: true }));
+    await expect(response.text()).rejects.toThrow();
+    await vi.waitFor(async () => expect(await served("502")).toBe(true));
+    expect(gateway.lines.join("")).toContain("an answer of the platform broke off");
+  });
+
+  it("is the client's if it leaves", async () => {
+    platform.answer = (_, response) =>
+      void response.writeHead(200, { "content-type": "text/event-stream" }).write("data: {}\n\n");
+    const leaving = new AbortController();
+    const body = JSON.stringify({ model: chatModel, messages: [], stream: true });
+    const headers = { authorization, "content-type": "application/json" };
+    await fetch(`${gateway.url}/v1/chat/completions`, { method: "POST", body, headers, signal: leaving.signal });
+    leaving.abort();
+    await vi.waitFor(async () => expect(await served("499")).toBe(true));
+  });
+});
+
+it.each(["no JSON", '{"data": 5}'])("a list of models that reads %s is an error of the platform", async (text) => {
+  platform.answer = (_, response) => void response.writeHead(200, { "content-type": "application/json" }).end(text);
+  const own = await startGateway(options);
+  const response = await fetch(`${own.url}/v1/models`, { headers: { authorization } });
+  expect([response.status, await response.text()]).toEqual([
+    502,
+    expect.stringContaining("the platform's list of models cannot be read"),
+  ]);
+  await own.stop();
+});

@@ -1,5 +1,6 @@
 import type OpenAI from "openai";
 import { describe, expect, it } from "vitest";
+import { createResponseEvents } from "../../src/gateway/responses/events.ts";
 import { platformForFile } from "../simulator/platform.ts";
 import { chatModel, gatewayForFile } from "./running.ts";
 
@@ -97,6 +98,44 @@ describe("the Responses API behind the gateway", () => {
     const stream = shop.responses.stream({ ...asked, tools: [tool], tool_choice: "required" });
     const { output } = await stream.finalResponse();
     expect(output).toMatchObject([{ type: "function_call", name: "get_tides" }]);
+  });
+
+  it("streams calls of tools that come in turns, each in its own place", () => {
+    const events = createResponseEvents({ model: chatModel, input: "x" } as never);
+    const part = (index: number, id: string | null, text: string) => ({
+      index,
+      id,
+      function: { name: id === null ? null : `do_${id}`, arguments: text },
+    });
+    const chunk = (...tool_calls: object[]) =>
+      events.take(
+        JSON.stringify({ id: "c", created: 1, model: chatModel, choices: [{ index: 0, delta: { tool_calls } }] }),
+      );
+    // The first index need not be 0.
+    const said = [
+      chunk(part(3, "a", "{")),
+      chunk(part(5, "b", "[")),
+      chunk(part(3, null, "}")),
+      chunk(part(5, null, "]")),
+    ];
+    const shown = [...`${said.join("")}${events.end()}`.matchAll(/^data: (.*)$/gm)].map(([, data = ""]) =>
+      JSON.parse(data),
+    );
+    const of = (type: string) => shown.filter((each) => each.type === `response.${type}`);
+    expect(of("output_item.added").map(({ output_index, item }) => [output_index, item.name])).toEqual([
+      [0, "do_a"],
+      [1, "do_b"],
+    ]);
+    expect(of("function_call_arguments.delta").map(({ output_index, delta }) => [output_index, delta])).toEqual([
+      [0, "{"],
+      [1, "["],
+      [0, "}"],
+      [1, "]"],
+    ]);
+    expect(of("output_item.done").map(({ output_index, item }) => [output_index, item.arguments])).toEqual([
+      [0, "{}"],
+      [1, "[]"],
+    ]);
   });
 
   it("has the limits and budgets of chat completions", async () => {
