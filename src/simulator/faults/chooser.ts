@@ -158,13 +158,15 @@ function withFault(injection: Injection, rule: FaultRule): Injection {
     case "duplicate-delivery":
       return { ...injection, deliveries: 2 };
     case "late-visibility":
-      return { ...injection, effects: { ...effects, invisibleFor: rule.seconds * 1000 } };
+      return { ...injection, effects: { ...effects, invisibleFor: effects.invisibleFor + rule.seconds * 1000 } };
     case "request-failed":
       return { ...injection, effects: { ...effects, failWith: rule.message } };
     case "slow-provisioning":
       return { ...injection, effects: { ...effects, slowdown: effects.slowdown * rule.factor } };
-    case "missing-item":
-      return { ...injection, effects: { ...effects, hideYoungerThan: rule.seconds * 1000 } };
+    case "missing-item": {
+      const hideYoungerThan = effects.hideYoungerThan + rule.seconds * 1000;
+      return { ...injection, effects: { ...effects, hideYoungerThan } };
+    }
     case "empty-lists": {
       const mostListed = Math.min(effects.mostListed ?? rule.keep, rule.keep);
       return { ...injection, effects: { ...effects, mostListed, noMembers: effects.noMembers || rule.single } };

@@ -20,13 +20,21 @@ const isOn = ({ pipelines: { centrals } }: World, region: string) => centrals.ge
 
 /** Schedules the next lines of the products of a region, and so on while central logging is on. */
 export function watchProducts(world: World, region: string, since: number): void {
+  const regions = watched.get(world) ?? new Set();
+  // Switched off and on again before the next line: the schedule is still there.
+  if (regions.has(region)) return;
+  watched.set(world, regions.add(region));
   const from = Math.max(since, world.clock.now() - longestCatchUp);
   world.agenda.schedule((Math.floor(from / lineInterval) + 1) * lineInterval, (at) => {
+    regions.delete(region);
     if (!isOn(world, region)) return;
     world.lines.add(centralLinesId(world, region), linesOf(world, region, at));
     watchProducts(world, region, at);
   });
 }
+
+/** Regions whose next line is scheduled. */
+const watched = new WeakMap<World, Set<string>>();
 
 /** Resumes after a restart. */
 export function resumeProducts(world: World): void {

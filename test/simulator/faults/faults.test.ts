@@ -81,6 +81,16 @@ describe("provisioning", () => {
     expect(await named("late")).toBe(1);
   });
 
+  it("late-visibility twice: the times add up", async () => {
+    const late = { route: create, fault: "late-visibility", count: 1 };
+    await platform.faults({ ...late, seconds: 60 }, { ...late, seconds: 50 });
+    await post("much-later");
+    await platform.advance(80);
+    expect(await named("much-later")).toBe(0);
+    await platform.advance(20);
+    expect(await named("much-later")).toBe(1);
+  });
+
   it("slow-provisioning: the request takes that many times as long", async () => {
     await platform.faults({ route: create, fault: "slow-provisioning", factor: 100, count: 1 });
     const answer = await post("tortoise");

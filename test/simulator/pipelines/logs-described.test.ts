@@ -15,7 +15,7 @@ const ship = (id: string, key: string, raw = '{"message":"hello"}') =>
   });
 const lines = z.looseObject({
   lines: z.int(),
-  items: z.array(z.looseObject({ tag: z.string(), record: z.looseObject({}) })),
+  items: z.array(z.looseObject({ tag: z.string(), at: z.unknown(), record: z.looseObject({}) })),
 });
 const received = async (query: string) => lines.parse(await platform.steer("GET", `lines?${query}`));
 const dashboard = async () => (await fetch(`${platform.ready.endpoints.api}/dashboards/de-txl`)).text();
@@ -88,6 +88,10 @@ describe("central logging", () => {
     }
     expect(await dashboard()).toContain("applicationloadbalancer");
     expect((await received("central=de-fra")).items).toEqual([]);
+    for (const enabled of [false, true]) await logging.call("PUT", "/central", { properties: { enabled } });
+    await platform.advance(600);
+    const times = (await received("central=de-txl")).items.map(({ at }) => at);
+    expect(times).toEqual([...new Set(times)]);
     await logging.call("PUT", "/central", { properties: { enabled: false } });
     const { lines: before } = await received("central=de-txl");
     await platform.advance(600);

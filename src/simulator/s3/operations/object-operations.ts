@@ -64,8 +64,9 @@ export function objectOperations(depot: Depot) {
       checkKey(call.key);
       const { id, size, md5 } = await blobs.write(blobs.read(source.blobs, 0, source.size - 1));
       const replaced = call.header("x-amz-metadata-directive")?.toUpperCase() === "REPLACE";
+      const { versionId: _, ...content } = source;
       const object: StoredObject = {
-        ...source,
+        ...content,
         bucket: call.bucket.name,
         key: call.key,
         blobs: [{ id, size }],
