@@ -309,7 +309,9 @@ describe("a call", () => {
     const { structuredContent } = await client.callTool({ name: "list_orphans", arguments: {} });
     expect(structuredContent).toMatchObject({
       without_resource: [],
-      not_checked: expect.arrayContaining([{ kind: "Server", why: "it is in a Datacenter, and not all of those were read" }]),
+      not_checked: expect.arrayContaining([
+        { kind: "Server", why: "it is in a Datacenter, and not all of those were read" },
+      ]),
     });
   });
 
