@@ -97,6 +97,37 @@ describe("an object that is older than the operator and names no resource", () =
     expect(platform.sent("POST")).toEqual([]);
   });
 
+  test("creates nothing because a list hides what is there: by its id it can be read", async () => {
+    const platform = fakePlatform();
+    const id = platform.make("a", body("a"));
+    platform.make("b", body("b"));
+    const object = dc();
+    const { engine, standing, clock } = await startWith(platform, object);
+    await using _ = engine;
+    expect(standing(object)?.reason).toBe("AlreadyExists");
+    platform.hideInLists(id);
+    await clock.advance(20 * MINUTE);
+    expect(platform.sent("POST")).toEqual([]);
+    expect(standing(object)?.reason).toBe("AlreadyExists");
+  });
+
+  test("creates nothing while the list lacks what other objects own", async () => {
+    const platform = fakePlatform();
+    const ids = [platform.make("a", body("a")), platform.make("owned", body("owned"))];
+    const status = { id: ids[1] ?? "", account: "shop/main", conditions: [readyCondition()], observedGeneration: 1 };
+    const owner = objectOf("Datacenter", "owned", { spec: datacenterSpec, status });
+    platform.hideInLists(...ids);
+    const object = dc();
+    const { engine, standing, clock } = await startWith(platform, owner, object);
+    await using _ = engine;
+    await clock.advance(5 * MINUTE);
+    expect(platform.sent("POST")).toEqual([]);
+    platform.hideInLists();
+    await clock.advance(10 * MINUTE);
+    expect(platform.sent("POST")).toEqual([]);
+    expect(standing(object)?.reason).toBe("AlreadyExists");
+  });
+
   test("goes on by itself when what was in its way is gone", async () => {
     const platform = fakePlatform();
     const id = platform.make("a", body("a"));

@@ -115,7 +115,7 @@ async function prepare(deps: Deps, context: Context, account: AccountHandle): Pr
   const obstacle =
     brief ??
     (await obstacleToKey(deps, context)) ??
-    lookalike(deps, context, parents, body) ??
+    (await lookalike(deps, context, parents, body)) ??
     (await notPublic(deps, context, body));
   if (obstacle) return { obstacle };
   // A new key may be created before the catalogue entry in spec was looked up.

@@ -49,7 +49,8 @@ export async function search(
     unseen.set(id, facts);
     return isEarly || !isOver(judge(facts, { missingMs }));
   };
-  const settledSearches = beganAt >= settledAt ? (before?.settledSearches ?? 0) + 1 : 0;
+  // Where members are hidden, the log may be hidden as well.
+  const settledSearches = beganAt >= settledAt && !shared.lacksMany() ? (before?.settledSearches ?? 0) + 1 : 0;
   const found = { beganAt, settledSearches, matches, unseen };
   const done = (): SearchResult => ({ ...found, endedAt: deps.clock.monotonic(), pending });
 

@@ -161,6 +161,8 @@ export interface Memory {
   exported?: { recorded: unknown; progress: Progress } | undefined;
   /** When the object appeared, if it may come from a backup without its claim: nothing is created before a later list. */
   restoredAt?: number | undefined;
+  /** The unclaimed resources of the same name that were found then. */
+  lookalikes?: readonly string[];
   /** When the last pass began. */
   reconciledAt?: number | undefined;
   /** When the object was first seen at rest with its intent still in place. */

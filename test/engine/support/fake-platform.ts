@@ -104,6 +104,9 @@ export function fakePlatform(contract: number | undefined = 1) {
     return logged;
   };
 
+  /** Resources that lists do not show. */
+  let hidden: readonly string[] = [];
+
   /** Puts a resource there together with the request that made it. */
   function make(name: string, body: unknown, more: Making = {}): string {
     const { visible = true, state = "AVAILABLE", user = "u1", visibleAt, entities, path, targets, ...rest } = more;
@@ -133,7 +136,9 @@ export function fakePlatform(contract: number | undefined = 1) {
       return wire(key, item);
     }
     const at = now();
-    const here = items.entries().filter(([, { visibleAt = 0, path: own = path }]) => at >= visibleAt && own === path);
+    const isShown = ([key, { visibleAt = 0, path: own = path }]: [string, FakeItem]) =>
+      at >= visibleAt && own === path && !hidden.includes(key);
+    const here = items.entries().filter(isShown);
     const [offset, limit] = [Number(query.get("offset")), Number(query.get("limit") ?? 1000)];
     const page = here.drop(offset).take(limit);
     return { limit, items: [...page.map(([key, item]) => wire(key, item))] };
@@ -226,6 +231,10 @@ export function fakePlatform(contract: number | undefined = 1) {
       after = next;
     },
     /** Somebody deletes what is there, by its id, with a request of their own. */
+    /** Lists no longer show these resources, and all others again. */
+    hideInLists(...ids: string[]): void {
+      hidden = ids;
+    },
     removeByHand(id: string, { user = "somebody", ...more }: Partial<Logged> = {}): void {
       for (const [key, { path = "/datacenters" }] of items) {
         if (key !== id && !key.endsWith(`/${id}`)) continue;

@@ -36,8 +36,10 @@ const said = (message: string, errorCode = "100") => ({ httpStatus: 0, messages:
 
 describe("what an answer means", () => {
   const table: [number, unknown, Record<string, string>, PlatformError["kind"], Executed, object][] = [
-    [301, "", { location: "https://elsewhere.example/" }, "Terminal", "no", {}],
+    [301, "", { location: "https://elsewhere.example/" }, "Retry", "unknown", {}],
+    [303, said("see other"), {}, "Retry", "unknown", {}],
     [400, said("broken"), {}, "Terminal", "no", { quota: false, busy: false }],
+    [400, "<html>bad request</html>", {}, "Retry", "unknown", {}],
     [401, said("who are you", "315"), {}, "Unauthorized", "no", { errorCode: "315" }],
     [403, said("delete-protected", "451"), {}, "Forbidden", "no", {}],
     [404, said("Resource does not exist", "309"), {}, "NotFound", "no", {}],
@@ -53,7 +55,9 @@ describe("what an answer means", () => {
     [422, said("[(root).properties.name] required"), {}, "Terminal", "no", { quota: false, busy: false }],
     [422, said("Resource is currently BUSY", "200"), {}, "Terminal", "no", { busy: true, quota: false }],
     [422, said("contract limit exceeded for cores", "200"), {}, "Terminal", "no", { quota: true, busy: false }],
-    [423, "", {}, "Terminal", "no", { busy: true }],
+    [423, said("locked"), {}, "Terminal", "no", { busy: true }],
+    [423, "", {}, "Retry", "unknown", {}],
+    [499, "", {}, "Retry", "unknown", {}],
     [429, said("slow down", "420"), { "retry-after": "3" }, "Retry", "no", { afterMs: 3_000 }],
     [429, "", {}, "Retry", "no", { afterMs: undefined }],
     [429, "", { "retry-after": "soon" }, "Retry", "no", { afterMs: undefined }],

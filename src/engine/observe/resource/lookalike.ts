@@ -7,10 +7,11 @@ import { birthOf } from "../../state/identity.ts";
 import type { Memory } from "../../state/memory.ts";
 import { RECREATE } from "../../state/names.ts";
 import type { Obstacle } from "../../status/reasons.ts";
-import type { Deps } from "../deps.ts";
+import { type Deps, readLimit } from "../deps.ts";
 import type { Context } from "../view.ts";
 import type { Parents, Shared } from "./collections.ts";
 
+const idOf = ({ id }: { id: string }): string => id.split(" of ")[0] ?? id;
 const named = z.looseObject({ properties: z.looseObject({ name: z.string().min(1) }) });
 
 /** An unknown creator or user matches anything. */
@@ -21,14 +22,19 @@ export const isOurs = (creator: string | undefined, userId: string | undefined):
 export const isDoubted = (kind: ResourceKind, { restoredAt }: Memory): boolean =>
   restoredAt !== undefined && !kind.resource.identity.permanent && !isSuccessive(kind);
 
-/** Whether the list that would show it was not read yet. */
-export function isUnlisted({ restoredAt = 0 }: Memory, { collection }: Shared): boolean {
+/** Whether the list that would show it was not read yet, or proves nothing. */
+export function isUnlisted({ restoredAt = 0 }: Memory, { collection, lacksMany }: Shared): boolean {
   const { listedAt, gone, isTooLarge } = collection;
-  return !gone && !isTooLarge && (listedAt === undefined || listedAt < restoredAt);
+  return !gone && !isTooLarge && (listedAt === undefined || listedAt < restoredAt || lacksMany());
 }
 
 /** An unclaimed resource of the same name and user. It may belong to an object from a backup: a person must decide. */
-export function lookalike(deps: Deps, context: Context, parents: Parents, body: unknown): Obstacle | undefined {
+export async function lookalike(
+  deps: Deps,
+  context: Context,
+  parents: Parents,
+  body: unknown,
+): Promise<Obstacle | undefined> {
   const { objects, clock } = deps;
   const { kind, object, memory, status, shared, account } = context;
   if (!account || !shared || !isDoubted(kind, memory) || shared.collection.isTooLarge) return undefined;
@@ -39,12 +45,18 @@ export function lookalike(deps: Deps, context: Context, parents: Parents, body: 
   const asked = recreateAsked(object);
   // The list may still show the previous resource. A reused number is another resource.
   const left = kind.resource.identity.reusesIds ? asked : [status.left, ...asked];
-  const ids: string[] = [];
-  for (const { id: identity, raw } of shared.collection.members()) {
-    const [id = identity] = identity.split(" of ");
-    if (name === undefined || nameOf(raw) !== name || !isOurs(creatorOf(raw), userId) || left.includes(id)) continue;
-    if (objects.claimants(kind.kind, { id, born: birthOf(kind, raw), parents, endpoint }).length === 0) ids.push(id);
-  }
+  const members = [...shared.collection.members()];
+  // One that was found before is read by its id, because a list may hide it.
+  const hidden = memory.lookalikes?.filter((id) => !members.some((member) => idOf(member) === id)) ?? [];
+  const read = await Promise.all(hidden.map((id) => shared.source.get?.(id, readLimit())));
+  const isUnclaimed = (id: string, raw: unknown) =>
+    objects.claimants(kind.kind, { id, born: birthOf(kind, raw), parents, endpoint }).length === 0;
+  const ids = [...members, ...read].flatMap((member) => {
+    const id = member && idOf(member);
+    if (id === undefined || name === undefined || nameOf(member?.raw) !== name || left.includes(id)) return [];
+    return isOurs(creatorOf(member?.raw), userId) && isUnclaimed(id, member?.raw) ? id : [];
+  });
+  memory.lookalikes = ids;
   // While there is one, the next attempt checks again.
   memory.restoredAt = ids.length > 0 && !asked.includes(ANOTHER) ? clock.monotonic() : undefined;
   if (memory.restoredAt === undefined) return undefined;

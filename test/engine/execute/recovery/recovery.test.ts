@@ -53,6 +53,31 @@ describe("a creation that comes after another one", () => {
 });
 
 describe("a creation without an answer", () => {
+  test("is not sent again while lists lack what other objects own: the log may be hidden as well", async () => {
+    const object = fresh("a");
+    const owner = objectOf("Datacenter", "b", { spec, status: { id: "dc-owned", account: "shop/main" } });
+    const { platform, passes, api, clock } = stage([object, owner]);
+    platform.make("owned", body, { targets: ["dc-owned"] });
+    await passes(B);
+    platform.afterEach(loseAnswers(1));
+    expect(await passes(A)).toEqual(["create"]);
+    const [made] = platform.log.splice(-1);
+    platform.hideInLists("dc-owned", ...(made?.targets ?? []));
+    for (let turn = 0; turn < 8; turn++) {
+      await clock.advance(UNSETTLED_MS);
+      for (const key of [A, B]) await passes(key);
+    }
+    expect(platform.sent("POST")).toHaveLength(1);
+    platform.hideInLists();
+    if (made) platform.log.push(made);
+    for (let turn = 0; turn < 3; turn++) {
+      await clock.advance(10_000);
+      for (const key of [A, B]) await passes(key);
+    }
+    expect(statusOf(api.get(object))?.id).toBe(made?.targets[0]);
+    expect(platform.sent("POST")).toHaveLength(1);
+  });
+
   test("is found and claimed, and followed at the address of its request status", async () => {
     const object = fresh("a");
     const { platform, passes, api, clock, sceneOf } = stage([object]);
