@@ -61,12 +61,14 @@ const CLOSING = new Map([
 async function parse(source: Source, begin: number, end: number): Promise<unknown> {
   const { text, large, piece } = source;
   const from = skipBlanks(text, begin);
+  let to = end;
+  while (to > from && isBlank(text, to - 1)) to -= 1;
   const closing = CLOSING.get(text[from] ?? "");
-  if (end - from <= piece || closing === undefined) return JSON.parse(text.slice(from, end));
+  if (to - from <= piece || closing === undefined) return JSON.parse(text.slice(from, to));
   const container = large.get(from);
   // A cut off text is refused without a look at what is there of it.
   if (!container || text[container.close] !== closing) throw new SyntaxError("a bracket is not closed");
-  if (text.slice(container.close + 1, end).trim() !== "") throw new SyntaxError("something follows the end");
+  if (container.close !== to - 1) throw new SyntaxError("something follows the end");
   return closing === "}" ? parseFields(source, from, container) : parseList(source, from, container);
 }
 
@@ -176,10 +178,12 @@ async function survey(
   return { large, values };
 }
 
+const isBlank = (text: string, at: number): boolean => at < text.length && " \t\n\r".includes(text.charAt(at));
+
 /** The first position that is no blank. */
 function skipBlanks(text: string, from: number): number {
   let at = from;
-  while (at < text.length && " \t\n\r".includes(text.charAt(at))) at += 1;
+  while (isBlank(text, at)) at += 1;
   return at;
 }
 
