@@ -77,6 +77,7 @@ export async function landscape(
     await showOnly(home, operatorKubeconfig);
   }
 
+  // Not faster where answers are lost: a result is searched for in a few minutes of the platform's clock.
   const simulator = await startProcess(program(), [
     "simulator",
     "--json",

@@ -5,7 +5,6 @@ import { type Case, restoreAll, restoredKinds, summaryOf, titleOf } from "../../
 // ARGS=--restore` has all kinds and cases.
 const kinds = ["Datacenter", "Lan", "MetricPipeline", "AccessToken"];
 const cases: Case[] = [
-  { backup: "before the intent", into: "stopped" },
   { backup: "before the intent", into: "running" },
   { backup: "after the claim", into: "running" },
   { backup: "before the intent", into: "new cluster", key: true },

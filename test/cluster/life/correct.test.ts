@@ -33,7 +33,6 @@ async function callsOf(method: string): Promise<number> {
 
 beforeAll(async () => {
   world = await landscape({
-    simulator: ["--speed", "60"],
     operator: ["--create-deadline", "3s", "--settle", "3s", "--retry", "1s"],
   });
   const { spec } = account.parse(await world.get("account/main"));

@@ -9,7 +9,6 @@ let world: Landscape;
 
 beforeAll(async () => {
   world = await landscape({
-    simulator: ["--speed", "60"],
     // The resync is so long that only events cause a reconcile.
     operator: ["--create-deadline", "3s", "--settle", "3s", "--retry", "1s", "--resync", "1h"],
   });
