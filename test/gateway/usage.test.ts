@@ -66,6 +66,8 @@ const readable = [
   '"usage":{"prompt_tokens_details":{"prompt_tokens":0,"completion_tokens":0},"prompt_tokens":7,"completion_tokens":3}',
   `"usage":${good},"meta":{"usage":${zero}}`,
   `"meta":{"usage":${zero}},"usage":${good}`,
+  `"usage":${good},"meta":{"usage":{"prompt_tokens":900,"completion_tokens":900}}`,
+  `"usage":${good},"meta":{"text":"${"x".repeat(20_000)}","usage":${zero}}`,
   `"usage":${good},"meta":{"a":"}","b":[{"usage":${zero}}]}`,
   `"usage":${good},"text":"${'\\"usage\\":{\\"prompt_tokens\\":0} '.repeat(2000)}"`,
 ];
