@@ -44,12 +44,12 @@ function tokenLimit({ tokensPerCall }: Access, { fields, size }: Body): TokenLim
 }
 
 /**
- * The billable usage of an answer: the reported usage if it is complete; else the reserved usage, or more if more was
- * seen.
+ * The billable usage of an answer: the reported usage if it is complete and clear; else the reserved usage, or more if
+ * more was seen.
  */
 export function usedBy({ atMost }: Asked, meter: Meter, isWhole: boolean): Usage {
   const reported = meter.usage();
-  if (reported !== undefined && (isWhole || meter.isFinal())) return reported;
+  if (reported !== undefined && !meter.isUnclear() && (isWhole || meter.isFinal())) return reported;
   return larger(larger(reported, { input: 0, output: meter.events }), atMost);
 }
 
@@ -93,8 +93,10 @@ export function createForward(parts: GatewayParts, checkExists: (model: string) 
       await pass(clock, answer, meter, response);
       isWhole = true;
     } finally {
-      if (isRefusal) used(meter.usage() ?? none);
-      else used(usedBy(asked, meter, isWhole), isWhole && sentTo.endsWith("/completions") && meter.isEmpty());
+      const hasContent = isRefusal || !isWhole || !sentTo.endsWith("/completions") || !meter.isEmpty();
+      // A refusal without usage costs nothing.
+      const isFree = isRefusal && meter.usage() === undefined && !meter.isUnclear();
+      used(isFree ? none : usedBy(asked, meter, isWhole || isRefusal), !hasContent);
     }
   }
 

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { refusalMeter, streamMeter, wholeMeter } from "../../src/gateway/answer/meter.ts";
 import { redact, redacting, secretsIn } from "../../src/gateway/answer/redact.ts";
 import { chatModel, startGateway } from "./running.ts";
@@ -54,18 +54,96 @@ describe("the platform's token", () => {
   });
 });
 
+/** The text with some characters as JSON escapes. */
+const escaped = (text: string, isEscaped: (nth: number) => boolean, isUpper = false, slashes = "\\") =>
+  [...text]
+    .map((each, nth) => {
+      const hex = each.charCodeAt(0).toString(16).padStart(4, "0");
+      return isEscaped(nth) ? `${slashes}u${isUpper ? hex.toUpperCase() : hex}` : each;
+    })
+    .join("");
+const spellings: [string, (text: string) => string][] = [
+  ["every character", (text) => escaped(text, () => true)],
+  ["every character in upper case", (text) => escaped(text, () => true, true)],
+  ["every second character", (text) => escaped(text, (nth) => nth % 2 === 1)],
+  ["the first character", (text) => escaped(text, (nth) => nth === 0)],
+  ["the last character", (text) => escaped(text, (nth) => nth === text.length - 1)],
+];
+
+describe("the platform's token in JSON escapes", () => {
+  const word = "abcdefgh/ijkl+mnop-q/=";
+  const own = secretsIn([`Bearer ${word}`]);
+  const bits = fc.array(fc.boolean(), { minLength: 1 });
+  const spelled = fc
+    .tuple(fc.constantFrom(header, token, signature), bits, fc.boolean())
+    .map(([text, which, isUpper]) => escaped(text, (nth) => which[nth % which.length] ?? false, isUpper));
+  const ordinary = fc.constantFrom("\\", "\\u", "\\u0065", "\\u00fc", "\\n", '\\"', "e", "ey", "B", "u00", " ");
+  const sizes = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1 });
+
+  it("does not pass, however it is spelled and cut, and nothing else changes", () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(spelled, ordinary)), sizes, (texts, cuts) => {
+        const text = `${texts.join("")}\n`;
+        const out = through(redacting(wholeMeter(), secrets), Buffer.from(text), cuts).toString();
+        expect(out).toBe(redact(text, secrets));
+        const decoded = out.replaceAll(/\\u([0-9a-f]{4})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+        expect(decoded).not.toContain(signature);
+      }),
+    );
+  });
+
+  it.each([
+    ["a slash", word.replaceAll("/", "\\/")],
+    ["one slash of two", word.replace("/", "\\/")],
+    ["JSON within JSON", word.replaceAll("/", "\\\\/").replace("+", "\\\\u002B")],
+    ["JSON within JSON, all of it", escaped(word, () => true, false, "\\\\")],
+  ])("is found: %s", (_, text) => {
+    for (let size = 1; size <= text.length; size += 1) {
+      const meter = redacting(wholeMeter(), own);
+      expect(through(meter, Buffer.from(`{"a":"${text}"}`), [size]).toString()).toBe('{"a":"[redacted]"}');
+    }
+  });
+
+  it("does not pass in part where the answer ends within it, and a few characters do", () => {
+    const cut = (count: number) => {
+      const text = `it is ${escaped(token.slice(0, count), () => true)}`;
+      return through(redacting(wholeMeter(), secrets), Buffer.from(text), [7]).toString();
+    };
+    expect(cut(token.length - 1)).toBe("it is [redacted]");
+    expect(cut(5)).toBe(`it is ${escaped(token.slice(0, 5), () => true)}`);
+  });
+
+  it("is found if it is as long as a header can be", () => {
+    const long = "aZ0-_".repeat(1600);
+    const meter = redacting(wholeMeter(), secretsIn([`Bearer ${long}`]));
+    const text = `"${escaped(long, (nth) => nth % 3 > 0)}"`;
+    expect(through(meter, Buffer.from(text), [1000]).toString()).toBe('"[redacted]"');
+  });
+
+  it("costs an answer without it little, whatever escapes it has", () => {
+    const meter = redacting(wholeMeter(), secrets);
+    const begun = performance.now();
+    for (const piece of ["\\", "\\u0065", "\\u0065\\u0079", "e", "\\u00fc", "eyJhbGciOiJSUzI1NiJ9."])
+      for (let nth = 0; nth < 64; nth += 1) meter.push(Buffer.alloc(65_536, piece));
+    expect(performance.now() - begun).toBeLessThan(5000);
+  });
+});
+
 describe("the gateway's token in an answer of 200", async () => {
   const platform = await scriptedPlatform((_, response) => void response.end());
-  const gateway = await startGateway({
-    upstream: platform.upstream,
-    credentials: async () => ({ authorization: header }),
-    accesses: [{ namespace: "shop", name: "chat", models: [chatModel] }],
-  });
-  const call = (path: string, body?: object) =>
-    fetch(`${gateway.url}${path}`, {
+  async function call(path: string, body?: object) {
+    // Each call has a gateway of its own, because a list of models is kept for a minute.
+    const gateway = await startGateway({
+      upstream: platform.upstream,
+      credentials: async () => ({ authorization: header }),
+      accesses: [{ namespace: "shop", name: "chat", models: [chatModel] }],
+    });
+    onTestFinished(() => gateway.stop());
+    return fetch(`${gateway.url}${path}`, {
       headers: { authorization: "Bearer token-of-shop", "content-type": "application/json" },
       ...(body && { method: "POST", body: JSON.stringify({ model: chatModel, ...body }) }),
     });
+  }
   const base = { id: "c1", created: 1, model: chatModel };
   const said = JSON.stringify({
     ...base,
@@ -75,14 +153,20 @@ describe("the gateway's token in an answer of 200", async () => {
   const listed = JSON.stringify({ data: [{ id: chatModel, owned_by: `it is ${token}.` }] });
   const messages = [{ role: "user", content: "hello" }];
 
-  it.each([
+  const answers: [string, string, object | undefined, string, string][] = [
     ["a whole answer", "/v1/chat/completions", { messages }, "application/json", said],
     ["a stream", "/v1/chat/completions", { messages, stream: true }, "text/event-stream", streamed],
     ["a response", "/v1/responses", { input: "hello" }, "application/json", said],
     ["a streamed response", "/v1/responses", { input: "hello", stream: true }, "text/event-stream", streamed],
     ["the list of models", "/v1/models", undefined, "application/json", listed],
-  ])("does not reach the client: %s", async (_, path, body, type, answer) => {
-    const middle = answer.indexOf(signature) + 5;
+  ];
+  const rows = [["as it is", (text: string) => text] as const, ...spellings].flatMap(([how, spell]) =>
+    answers.map(([what, path, body, type, answer]) => ({ what, how, path, body, type, answer, spell })),
+  );
+
+  it.each(rows)("does not reach the client: $what, $how", async ({ path, body, type, answer: plain, spell }) => {
+    const answer = plain.replace(token, () => spell(token));
+    const middle = answer.indexOf("it is ") + Math.floor(spell(token).length * 0.8);
     platform.answer = (_, response) => {
       response.writeHead(200, { "content-type": type, "x-request-id": `id-${token}`, "retry-after": signature });
       response.write(answer.slice(0, middle), () => setImmediate(() => response.end(answer.slice(middle))));
@@ -91,6 +175,7 @@ describe("the gateway's token in an answer of 200", async () => {
     expect(answered.status).toBe(200);
     const text = await answered.text();
     expect(text).toContain("it is [redacted].");
+    if (type === "application/json") expect(JSON.stringify(JSON.parse(text))).not.toContain(signature);
     expect(text).not.toContain(signature);
     expect(JSON.stringify([...answered.headers])).not.toContain(signature);
   });

@@ -1,6 +1,8 @@
 import type OpenAI from "openai";
 import { describe, expect, it } from "vitest";
+import { streamMeter } from "../../src/gateway/answer/meter.ts";
 import { createResponseEvents } from "../../src/gateway/responses/events.ts";
+import { translating } from "../../src/gateway/responses/meter.ts";
 import { platformForFile } from "../simulator/platform.ts";
 import { chatModel, gatewayForFile } from "./running.ts";
 
@@ -136,6 +138,14 @@ describe("the Responses API behind the gateway", () => {
       [0, "{}"],
       [1, "[]"],
     ]);
+  });
+
+  it("streams a text with any character", () => {
+    const meter = translating(streamMeter(true), { model: chatModel, input: "x" } as never);
+    const content = "a\u2028b\u2029c\u0085d";
+    const chunk = { id: "c", created: 1, model: chatModel, choices: [{ index: 0, delta: { content } }] };
+    const events = meter.push(Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`)).toString();
+    expect(events).toContain(`"delta":${JSON.stringify(content)}`);
   });
 
   it("has the limits and budgets of chat completions", async () => {

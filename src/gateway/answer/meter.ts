@@ -1,5 +1,7 @@
-import { z } from "zod";
 import type { Usage } from "../../kinds/inference/prices.ts";
+import { dataOf, eventsIn } from "./events.ts";
+import { createTopFields } from "./top-fields.ts";
+import { hasUsage, mayHaveUsage, usageIn } from "./usage.ts";
 
 /** Measures the usage in an answer, and returns the part that the client gets. */
 export interface Meter {
@@ -8,6 +10,8 @@ export interface Meter {
   end(): Buffer;
   /** The largest usage that the platform reported so far, if any. */
   usage(): Usage | undefined;
+  /** The platform reported a usage that does not say for sure what the call costs. */
+  isUnclear(): boolean;
   /** Whether the usage is complete, even if the answer is not. */
   isFinal(): boolean;
   /** The answer has neither text nor a tool call, so far. */
@@ -17,24 +21,12 @@ export interface Meter {
 }
 
 const none = Buffer.alloc(0);
-const usageShape = z.object({ prompt_tokens: z.number().min(0), completion_tokens: z.number().min(0).default(0) });
-const eventShape = z.looseObject({ usage: usageShape, choices: z.array(z.unknown()).default([]) });
-const hasUsage = /"usage"\s*:\s*\{/;
-const inputTokens = /"prompt_tokens"\s*:\s*([^,}\s]*)/;
-const outputTokens = /"completion_tokens"\s*:\s*([^,}\s]*)/;
 /** Text of a message, or a tool call. */
 const content = /"(?:content|text|reasoning_content|refusal|name)"\s*:\s*"[^"]/;
 /** A longer event is passed on before it is complete. */
 const LONGEST_EVENT = 1_048_576;
-const TAIL = 16_384;
-
-/** A number of JSON, in whatever spelling. */
-const numberIn = (text: string | undefined): unknown => (text === undefined ? undefined : json(text));
-
-const usageOf = ({ prompt_tokens, completion_tokens }: z.infer<typeof usageShape>): Usage => ({
-  input: prompt_tokens,
-  output: completion_tokens,
-});
+/** A longer answer is not empty. */
+const LONGEST_EMPTY = 16_384;
 
 /** The larger value of each count. */
 export const larger = (a: Usage | undefined, b: Usage): Usage => ({
@@ -46,6 +38,7 @@ export const larger = (a: Usage | undefined, b: Usage): Usage => ({
 export const wrapping = (meter: Meter, { push, end }: Pick<Meter, "push" | "end">): Meter => ({
   isStream: meter.isStream,
   usage: meter.usage,
+  isUnclear: meter.isUnclear,
   isFinal: meter.isFinal,
   isEmpty: meter.isEmpty,
   get events() {
@@ -74,37 +67,27 @@ export function refusalMeter(): Meter {
   };
 }
 
-/**
- * Measures an answer that is not a stream. Its usage is at the end. Text in the answer cannot be mistaken for it,
- * because quotes in text are escaped.
- */
+/** Measures an answer that is not a stream, without holding it in memory. */
 export function wholeMeter(): Meter {
-  let tail: Buffer = none;
+  const fields = createTopFields(["usage"]);
+  let text = "";
   let size = 0;
   return {
     isStream: false,
     push(chunk) {
-      size += chunk.length;
-      tail = chunk.length >= TAIL ? chunk.subarray(-TAIL) : Buffer.concat([tail, chunk]).subarray(-TAIL);
+      const next = chunk.toString("latin1");
+      fields.push(next);
+      size += next.length;
+      text = size > LONGEST_EMPTY ? "" : text + next;
       return chunk;
     },
     end: () => none,
     events: 0,
-    usage() {
-      let most: Usage | undefined;
-      for (const fields of tail.toString("utf8").split(hasUsage).slice(1)) {
-        const read = usageShape.safeParse({
-          prompt_tokens: numberIn(inputTokens.exec(fields)?.[1]),
-          completion_tokens: numberIn(outputTokens.exec(fields)?.[1]),
-        });
-        if (!read.success) return undefined;
-        most = larger(most, usageOf(read.data));
-      }
-      return most;
-    },
-    // The last number may be truncated.
+    usage: () => usageIn(fields).usage,
+    isUnclear: () => usageIn(fields).isUnclear,
+    // The answer may end before a second usage, which would contradict the first one.
     isFinal: () => false,
-    isEmpty: () => size <= TAIL && !content.test(tail.toString("utf8")),
+    isEmpty: () => size <= LONGEST_EMPTY && !content.test(text),
   };
 }
 
@@ -118,25 +101,35 @@ const mostEvents = (tokens: number): number => 2 * tokens + 100;
 export function streamMeter(hidesUsage: boolean, mostTokens = Number.POSITIVE_INFINITY): Meter {
   let rest: Buffer = none;
   let usage: Usage | undefined;
+  let isUnclear = false;
   let isFinal = false;
   let isEmpty = true;
   let count = 0;
 
-  /** The part of complete events that is passed on. */
-  function passed(events: Buffer): Buffer {
-    const text = events.toString("utf8");
+  /** Reads the usage of an event. Returns whether the client gets the event. */
+  function isPassed(event: string): boolean {
+    const fields = createTopFields(["usage", "choices"]);
+    fields.push(dataOf(event));
+    if (!hasUsage(fields)) return true;
+    const reported = usageIn(fields);
+    const isLast = /^\[\s*\]$/.test((fields.get("choices") ?? "[]").trim());
+    if (reported.usage) usage = larger(usage, reported.usage);
+    isUnclear ||= reported.isUnclear;
+    isFinal ||= isLast;
+    return !(hidesUsage && isLast);
+  }
+
+  /** The part of events that is passed on. */
+  function passed(bytes: Buffer): Buffer {
+    // Each byte is one character in latin1: nothing else of the stream changes.
+    const text = bytes.toString("latin1");
     count += text.match(/^data:/gm)?.length ?? 0;
     if (count > mostEvents(mostTokens)) throw new Error("the platform produces more than it was asked for");
     isEmpty &&= !content.test(text);
-    if (!hasUsage.test(text)) return events;
-    const kept = text.split(/(?<=\r?\n\r?\n)/).filter((event) => {
-      const read = eventShape.safeParse(json(/^data: ?(.*)$/m.exec(event)?.[1]));
-      if (!read.success) return true;
-      usage = larger(usage, usageOf(read.data.usage));
-      isFinal ||= read.data.choices.length === 0;
-      return !hidesUsage || read.data.choices.length > 0;
-    });
-    return Buffer.from(kept.join(""));
+    if (!mayHaveUsage(text)) return bytes;
+    const events = eventsIn(text);
+    const kept = events.filter(isPassed);
+    return kept.length === events.length ? bytes : Buffer.from(kept.join(""), "latin1");
   }
 
   return {
@@ -155,9 +148,10 @@ export function streamMeter(hidesUsage: boolean, mostTokens = Number.POSITIVE_IN
     end() {
       const last = rest;
       rest = none;
-      return last;
+      return last.length === 0 ? none : passed(last);
     },
     usage: () => usage,
+    isUnclear: () => isUnclear,
     isFinal: () => isFinal,
     isEmpty: () => isEmpty,
     get events() {
@@ -170,12 +164,4 @@ export function streamMeter(hidesUsage: boolean, mostTokens = Number.POSITIVE_IN
 function endOf(bytes: Buffer, separator: string): number {
   const at = bytes.lastIndexOf(separator);
   return at < 0 ? 0 : at + separator.length;
-}
-
-function json(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? "");
-  } catch {
-    return undefined;
-  }
 }

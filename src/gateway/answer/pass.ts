@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Meter } from "./meter.ts";
-import { redact } from "./redact.ts";
+import { redact, type Secrets } from "./redact.ts";
 
 /** A client that reads nothing for this long is disconnected. */
 const STALLED_MS = 60_000;
@@ -17,7 +17,7 @@ const PASSED = ["content-type", "x-request-id", "retry-after"];
  */
 export async function pass(
   clock: Clock,
-  answer: Pick<Dispatcher.ResponseData<{ secrets: readonly string[] }>, "statusCode" | "headers" | "body" | "opaque">,
+  answer: Pick<Dispatcher.ResponseData<{ secrets: Secrets }>, "statusCode" | "headers" | "body" | "opaque">,
   meter: Meter,
   response: ServerResponse,
 ): Promise<void> {

@@ -1,3 +1,4 @@
+import { dataOf } from "../answer/events.ts";
 import { type Meter, wrapping } from "../answer/meter.ts";
 import { responseOf, saidIn } from "./answer.ts";
 import { createResponseEvents } from "./events.ts";
@@ -45,12 +46,6 @@ function streamed(meter: Meter, call: ResponsesCall): Meter {
     end: () => Buffer.from(`${translated(`${meter.end().toString("utf8")}\n\n`)}${events.end()}`),
   });
 }
-
-const dataOf = (event: string): string =>
-  event
-    .split(/\r?\n/)
-    .flatMap((line) => /^data: ?(.*)$/.exec(line)?.[1] ?? [])
-    .join("\n");
 
 function parsed(text: string): unknown {
   try {

@@ -1,6 +1,6 @@
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
 import type { Credentials } from "../access/access.ts";
-import { secretsIn } from "../answer/redact.ts";
+import { type Secrets, secretsIn } from "../answer/redact.ts";
 
 export interface UpstreamCall {
   method: "GET" | "POST";
@@ -10,7 +10,7 @@ export interface UpstreamCall {
 }
 
 /** An answer, with the credentials that must be removed from it. */
-export type UpstreamAnswer = Dispatcher.ResponseData<{ secrets: readonly string[] }>;
+export type UpstreamAnswer = Dispatcher.ResponseData<{ secrets: Secrets }>;
 
 /** The platform's inference API. */
 export interface Upstream {
@@ -40,12 +40,13 @@ export function createUpstream(options: { url: string; credentials: Credentials;
   };
   // Without a proxy, a plain pool is cheaper: it does not check the proxy rules at each call.
   const agent = isProxied() ? new EnvHttpProxyAgent({ ...limits, ...tls }) : new Pool(origin, { ...limits, ...tls });
+  const secretsOf = lastOf(secretsIn);
   return {
     async send({ method, path, body }, signal, refused) {
       const credentials = await options.credentials(refused);
       return agent.request({
         origin,
-        opaque: { secrets: secretsIn(Object.values(credentials)) },
+        opaque: { secrets: secretsOf(Object.values(credentials)) },
         path: `${prefix}${path}`,
         method,
         headers: {
@@ -59,5 +60,15 @@ export function createUpstream(options: { url: string; credentials: Credentials;
       });
     },
     close: () => agent.destroy(),
+  };
+}
+
+/** Keeps the last result: the same words give the same one. */
+function lastOf<V>(make: (words: readonly string[]) => V): (words: readonly string[]) => V {
+  let last: { key: string; value: V } | undefined;
+  return (words) => {
+    const key = JSON.stringify(words);
+    if (last?.key !== key) last = { key, value: make(words) };
+    return last.value;
   };
 }
