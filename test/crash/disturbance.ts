@@ -19,7 +19,7 @@ export type Disturbance = (typeof disturbances)[number];
 export const OTHER = "other";
 
 /** Longer than the deadline and the settle time of the operators together. */
-const FROZEN_MS = 5000;
+const FROZEN_MS = 8000;
 const MOVES = 4;
 
 export interface Disturber {

@@ -5,7 +5,7 @@ import { mainFile } from "../run/program.ts";
 import type { AccountKind } from "./lives/lives.ts";
 
 /** The operator expects that the platform executes and shows a request within this time. */
-export const SETTLE_SECONDS = 1;
+export const SETTLE_SECONDS = 4;
 
 /** Timeouts of the operator under test: short, so that a lost creation is resolved within seconds. */
 export const patience = {

@@ -24,8 +24,8 @@ export interface Platform extends AsyncDisposable {
 }
 
 const SPEED = 30;
-/** In real seconds, just below the operator's settle time: new resources are invisible for this long. */
-const INVISIBLE_SECONDS = 0.8;
+/** In real seconds, below the operator's settle time: new resources are invisible for this long. */
+const INVISIBLE_SECONDS = 1.5;
 
 export async function startPlatform(seed: number): Promise<Platform> {
   const simulator = await startSimulator({ seed, speed: SPEED });

@@ -26,6 +26,6 @@ test("a failed run is printed with its problem, the command to repeat it and the
 
 test("a run in which the suite itself stood still says so", () => {
   expect(complaints(failed(8.12))[0]).toContain(
-    "stood still for 8.1 s: longer than the 1 s that the operator allows for",
+    "stood still for 8.1 s: longer than the 4 s that the operator allows for",
   );
 });
