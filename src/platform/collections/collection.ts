@@ -2,7 +2,7 @@ import { yieldIfDue } from "../../runtime/time-slices.ts";
 import { PlatformError, Retry } from "../answers/errors.ts";
 import { exceedsLimit, limits } from "../answers/limits.ts";
 import { createBatchWindow } from "./batch-window.ts";
-import { createChangeTracker } from "./change-tracker.ts";
+import { createChangeTracker } from "./changes/change-tracker.ts";
 import type { Collection, CollectionListener, CollectionOptions } from "./collection-interface.ts";
 import { listDue, soonMs } from "./list-schedule.ts";
 import { createMembers, type ReadStart } from "./members.ts";
