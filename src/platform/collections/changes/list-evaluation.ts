@@ -1,15 +1,7 @@
 import type { Listed } from "../members.ts";
 import { needsReason, putOffReason } from "./reasons.ts";
 import type { StartedReads } from "./started-reads.ts";
-import {
-  type ChangeTrackerOptions,
-  ended,
-  hasRequest,
-  isLeaving,
-  miss,
-  missingLists,
-  type Tracked,
-} from "./tracked.ts";
+import { ended, hasRequest, isLeaving, miss, missingLists, type ReadOptions, type Tracked } from "./tracked.ts";
 import type { TrackedMembers } from "./tracked-members.ts";
 
 /** What lists show of the tracked members. */
@@ -25,7 +17,7 @@ const reasonsPerList = 8;
 const askAloneMs = 30_000;
 
 export function createListEvaluation(
-  options: ChangeTrackerOptions,
+  options: ReadOptions,
   tracked: TrackedMembers,
   reads: StartedReads,
 ): ListEvaluation {

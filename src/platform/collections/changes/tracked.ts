@@ -47,7 +47,8 @@ export interface ChangeTracker {
   afterList(began: number, listed: Listed): string[];
 }
 
-export interface ChangeTrackerOptions {
+/** The means of every read of a collection. */
+export interface ReadOptions {
   clock: Clock;
   random: () => number;
   busyMs: number;
@@ -55,6 +56,9 @@ export interface ChangeTrackerOptions {
   source: CollectionSource;
   members: Members;
   signal: AbortSignal;
+}
+
+export interface ChangeTrackerOptions extends ReadOptions {
   /** The cached state of these members has changed. */
   changed(ids: readonly string[]): void;
   /** The time of the next read may have changed. */
@@ -95,7 +99,7 @@ export const missingLists = 2;
 /** A change that began longer ago was tracked by another process before. */
 const newMs = 2_000;
 
-export const begin = (change: Change, isKnown: boolean, { clock, busyMs }: ChangeTrackerOptions): Tracked => {
+export const begin = (change: Change, isKnown: boolean, { clock, busyMs }: ReadOptions): Tracked => {
   const now = clock.monotonic();
   return {
     change,
