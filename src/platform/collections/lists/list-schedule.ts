@@ -1,4 +1,4 @@
-import { pollGap } from "./poll-intervals.ts";
+import { pollGap } from "../poll-intervals.ts";
 
 /** The input for the schedule of the next list. Times are on the monotonic clock. */
 export interface ListState {

@@ -1,7 +1,7 @@
-import type { Clock } from "../../runtime/clock.ts";
-import type { Listed, Members } from "./members.ts";
-import type { Change, CollectionSource, KnownRequest } from "./reading.ts";
-import type { Action, UsualDurations } from "./usual-durations.ts";
+import type { Clock } from "../../../runtime/clock.ts";
+import type { Listed, Members } from "../members.ts";
+import type { Change, CollectionSource, KnownRequest } from "../reading.ts";
+import type { Action, UsualDurations } from "../usual-durations.ts";
 
 /** The changing members of a collection, and the single reads of them. */
 export interface ChangeTracker {
@@ -47,7 +47,8 @@ export interface ChangeTracker {
   afterList(began: number, listed: Listed): string[];
 }
 
-export interface ChangeTrackerOptions {
+/** The means of every read of a collection. */
+export interface ReadOptions {
   clock: Clock;
   random: () => number;
   busyMs: number;
@@ -55,6 +56,9 @@ export interface ChangeTrackerOptions {
   source: CollectionSource;
   members: Members;
   signal: AbortSignal;
+}
+
+export interface ChangeTrackerOptions extends ReadOptions {
   /** The cached state of these members has changed. */
   changed(ids: readonly string[]): void;
   /** The time of the next read may have changed. */
@@ -89,10 +93,13 @@ export interface Tracked {
 /** The earliest time to read a request for its reason. */
 export const firstReasonMs = 5_000;
 
+/** A deletion without a request has ended when this many lists, and then a read of the member, miss it. */
+export const missingLists = 2;
+
 /** A change that began longer ago was tracked by another process before. */
 const newMs = 2_000;
 
-export const begin = (change: Change, isKnown: boolean, { clock, busyMs }: ChangeTrackerOptions): Tracked => {
+export const begin = (change: Change, isKnown: boolean, { clock, busyMs }: ReadOptions): Tracked => {
   const now = clock.monotonic();
   return {
     change,
@@ -113,6 +120,10 @@ export const begin = (change: Change, isKnown: boolean, { clock, busyMs }: Chang
 };
 
 export const isLeaving = ({ change }: Tracked): boolean => change.leaving === true;
+
+/** Whether the progress of the change can be read from its request. */
+export const hasRequest = ({ url }: Tracked, { requestStatus }: CollectionSource): boolean =>
+  url !== undefined && requestStatus !== undefined;
 
 export const ended = (entry: Tracked | undefined): boolean =>
   entry?.request !== undefined && entry.request.status !== "BUSY";
@@ -139,5 +150,3 @@ export function learnFrom(known: UsualDurations | undefined, entry: Tracked, rea
     entry.isNew = false;
   }
 }
-
-export const isFailed = (state: string | undefined): boolean => state?.startsWith("FAILED") ?? false;
