@@ -1,8 +1,8 @@
-import { isDeepStrictEqual } from "node:util";
 import { type Clock, sleep } from "../../runtime/clock.ts";
 import { isConflict, isNotFound } from "../client/errors.ts";
 import type { KubeClient } from "../client/transport.ts";
-import { holding, type Lease, leaseRecord, released } from "./lease-record.ts";
+import { holding, leaseRecord, released } from "./lease-record.ts";
+import { observeLease } from "./observed-lease.ts";
 
 export interface Election {
   /** Resolves when leadership is won. */
@@ -49,24 +49,18 @@ type State =
   | { name: "lost" }
   | { name: "released" };
 
-/** The lease as last read or written, and when by our clock its spec was first seen in this state. */
-interface Seen {
-  lease: Lease;
-  at: number;
-}
-
 /** Leader election over a Lease by client-go's rules: times of other machines are never compared with ours. */
 export function elect(options: ElectionOptions): Election {
   const { client, namespace, name, identity, clock, random = Math.random } = options;
   const { durationMs = 15_000, renewDeadlineMs = 10_000, retryMs = 2_000 } = options;
   // Half the deadline leaves time for one retry.
   const record = leaseRecord(client, { namespace, name, deadlineMs: renewDeadlineMs / 2 });
+  const observed = observeLease(record, { identity, durationMs, clock });
   const stopping = new AbortController();
   const acquired = Promise.withResolvers<void>();
   const lost = Promise.withResolvers<void>();
   const log = (said: string, error?: unknown) => options.log?.(`lease ${namespace}/${name} ${said}`, error);
   let state: State = { name: "seeking" };
-  let seen: Seen | undefined;
   let hasWritten = false;
   let waitingFor: string | undefined;
   let cancelDeadline = () => {};
@@ -99,27 +93,6 @@ export function elect(options: ElectionOptions): Election {
     acquired.resolve();
   }
 
-  function observed(lease: Lease): Seen {
-    // Only the spec counts: labels and annotations may change although the holder is dead.
-    const same = seen && isDeepStrictEqual(seen.lease.spec, lease.spec);
-    return { lease, at: seen && same ? seen.at : clock.monotonic() };
-  }
-
-  function isFree({ lease, at }: Seen): boolean {
-    const { holderIdentity, leaseDurationSeconds } = lease.spec ?? {};
-    const ms = leaseDurationSeconds === undefined ? durationMs : leaseDurationSeconds * 1000;
-    return !holderIdentity || holderIdentity === identity || clock.monotonic() - at >= ms;
-  }
-
-  async function readLease(): Promise<void> {
-    try {
-      seen = observed(await record.read(stopping.signal));
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-      seen = undefined;
-    }
-  }
-
   /** Logs who leads, so that the log of a standby process says why it does nothing. */
   function standBy(holder: string | undefined): void {
     if (holder !== waitingFor) log(`is held by ${holder}: standing by`);
@@ -128,20 +101,21 @@ export function elect(options: ElectionOptions): Election {
 
   /** Creates, acquires or renews the lease if possible now. The holder writes without a read first: one call. */
   async function attempt(): Promise<void> {
-    if (state.name === "seeking") await readLease();
-    if (seen && !isFree(seen)) return standBy(seen.lease.spec?.holderIdentity);
+    if (state.name === "seeking") await observed.read(stopping.signal);
+    if (!observed.isFree()) return standBy(observed.lease?.spec?.holderIdentity);
     hasWritten = true;
     const sentAt = clock.monotonic();
-    const spec = holding(seen?.lease.spec, identity, durationMs, clock.now());
-    seen = observed(await record.write(seen?.lease, spec, stopping.signal));
+    const spec = holding(observed.lease?.spec, identity, durationMs, clock.now());
+    await observed.write(spec, stopping.signal);
     lead(sentAt);
   }
 
   /** The write failed because the lease has changed since it was last read. */
   async function afterConflict(): Promise<void> {
-    await readLease();
-    const holder = seen?.lease.spec?.holderIdentity;
-    if (state.name === "leading" && seen && holder !== identity) lose(`was taken by ${holder || "nobody"}`);
+    await observed.read(stopping.signal);
+    const { lease } = observed;
+    const holder = lease?.spec?.holderIdentity;
+    if (state.name === "leading" && lease && holder !== identity) lose(`was taken by ${holder || "nobody"}`);
   }
 
   async function run(): Promise<void> {

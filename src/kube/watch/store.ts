@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { createLazyJson, type LazyJson } from "../../runtime/lazy-json.ts";
 import type { Slot } from "../../runtime/memo.ts";
 import { type KubeObject, keyOf } from "../resource.ts";
-import { compareVersions } from "./version.ts";
+import { createPacking, type Kept } from "./packing.ts";
+import { compareVersions, versionOf } from "./version.ts";
 
 /**
  * A change of one key. Without `before` the object is new, without `after` it is gone; a recreated object has another uid.
@@ -46,9 +46,6 @@ export interface Store<T extends KubeObject> {
   subscribe(listener: (change: Change<T>) => void): () => void;
 }
 
-/** An object as it is stored. */
-type Kept<T> = { readonly version: string } & ((LazyJson & { readonly slotValue: unknown }) | { readonly object: T });
-
 export function createStore<T extends KubeObject>(
   options: {
     onListenerError?: (error: unknown) => void;
@@ -63,53 +60,26 @@ export function createStore<T extends KubeObject>(
     packed?: Slot<T, unknown>;
   } = {},
 ): Store<T> {
-  const { keep = (object: T) => object, packed } = options;
-  const reduceNew = options.reduce ?? ((object: T) => object);
-  const reduced = new WeakSet<T>();
-  const reduce = (object: T): T | undefined => {
-    if (reduced.has(object)) return object;
-    const reducedObject = reduceNew(object);
-    if (reducedObject) reduced.add(reducedObject);
-    return reducedObject;
-  };
+  const { keep = (object: T) => object } = options;
+  const reduce = reduceOnce(options.reduce ?? ((object: T) => object));
+  const { pack, unpack } = createPacking(options.packed);
   const objects = new Map<string, Kept<T>>();
-  const unpacked = createLazyJson<T>();
-  const objectOf = (kept: Kept<T>): T => {
-    if ("object" in kept) return kept.object;
-    const object = unpacked.get(kept);
-    if (packed && packed.get(object) === undefined) packed.set(object, kept.slotValue);
-    return object;
-  };
-  const listeners = new Set<(change: Change<T>) => void>();
+  const { notify, subscribe } = createListeners<Change<T>>(options.onListenerError);
   /** Everything up to this version has been seen. An absent key was deleted: only a version after this one can bring it back. */
   let horizon = "0";
   /** As `horizon`, but raised only by lists and by `advance`. */
   let shown = "0";
 
-  const notify = (change: Change<T>) => {
-    for (const listener of listeners) {
-      try {
-        listener(change);
-      } catch (error) {
-        options.onListenerError?.(error);
-      }
-    }
-  };
   const set = (key: string, arrived: T, how: Pick<Change<T>, "listed" | "rewound"> = {}) => {
     const known = objects.get(key);
     const after = keep(arrived);
-    const change = { key, ...(known && { before: objectOf(known) }), after, ...how };
+    const change = { key, ...(known && { before: unpack(known) }), after, ...how };
     if (change.before) shareSpec(change.before, after);
-    const version = versionOf(after);
-    const kept: Kept<T> = packed
-      ? { version, text: JSON.stringify(after), slotValue: packed.get(after) }
-      : { version, object: after };
-    objects.set(key, kept);
-    if ("text" in kept) unpacked.remember(kept, after);
+    objects.set(key, pack(after));
     notify(change);
   };
   const drop = (key: string, known: Kept<T>, how: Pick<Change<T>, "last" | "rewound"> = {}) => {
-    const before = objectOf(known);
+    const before = unpack(known);
     objects.delete(key);
     notify({ key, before, ...how });
   };
@@ -125,10 +95,10 @@ export function createStore<T extends KubeObject>(
     reduce,
     get(key) {
       const kept = objects.get(key);
-      return kept && objectOf(kept);
+      return kept && unpack(kept);
     },
     keys: () => objects.keys(),
-    values: () => objects.values().map(objectOf),
+    values: () => objects.values().map(unpack),
     get size() {
       return objects.size;
     },
@@ -177,7 +147,7 @@ export function createStore<T extends KubeObject>(
     async renew(pause) {
       for (const [key, known] of objects) {
         // A copy, so that nothing memoized on the object is reused.
-        set(key, { ...objectOf(known) });
+        set(key, { ...unpack(known) });
         const wait = pause();
         if (wait) await wait;
       }
@@ -187,7 +157,35 @@ export function createStore<T extends KubeObject>(
       if (compareVersions(resourceVersion, shown) > 0) shown = resourceVersion;
     },
     hasShown: (resourceVersion) => compareVersions(resourceVersion, shown) <= 0,
-    subscribe(listener) {
+    subscribe,
+  };
+}
+
+/** Applies `reduce` once: an object that it has returned is returned unchanged. */
+function reduceOnce<T extends KubeObject>(reduce: (object: T) => T | undefined): (object: T) => T | undefined {
+  const reduced = new WeakSet<T>();
+  return (object) => {
+    if (reduced.has(object)) return object;
+    const reducedObject = reduce(object);
+    if (reducedObject) reduced.add(reducedObject);
+    return reducedObject;
+  };
+}
+
+/** Calls listeners in the order in which they subscribed. An error of one does not keep the others from the change. */
+function createListeners<C>(onError?: (error: unknown) => void) {
+  const listeners = new Set<(change: C) => void>();
+  return {
+    notify(change: C): void {
+      for (const listener of listeners) {
+        try {
+          listener(change);
+        } catch (error) {
+          onError?.(error);
+        }
+      }
+    },
+    subscribe(listener: (change: C) => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
@@ -198,5 +196,3 @@ export function createStore<T extends KubeObject>(
 function shareSpec({ spec }: KubeObject, after: KubeObject): void {
   if (spec !== undefined && isDeepStrictEqual(spec, after.spec)) after.spec = spec;
 }
-
-const versionOf = (object: KubeObject): string => object.metadata.resourceVersion ?? "";

@@ -1,3 +1,8 @@
+import type { KubeObject } from "../resource.ts";
+
+/** The resourceVersion of an object; "" when it has none, which is older than any other. */
+export const versionOf = (object: KubeObject): string => object.metadata.resourceVersion ?? "";
+
 /**
  * Compares two resourceVersions: negative when `a` is older, 0 when equal, positive when newer. They are decimal integers
  * without leading zeros, and may be too large for an exact number.
