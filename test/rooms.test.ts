@@ -150,6 +150,7 @@ describe("imports between rooms", () => {
       "tools/serve/alone.ts",
       "tools/serve/http.ts",
       "tools/serve/server.ts",
+      "tools/serve/sessions.ts",
     ]);
     const asking = sources().filter(({ file, source }) => importsOf(file, source).includes("cli/tools.ts"));
     expect(asking.map(({ file }) => file)).toEqual(["main.ts"]);

@@ -1,47 +1,20 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { contextTokens } from "../kinds/inference/context.ts";
-import { costOf, type Price, type Usage } from "../kinds/inference/prices.ts";
-import type { Access } from "./access/access.ts";
-import { isLimited } from "./access/budget.ts";
+import { costOf, type Usage } from "../kinds/inference/prices.ts";
 import { larger, type Meter, refusalMeter, streamMeter, wholeMeter } from "./answer/meter.ts";
 import { pass } from "./answer/pass.ts";
 import { redacting } from "./answer/redact.ts";
-import { type Asked, askedIn, type Body, bodyIn, bodyOf, jsonIn, type TokenLimit } from "./asked.ts";
+import type { Asked } from "./asked.ts";
 import type { Counted, GatewayParts } from "./parts.ts";
-import { notAllowed, Refused } from "./refused.ts";
+import { Refused } from "./refused.ts";
 import { translating } from "./responses/meter.ts";
-import { chatBodyOf, type ResponsesCall, responsesCallIn } from "./responses/request.ts";
 import { attempt } from "./turn/attempts.ts";
+import { type Understood, understand } from "./understand.ts";
 
-/** The platform does not have this path: the gateway translates it. */
-export const RESPONSES = "/v1/responses";
-const CHAT = "/v1/chat/completions";
-
-/** A call, its access, and the path to send it to. */
-interface Understood {
-  asked: Asked;
-  sentTo: string;
-  access: Access;
-  price: Price | undefined;
-  /** Set if the answer must be translated for this call. */
-  responses: ResponsesCall | undefined;
-}
+export { RESPONSES } from "./understand.ts";
 
 type Answered = Awaited<ReturnType<typeof attempt>>;
 
 const none: Usage = { input: 0, output: 0 };
-
-/** The maximum tokens if neither the call nor its namespace sets any, and the minimum if the prompt leaves no room. */
-const USUAL_TOKENS = 4096;
-const LEAST_TOKENS = 16;
-
-/** A call without a maximum gets the maximum of its namespace or the default, limited by the context of the model. */
-function tokenLimit({ tokensPerCall }: Access, { fields, size }: Body): TokenLimit {
-  const usual = tokensPerCall ?? USUAL_TOKENS;
-  // A token has three bytes on average.
-  const room = (contextTokens[fields.model] ?? Number.POSITIVE_INFINITY) - Math.ceil(size / 3);
-  return { most: tokensPerCall, usual: Math.min(usual, Math.max(LEAST_TOKENS, room)) };
-}
 
 /**
  * The billable usage of an answer: the reported usage if it is complete and clear; else the reserved usage, or more if
@@ -55,15 +28,7 @@ export function usedBy({ atMost }: Asked, meter: Meter, isWhole: boolean): Usage
 
 /** Forwards calls and books their cost. The caller checks that the namespace has an access. */
 export function createForward(parts: GatewayParts, checkExists: (model: string) => Promise<void>) {
-  const { clock, log, accesses, bodies, metrics } = parts;
-
-  function accessFor(namespace: string, model: string): Access {
-    const own = accesses.of(namespace);
-    const access = own.find(({ models }) => models.includes(model));
-    if (access !== undefined) return access;
-    const allowed = own.flatMap(({ models }) => models);
-    throw notAllowed(namespace, model, allowed);
-  }
+  const { clock, log, bodies, metrics } = parts;
 
   /** Passes the platform's answer on. Reports its usage, even if the answer breaks off. */
   async function deliver(
@@ -100,31 +65,13 @@ export function createForward(parts: GatewayParts, checkExists: (model: string) 
     }
   }
 
-  /** Parses a body and finds its access. The parsed body is not kept. */
-  function understand(bytes: Buffer, path: string, counted: Counted): Understood {
-    const responses = path === RESPONSES ? responsesCallIn(jsonIn(bytes)) : undefined;
-    const body = responses ? bodyOf(chatBodyOf(responses), bytes.length) : bodyIn(bytes);
-    const { model } = body.fields;
-    const access = accessFor(counted.namespace, model);
-    counted.model = model;
-    const price = parts.prices[model];
-    if (price === undefined && isLimited(access)) {
-      const message = `the price of ${model} is not known, so it cannot be used with a budget`;
-      throw new Refused(403, "price_unknown", message);
-    }
-    const sentTo = responses ? CHAT : path;
-    const asked = askedIn(body, sentTo, tokenLimit(access, body));
-    // The call stays in memory until it is answered, so a Responses call keeps only the part that its answer repeats.
-    return { asked, sentTo, access, price, responses: responses && { ...responses, input: "" } };
-  }
-
   /** Reads the body. Its bytes count against the namespace until they are released. */
   async function read(path: string, counted: Counted, request: IncomingMessage, response: ServerResponse) {
     const { bytes, release } = await bodies.read(request, counted.namespace, () => {
       if (request.headers.expect !== undefined) response.writeContinue();
     });
     try {
-      return { ...understand(bytes, path, counted), release };
+      return { ...understand(parts, bytes, path, counted), release };
     } catch (error) {
       release();
       throw error;

@@ -1,9 +1,9 @@
-import type { ObjectObserver } from "../controllers/manager-options.ts";
-import type { ObjectKey } from "../engine/state/object.ts";
-import { reasons } from "../engine/status/reasons.ts";
-import { readStatus, readWhole } from "../engine/status/status.ts";
-import type { KubeObject } from "../kube/resource.ts";
-import type { Clock } from "../runtime/clock.ts";
+import type { ObjectObserver } from "../../controllers/manager-options.ts";
+import type { ObjectKey } from "../../engine/state/object.ts";
+import { reasons } from "../../engine/status/reasons.ts";
+import { readStatus, readWhole } from "../../engine/status/status.ts";
+import type { KubeObject } from "../../kube/resource.ts";
+import type { Clock } from "../../runtime/clock.ts";
 
 /** A gauge with a series per object. There may be very many, so its lines are produced one by one. */
 interface ObjectGauge {
