@@ -100,7 +100,8 @@ async function carryOn(deps: DestinationDeps, pass: Export, to: Destination): Pr
   if (progress.time < oldest) return lose(deps, pass, progress, { contract, oldest, now: reached });
   const page: ActivityLog["page"] = (time, offset, limit) =>
     periodPage(deps.clock, connection, api, { contract, time, offset, limit }, READING);
-  const now = await provenTime({ page }, dueAt(progress), { reached, told: platformTime(deps.clock, connection) });
+  const told = platformTime(deps.clock, connection);
+  const now = await provenTime({ page }, dueAt(progress), { reached, told });
   const prepared = begunIn(object) ? progress : withHours(progress, now);
   if (prepared !== progress) {
     await record(deps, pass, { contract, now, progress: prepared });
@@ -124,7 +125,7 @@ async function carryOn(deps: DestinationDeps, pass: Export, to: Destination): Pr
   };
   let isKept = false;
   try {
-    const step = { progress, begun: begunIn(object), now, readAt: reading.at, log, to, record: save, note };
+    const step = { progress, begun: begunIn(object), now, told, readAt: reading.at, log, to, record: save, note };
     return { inMs: await exportNext(step), background: true };
   } catch (error) {
     isKept = log.isResumable(error);

@@ -4,6 +4,8 @@ import { inProgress, RECHECK_MS } from "./waiting.ts";
 
 /** How long a search counts: other objects may claim what it found. */
 const FRESH_MS = 5000;
+/** The longest pause between two searches. */
+const MOST_MS = 60_000;
 
 /** Searches for the result of the open intent. `otherwise` is the step once it is certain that nothing was created. */
 export function decideRecovery(view: View, otherwise: Decision): Decision {
@@ -11,7 +13,7 @@ export function decideRecovery(view: View, otherwise: Decision): Decision {
   const { intent, search, unsent, successive } = view.resource;
   const { now, settledAt } = view.times;
   if (!intent || unsent) return otherwise;
-  if (!search || now - search.endedAt >= FRESH_MS) return { step: "search" };
+  if (!search || now - search.endedAt >= Math.max(FRESH_MS, pauseOf(view, search))) return { step: "search" };
   const settled = search.beganAt >= settledAt;
   const certain = settled && !search.inFlight && !search.pending;
   if (search.matches.length > search.rivals) {
@@ -38,10 +40,22 @@ export function decideRecovery(view: View, otherwise: Decision): Decision {
   return searching(view, search);
 }
 
-function searching({ kind, times: { now } }: View, { endedAt }: Search): Decision {
-  if (now - endedAt >= RECHECK_MS) return { step: "search" };
-  const message = `the creation of the ${kind} got no answer; searching for its result`;
-  return { step: "wait", reason: "Recovering", message, recheckMs: RECHECK_MS };
+function searching(view: View, search: Search): Decision {
+  const recheckMs = pauseOf(view, search);
+  if (view.times.now - search.endedAt >= recheckMs) return { step: "search" };
+  const why = isUncounted(view, search) ? " again, because the platform does not list resources of other objects" : "";
+  const message = `the creation of the ${view.kind} got no answer; searching for its result${why}`;
+  return { step: "wait", reason: "Recovering", message, recheckMs };
+}
+
+/** A search that found nothing does not count while the platform hides resources. */
+const isUncounted = ({ times }: View, { beganAt, settledSearches, matches }: Search): boolean =>
+  beganAt >= times.settledAt && settledSearches === 0 && matches.length === 0;
+
+/** Grows while no search counts. */
+function pauseOf(view: View, search: Search): number {
+  if (!isUncounted(view, search)) return RECHECK_MS;
+  return Math.min(Math.max(RECHECK_MS, (search.endedAt - view.times.settledAt) / 10), MOST_MS);
 }
 
 /** A write that was announced and got no answer. It may still be executed, and its effect may be visible only later. */

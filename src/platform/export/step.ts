@@ -10,9 +10,11 @@ export interface Step {
   progress: Progress;
   /** The piece that is recorded as begun. */
   begun: Piece | undefined;
-  /** By the platform's clock: now, and when the current read began. */
+  /** By the platform's clock: up to when the log can be read, and when the current read began. */
   now: number;
   readAt: number;
+  /** The platform's time by its Date headers alone. It goes on also while `now` waits for a proof. */
+  told: number;
   log: Turn;
   to: Destination;
   /** Records the progress, the piece that is about to be delivered, and the delivered entries. Resolves when that is written. */
@@ -59,10 +61,10 @@ async function begin(step: Step, progress: Progress, window: Window): Promise<nu
 
 /** Delivers exactly the entries of a piece that was begun before, without those that came late to its period. */
 async function resume(step: Step, begun: Piece): Promise<number> {
-  const { now, progress, log } = step;
+  const { now, told, progress, log } = step;
   const { from, to } = begun;
   const all = await readPeriod(log, { from, to });
-  const found = linesOf(begun, all.lines, now);
+  const found = linesOf(begun, all.lines, Math.max(now, told));
   if (found === "hidden") throw hidden(begun);
   if (found !== "unknown") return finish(step, begun, found.lines);
   // The whole period is delivered again.

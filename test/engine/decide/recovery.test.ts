@@ -128,4 +128,15 @@ describe("in every view of an open intent", { timeout: 60_000 }, () => {
       if (step === "search" && search) expect(now - search.beganAt).toBeGreaterThanOrEqual(PAUSE);
     });
   });
+
+  test("while the platform hides resources, the pause between two searches grows, and the reason is told", () => {
+    always((view, decision) => {
+      const { search, settledAt } = view;
+      if (decision.step !== "wait" || decision.reason !== "Recovering" || !search) return;
+      const isHidden = search.beganAt >= settledAt && search.settledSearches === 0 && search.matches.length === 0;
+      const grown = Math.min(60_000, (search.endedAt - settledAt) / 10);
+      expect(decision.recheckMs).toBe(isHidden ? Math.max(PAUSE, grown) : PAUSE);
+      expect(decision.message.includes("does not list resources of other objects")).toBe(isHidden);
+    });
+  });
 });
