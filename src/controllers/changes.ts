@@ -8,7 +8,6 @@ import type { Change } from "../kube/watch/store.ts";
 import { inSlices } from "../runtime/time-slices.ts";
 import type { AccountDeps } from "./accounts/reconcile.ts";
 import type { DestinationDeps } from "./exports/destinations.ts";
-import { leaveAccount } from "./handover.ts";
 import { noticeRestore, restoreFinalizer, undoCreation } from "./orphans.ts";
 import {
   dependentsOf,
@@ -51,7 +50,9 @@ export function noticeChange(
   if (!waker.isWorking()) return;
   wakeDependents(deps, waker, key, change);
   if (account !== undefined && (!before || !after)) deps.changed(account, clock.monotonic());
-  if (!after) deps.runCleanup(account === undefined ? deps.destinations.close(key) : leaveAccount(deps, account));
+  if (!after && account === undefined) deps.runCleanup(deps.destinations.close(key));
+  // By then no creation with this Account is under way.
+  else if (!after) queue.addAfter(key, deps.settings.createDeadlineMs + deps.settings.settleMs, "background");
 }
 
 /** Wakes the objects that a change of another one concerns. */

@@ -1,4 +1,4 @@
-import { accountOf, objectOf } from "../engine/accounts/accounts.ts";
+import { accountOf } from "../engine/accounts/accounts.ts";
 import { stillAwaits } from "../engine/execute/claim.ts";
 import { deleteUnclaimed } from "../engine/execute/delete-unclaimed.ts";
 import type { ObjectKey } from "../engine/state/object.ts";
@@ -45,13 +45,3 @@ export async function finishHandover(deps: AccountDeps, { key, kind, object }: P
 }
 
 const LOOK_MS = 5000;
-
-/** An Account is gone. The shard that keeps it releases its Secret; any other one only closes its connection. */
-export async function leaveAccount(deps: AccountDeps, account: string): Promise<void> {
-  if (deps.shards.serves(objectOf(account))) return deps.secrets.release(account);
-  deps.secrets.forget(account);
-  if (deps.hasCleanup(account)) return;
-  const handle = deps.accounts.get(account);
-  deps.accounts.remove(account);
-  await handle?.connection.close();
-}

@@ -92,6 +92,7 @@ export function createManager(options: ManagerOptions) {
     run(workers: number, signal: AbortSignal): Promise<void> {
       if (options.shard === undefined) deps.runCleanup(releaseUnnamedSecrets(deps));
       waker.start();
+      deps.runCleanup(wakeGone(deps, waker, options.namespace && `${options.namespace}/`));
       void inSlices(clock, allKeys(objects), (key) => {
         if (accountOf(key) !== undefined) waker.wake(key, "people");
         // A list of its collection may have woken it before its turn comes here.
@@ -209,6 +210,12 @@ function warnOverLimit(log: Deps["log"]): (kind: string, namespace: string) => v
 function releaseUnnamedSecrets({ objects, secrets, home }: AccountDeps): Promise<void> {
   const accounts = accountKinds.flatMap(({ kind }) => [...objects.store(kind).values()]);
   return secrets.releaseOthers(new Set(accounts.map((account) => secretOf(account, home))));
+}
+
+/** Wakes the Accounts that went while no process worked, and left tokens. An operator of one namespace leaves others alone. */
+async function wakeGone({ tokenStore, objects }: AccountDeps, { wake }: Waker, namespace = ""): Promise<void> {
+  for (const { account } of await tokenStore.all(0))
+    if (account.startsWith(namespace) && !objects.find(objectOf(account))) wake(objectOf(account));
 }
 
 /** Whether an object is rechecked periodically. An Account says itself when the next check is due, because that costs a call. */

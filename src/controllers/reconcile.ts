@@ -11,15 +11,16 @@ import { type Pass, show } from "../engine/write/record.ts";
 import { writeStatus } from "../engine/write/write.ts";
 import { hasResource } from "../kinds/kind.ts";
 import type { Requeue } from "../kube/queue/work.ts";
-import { type AccountDeps, keepAccount } from "./accounts/reconcile.ts";
+import { type AccountDeps, keepAccount, leaveAccount } from "./accounts/reconcile.ts";
 import type { DestinationDeps } from "./exports/destinations.ts";
 import { reconcileExport } from "./exports/reconcile.ts";
 import { finishHandover } from "./handover.ts";
 
 /** Reconciles one object, by what it is: an Account, an export, a spec without a resource, or a resource of the platform. */
 export async function reconcile(deps: AccountDeps & DestinationDeps, key: ObjectKey): Promise<Requeue> {
+  const account = accountOf(key);
   const found = deps.objects.find(key);
-  if (!found) return "never";
+  if (!found) return account === undefined ? "never" : leaveAccount(deps, account);
   const { kind, object } = found;
   const pass = { key, kind, object };
   if (!deps.shards.serves(key) && !isShared(key)) return finishHandover(deps, pass);
@@ -29,7 +30,6 @@ export async function reconcile(deps: AccountDeps & DestinationDeps, key: Object
     await show(deps, pass, { mode: "stalled", ...excess });
     return "never";
   }
-  const account = accountOf(key);
   if (account !== undefined) return keepAccount(deps, account, pass);
   if (kind.task) return reconcileExport(deps, pass);
   if (!hasResource(kind)) return acknowledge(deps, pass);

@@ -18,7 +18,7 @@ import type { Transport } from "../../platform/calls/transport.ts";
 import { type Contract, readContract } from "../../platform/products/core.ts";
 import { unlessThrown } from "../../runtime/unless-thrown.ts";
 import { type Checked, type LoggedIn, loginObstacle, otherUser, RECOVERING, usable } from "./condition.ts";
-import { logIn, logOut, readLogin } from "./login.ts";
+import { logIn, logOut, type Route, readLogin } from "./login.ts";
 import type { TokenStore } from "./token-store.ts";
 
 export interface AccountDeps extends Deps {
@@ -81,7 +81,7 @@ async function checkToken(state: AccountState): Promise<Checked> {
   }
   if (isKept) await deps.secrets.hold(handle.key);
   if (other) return blocked(object, other, { inMs: deps.settings.resyncMs });
-  if (isKept && (await revokeTokens(state)) !== undefined) return blocked(object, NOT_REVOKED, "backoff");
+  if (isKept && readWhole(object).tokenId && (await revokeTokens(state))) return blocked(object, REVOKING, "backoff");
   const { expiresAt = Number.POSITIVE_INFINITY } = connection.identity ?? {};
   // If only one of the two clocks says that it expired, the platform is asked.
   if (expiresAt <= reachedTime(deps.clock, connection)) return expired(state, expiresAt);
@@ -185,19 +185,17 @@ const foreign = ({ deps, object, spec, handle }: AccountState, identity: Identit
 const whereIs = ({ credentialsSecretRef: { name, key } }: AccountSpec): string => `key ${key} of Secret ${name}`;
 
 const RECOVER_MS = 2000;
-const NOT_REVOKED: Obstacle = { reason: "PlatformUnavailable", message: "the previous tokens cannot be revoked yet" };
+const REVOKING: Obstacle = { reason: "PlatformUnavailable", message: "the previous tokens cannot be revoked yet" };
 
 /** Revokes the tokens that were made for an Account, with credentials that still work. Undefined when done, else when to retry. */
-export async function revokeTokens({ deps, object, given, handle }: AccountState): Promise<Requeue | undefined> {
-  if (readWhole(object).tokenId === undefined && !given.login) return undefined;
+export async function revokeTokens({ deps, given, handle }: Pick<AccountState, "deps" | "given"> & { handle: Route }) {
   handle.connection.setCredentials(given);
   try {
     return (await logOut(deps, handle, given.login !== undefined)) ? undefined : { inMs: RECOVER_MS };
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     if (error instanceof Retry) return "backoff";
-    const fields = { object: objectOf(handle.key), err: error };
-    deps.log.warn(fields, "tokens of the Account not revoked: they expire by themselves");
+    deps.log.warn({ object: objectOf(handle.key), err: error }, "tokens not revoked: they expire by themselves");
     return undefined;
   }
 }

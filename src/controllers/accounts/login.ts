@@ -9,7 +9,7 @@ import { lifetimeBetween, lifetimeSeconds } from "../../kinds/fields/secrets/lif
 import { dueAt } from "../../kinds/fields/secrets/rotation.ts";
 import { accessToken } from "../../kinds/identity/access-token.ts";
 import { isConflict } from "../../kube/client/errors.ts";
-import { PlatformError, Unauthorized } from "../../platform/answers/errors.ts";
+import { PlatformError } from "../../platform/answers/errors.ts";
 import { identityOf } from "../../platform/calls/credentials.ts";
 import { latestTime, platformTime, reachedTime, skewOf, withoutDoubt } from "../../platform/calls/platform-time.ts";
 import { type NewToken, type OwnTokens, ownTokens, type ShownToken } from "../../platform/products/auth.ts";
@@ -27,6 +27,7 @@ export interface Entry {
 }
 
 type LoginDeps = Deps & { tokenStore: TokenStore };
+export type Route = Pick<AccountHandle, "key" | "connection" | "endpoint">;
 type Current = NonNullable<TokenRecord["current"]>;
 
 /**
@@ -48,7 +49,7 @@ export async function logIn(deps: LoginDeps, handle: AccountHandle, entry: Entry
   try {
     // The previous user cannot log in here any more, but its token still works.
     if (!isSame && before?.endpoint === endpoint && token !== undefined) {
-      await revokeIfValid(session.tokens, token, before.previous && [before.previous.id]);
+      await session.tokens.end(token, before.previous && [before.previous.id]);
     }
     return (await tidy(deps, session, token)) ?? (await make(deps, session));
   } catch (error) {
@@ -203,7 +204,7 @@ export async function readLogin(deps: LoginDeps, account: string): Promise<Logge
 }
 
 /** Revokes the tokens of an Account, with the password or else with the token itself; false while a creation has no answer. */
-export async function logOut(deps: LoginDeps, handle: AccountHandle, hasPassword: boolean): Promise<boolean> {
+export async function logOut(deps: LoginDeps, handle: Route, hasPassword: boolean): Promise<boolean> {
   const { key: account, connection, endpoint } = handle;
   const { record: state, token } = await deps.tokenStore.read(account);
   if (!state) return true;
@@ -213,17 +214,10 @@ export async function logOut(deps: LoginDeps, handle: AccountHandle, hasPassword
     if (state.intent && !(await recover(deps, tokens, state, token))) return false;
     for (const each of [state.previous, state.current]) if (each) await tokens.revoke(each.id);
   } else if (state.endpoint === api && token !== undefined) {
-    await revokeIfValid(tokens, token, state.previous && [state.previous.id]);
+    await tokens.end(token, state.previous && [state.previous.id]);
   }
   await deps.tokenStore.write(account, undefined);
   return true;
-}
-
-/** A token that no longer works need not be revoked. */
-async function revokeIfValid(tokens: OwnTokens, value: string, others?: readonly string[]): Promise<void> {
-  await tokens.end(value, others).catch((error: unknown) => {
-    if (!(error instanceof Unauthorized)) throw error;
-  });
 }
 
 /** No creation of an AccessToken takes these tokens for its own. */

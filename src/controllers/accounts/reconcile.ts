@@ -1,6 +1,6 @@
-import { objectOf } from "../../engine/accounts/accounts.ts";
+import { accountKinds, objectOf } from "../../engine/accounts/accounts.ts";
 import { FINALIZER } from "../../engine/state/names.ts";
-import type { Found } from "../../engine/state/object.ts";
+import { type Found, resourceOf } from "../../engine/state/object.ts";
 import { isSaidAgain } from "../../engine/status/reasons.ts";
 import { alsoHolds, conditions, type ReadyState } from "../../engine/status/status.ts";
 import { type Pass, withTime } from "../../engine/write/record.ts";
@@ -8,6 +8,7 @@ import { recordWarning } from "../../engine/write/warnings.ts";
 import { release, writeMetadata, writeStatus } from "../../engine/write/write.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
+import { fetchObject } from "../../kube/watch/followed.ts";
 import { skewOf } from "../../platform/calls/platform-time.ts";
 import { type AccountDeps, check, readSpec, readState, revokeTokens } from "./check.ts";
 import { skewIn, usedBy } from "./condition.ts";
@@ -92,10 +93,31 @@ async function letGo(deps: AccountDeps, account: string, { kind, object }: Found
   if (again !== undefined) return again;
   // Also the record of tokens that could not be revoked: nobody uses them any more.
   await deps.tokenStore.write(account, undefined);
-  await deps.secrets.release(account);
-  await deps.accounts.get(account)?.connection.close();
-  deps.accounts.remove(account);
+  await leaveAccount(deps, account);
   await release(deps, kind, object);
+  return "never";
+}
+
+/** An Account is gone, or goes now. If somebody removed its finalizer, its tokens are left: they are revoked by their own value. */
+export async function leaveAccount(deps: AccountDeps, account: string): Promise<Requeue> {
+  const [key, before] = [objectOf(account), deps.accounts.get(account)];
+  const isKept = deps.shards.serves(key);
+  await (isKept ? deps.secrets.release(account) : deps.secrets.forget(account));
+  // Objects and cleanup go on with the connection of this process.
+  if ((before && deps.objects.users(account)[0]) || deps.hasCleanup(account)) return { inMs: deps.settings.retryMs };
+  await before?.connection.close();
+  deps.accounts.remove(account);
+  const { record, token = "" } = await deps.tokenStore.read(account);
+  const [namespace, name = ""] = account.split("/");
+  const kind = accountKinds.find((each) => key.startsWith(`${each.kind}/`));
+  if (!isKept || !record || !kind) return "never";
+  // The cache may not show a new Account yet.
+  if (await fetchObject(deps.client, resourceOf(kind), { namespace, name })) return "never";
+  const handle = { key: account, connection: deps.transport.connect(account), endpoint: () => record.endpoint };
+  const again = await revokeTokens({ deps, given: { token }, handle }).finally(() => handle.connection.close());
+  if (again !== undefined && (record.current?.expiresAt ?? 0) > deps.clock.now()) return again;
+  if (!token || record.intent) deps.log.warn({ object: key }, "unknown token not revoked: it expires by itself");
+  await deps.tokenStore.write(account, undefined);
   return "never";
 }
 

@@ -98,7 +98,7 @@ export function createTokenStore(
       const name = tokenSecretName(account);
       const path = pathOf(SECRETS, { namespace, name });
       guard();
-      if (!next) return remove(client, path);
+      if (!next) return client.request<void>({ method: "DELETE", path }).catch(unlessGone);
       const annotations = { [TOKEN_RECORD]: JSON.stringify(next) };
       const data = value === undefined ? {} : { token: Buffer.from(value).toString("base64") };
       if (version === NONE) return create(name, { metadata: { annotations }, data });
@@ -126,10 +126,6 @@ const NONE = "";
 const recordOf = ({ metadata }: { metadata: Pick<KubeObject["metadata"], "annotations"> }): TokenRecord | undefined =>
   unlessThrown(() => record.parse(JSON.parse(metadata.annotations?.[TOKEN_RECORD] ?? "")));
 
-async function remove(client: KubeClient, path: string): Promise<void> {
-  try {
-    await client.request({ method: "DELETE", path });
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
-}
+const unlessGone = (error: unknown): void => {
+  if (!isNotFound(error)) throw error;
+};

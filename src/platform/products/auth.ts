@@ -1,6 +1,6 @@
 /** Token authentication, below /auth/v1. */
 import { z } from "zod";
-import { NotFound, Retry } from "../answers/errors.ts";
+import { NotFound, Retry, Unauthorized } from "../answers/errors.ts";
 import type { PlatformCall } from "../calls/call.ts";
 import type { Connection } from "../calls/connection.ts";
 import { identityOf } from "../calls/credentials.ts";
@@ -96,7 +96,7 @@ export interface OwnTokens {
   revoke(id: string): Promise<void>;
   /** Lists the tokens, with room for one more if possible. */
   roomy(): Promise<{ items: ShownToken[]; isFull: boolean }>;
-  /** Revokes a token, and before it others of its user, authenticated by that token alone. */
+  /** Revokes a token, and before it others of its user, authenticated by that token alone. Succeeds if it no longer works. */
   end(value: string, others?: readonly string[]): Promise<void>;
 }
 
@@ -107,7 +107,8 @@ export function ownTokens(connection: Connection, api: string, guard: () => void
     try {
       await connection.send({ method: "DELETE", url: address, headers, ...common });
     } catch (error) {
-      if (!(error instanceof NotFound)) throw error;
+      const isOver = error instanceof NotFound || (headers.authorization && error instanceof Unauthorized);
+      if (!isOver) throw error;
     }
   };
   const list = async () => {
