@@ -1,10 +1,8 @@
-import { several } from "../../engine/decide/waiting.ts";
 import type { Deps } from "../../engine/observe/deps.ts";
 import type { Memory } from "../../engine/state/memory.ts";
 import { ACCEPT_USER } from "../../engine/state/names.ts";
 import type { ObjectKey } from "../../engine/state/object.ts";
 import { skewText } from "../../engine/state/succession.ts";
-import { daysLeft } from "../../engine/status/expiry.ts";
 import type { Obstacle } from "../../engine/status/reasons.ts";
 import { type ReadyState, readFacts } from "../../engine/status/status.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
@@ -14,6 +12,7 @@ import { NOTABLE_SKEW_MS } from "../../platform/calls/platform-time.ts";
 import type { Identity } from "../../platform/calls/transport.ts";
 import { authCapacity } from "../../platform/products/auth.ts";
 import type { Contract } from "../../platform/products/core.ts";
+import { daysLeft, several } from "../../runtime/text.ts";
 import type { TokenRecord } from "./token-store.ts";
 
 type Trouble = PlatformError | Obstacle | "full" | "recovering";
@@ -62,9 +61,7 @@ export function usable(
       ? [`the platform has announced the end of username and password: store a token of the platform in ${where}`]
       : []),
   ];
-  const accepted = logged
-    ? "the platform accepts the token, which is renewed automatically"
-    : "the platform accepts the token";
+  const accepted = `the platform accepts the token${logged ? ", which is renewed automatically" : ""}`;
   return {
     standing: { mode: "ready", reason: "Available", message: isExpiring ? `${accepted}; ${expiry}` : accepted },
     facts: {

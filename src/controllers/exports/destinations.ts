@@ -76,12 +76,11 @@ const problem = (reason: Reason, message: string) => ({ obstacle: { reason, mess
 
 /** Values of one Secret of the namespace of `owner`, by their keys. */
 async function secretOf(deps: Deps, owner: KubeObject, field: string, name: string, keys: readonly string[]) {
-  const secrets = keys.map((key) => ({ field, kind: "Secret" as const, name, key }));
   const values: Record<string, string> = {};
-  for (const secret of secrets) {
-    const read = await readSecrets(deps.client, owner, { secrets: [secret] });
+  for (const key of keys) {
+    const read = await readSecrets(deps.client, owner, { secrets: [{ field, kind: "Secret", name, key }] });
     if ("obstacle" in read) return read;
-    values[secret.key] = (read.value[field] ?? "").trim();
+    values[key] = (read.value[field] ?? "").trim();
   }
   return { value: values };
 }
@@ -110,9 +109,7 @@ async function bucketOf(
   return { value: toBucket(deps.destinations.of(key), place, deps.guard) };
 }
 
-const streams = z.looseObject({
-  logs: z.array(z.looseObject({ tag: z.string(), protocol: z.string() })).optional(),
-});
+const streams = z.looseObject({ logs: z.array(z.looseObject({ tag: z.string(), protocol: z.string() })).optional() });
 
 async function pipelineOf(deps: DestinationDeps, key: ObjectKey, pipeline: KubeObject): Promise<Resolved<Destination>> {
   const field = "destination.logPipelineRef";

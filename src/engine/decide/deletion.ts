@@ -1,10 +1,11 @@
+import { several } from "../../runtime/text.ts";
 import type { Observation, View } from "../observe/view.ts";
 import { isOver, mayBeHidden } from "../state/presence.ts";
 import { nextStep } from "../state/succession.ts";
 import { awaitingDeletion, awaitingProof } from "./absence.ts";
 import type { Decision } from "./decision.ts";
 import { decideRecovery, decideUnanswered } from "./recovery.ts";
-import { awaitingFirstRead, blockedBy, failed, inProgress, isDone, RECHECK_MS, several } from "./waiting.ts";
+import { awaitingFirstRead, blockedBy, failed, inProgress, isDone, RECHECK_MS } from "./waiting.ts";
 
 export type Present = Extract<Observation, { seen: "present" }>;
 

@@ -87,8 +87,3 @@ function notApplied({ kind, resource: { observation } }: View, { action, fields 
   const { field, wanted, found } = differs;
   return `spec.${field} is ${wanted || "empty"}, the platform accepted the change ${MOST_ACCEPTED} times and still shows ${found || "nothing"}: ${way}, or change spec`;
 }
-
-export function several(names: readonly string[], most = 5): string {
-  const shown = names.slice(0, most).join(", ");
-  return names.length > most ? `${shown} and ${names.length - most} more` : shown;
-}

@@ -1,6 +1,6 @@
 import type { Requeue } from "../../kube/queue/work.ts";
 import { PlatformError } from "../../platform/answers/errors.ts";
-import { several } from "../decide/waiting.ts";
+import { daysLeft, several } from "../../runtime/text.ts";
 import { type Deps, readLimit } from "../observe/deps.ts";
 import type { Shared } from "../observe/resource/collections.ts";
 import { type LeftBehind, leftBehindNow } from "../observe/resource/left-behind.ts";
@@ -13,7 +13,6 @@ import type { Claim } from "../state/intent.ts";
 import { type Memory, nextAttempt } from "../state/memory.ts";
 import { ALLOW_DATA_LOSS, EXTERNAL_ID, PUBLISHED } from "../state/names.ts";
 import { isMisnamed } from "../state/object.ts";
-import { daysLeft } from "../status/expiry.ts";
 import type { Obstacle } from "../status/reasons.ts";
 import type { ResourceStatus } from "../status/schema.ts";
 import { type ReadyState, readFacts, standingFor } from "../status/status.ts";

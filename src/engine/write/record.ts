@@ -2,8 +2,8 @@ import { isSuccessive, type ResourceKind } from "../../kinds/kind.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { type PlatformError, Retry, Unauthorized } from "../../platform/answers/errors.ts";
+import { several, shortened } from "../../runtime/text.ts";
 import { type AccountHandle, addressOf } from "../accounts/accounts.ts";
-import { several } from "../decide/waiting.ts";
 import { backoffMs, type Deps } from "../observe/deps.ts";
 import { obstacleFrom } from "../observe/platform-errors.ts";
 import type { Context } from "../observe/view.ts";
@@ -80,12 +80,6 @@ function recordOutcome(deps: Deps, { kind, status, view }: Context, after: KubeO
   deps.events.record(after, "Normal", "DriftCorrected", `corrected drift: ${several(fields)}`);
 }
 
-/** How much of a value an Event shows. */
-const LENGTH = 80;
-
-const shortened = (value: string): string =>
-  value === "" ? "empty" : value.length > LENGTH ? `${value.slice(0, LENGTH)}…` : value;
-
 /** Adds the condition Paused, and changes nothing else. */
 export async function pause(deps: Deps, { kind, object }: Found): Promise<Requeue> {
   deps.guard();
@@ -117,9 +111,8 @@ export function ownership({ view, account, kind }: Context): Partial<Claim> {
 /** The contract, endpoint and user of what is created with an Account. */
 export function located(account: AccountHandle, { resource }: ResourceKind) {
   const { contractNumber, identity } = account.connection;
-  const endpoint = addressOf(account, resource.place.product);
   return {
-    endpoint,
+    endpoint: addressOf(account, resource.place.product),
     ...(contractNumber !== undefined && { contract: contractNumber }),
     ...(identity?.userId !== undefined && { userId: identity.userId }),
   };
@@ -162,10 +155,14 @@ export function withWritten(context: Context, object: KubeObject): Context {
 export const refreshed = (deps: Deps, context: Context): Context =>
   withWritten(context, deps.objects.find(context.key)?.object ?? context.object);
 
-const asIs = (text: string): string => text;
-
 /** Records an error of the platform, and when to try again. */
-export function recordPlatformError(deps: Deps, context: Context, error: PlatformError, changes = {}, hide = asIs) {
+export function recordPlatformError(
+  deps: Deps,
+  context: Context,
+  error: PlatformError,
+  changes = {},
+  hide = (text: string) => text,
+) {
   const named = obstacleFrom(error, context.kind);
   // A refused credential is a problem of the Account, which is checked at once.
   const reason = error instanceof Unauthorized ? "AccountNotReady" : named.reason;
@@ -175,9 +172,8 @@ export function recordPlatformError(deps: Deps, context: Context, error: Platfor
 }
 
 export async function recordFailure(deps: Deps, context: Context, obstacle: Obstacle, changes = {}, afterMs = 0) {
-  const { reason } = obstacle;
   const { inMs, message } = postpone(deps, context, obstacle, afterMs);
-  if (needsPerson(reason)) await stall(deps, context, { reason, message }, changes);
-  else await record(deps, context, { mode: "reconciling", reason, message }, changes);
+  if (needsPerson(obstacle.reason)) await stall(deps, context, { ...obstacle, message }, changes);
+  else await record(deps, context, { ...obstacle, mode: "reconciling", message }, changes);
   return { inMs };
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { customResourceDefinition } from "../../../src/cli/manifests/crd.ts";
-import { daysLeft } from "../../../src/engine/status/expiry.ts";
 import { listed, nameOf } from "../../../src/kinds/fields/column.ts";
 import { kinds } from "../../../src/kinds/index.ts";
 import { usesAccount } from "../../../src/kinds/kind.ts";
+import { daysLeft } from "../../../src/runtime/text.ts";
 
 interface Node {
   type?: string;
