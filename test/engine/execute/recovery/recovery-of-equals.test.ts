@@ -1,22 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { claimOf } from "../../../../src/engine/state/object.ts";
 import { readStatus } from "../../../../src/engine/status/status.ts";
-import type { KubeObject } from "../../../../src/kube/resource.ts";
-import { hashBody } from "../../../../src/runtime/hash.ts";
 import { fakeApiServer } from "../../support/fake-api-server.ts";
 import { API, fakePlatform } from "../../support/fake-platform.ts";
 import { annotated, handleOf, intending, intentOf, objectOf } from "../../support/fixtures.ts";
 import { BEGIN, stage } from "../../support/stage.ts";
-
-const spec = { name: "same", location: "de/txl" };
-const body = { properties: { name: "same", location: "de/txl" } };
-const A = "Datacenter/shop/a";
-const B = "Datacenter/shop/b";
-const begun = (name: string, more: Parameters<typeof intentOf>[0] = {}): KubeObject =>
-  objectOf("Datacenter", name, {
-    spec,
-    metadata: intending(name, intentOf({ hash: hashBody(body), nonce: `old-${name}`, ...more })),
-  });
+import { A, B, begun, body, spec } from "./begun.ts";
 
 describe("recovery", () => {
   test("lets an id answer one creation only: what an equal has claimed and lost again is no match", async () => {
