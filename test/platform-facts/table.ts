@@ -162,7 +162,7 @@ export const named: readonly Named[] = [
   {
     fact: 121,
     says: "username and password are to be discontinued",
-    file: "test/controllers/login.test.ts",
+    file: "test/controllers/accounts/login.test.ts",
     test: "is advised to move to a token, because passwords are to be discontinued",
   },
   {

@@ -1,14 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Decision } from "../../../src/engine/decide/decision.ts";
-import { anyFacts, decideOn, type Facts, recoveringFacts } from "../support/views.ts";
+import { anyFacts, recoveringFacts } from "../support/any-view/any-facts.ts";
+import { decideOn, type Facts } from "../support/views.ts";
 
 const FRESH = 5000;
 const PAUSE = 2000;
 
 /** Checks that `holds` is true for the decision about any view with an open intent. */
 function always(holds: (view: Facts, decision: Decision) => void) {
-  // properties.test.ts checks which steps the gate delays, and for how long.
+  // gate-properties.test.ts checks which steps the gate delays, and for how long.
   const open = anyFacts
     .filter(({ intent, unsent, hasFinalizer, recorded }) => intent !== undefined && !unsent && hasFinalizer && recorded)
     .map((view) => ({ ...view, failure: undefined }));

@@ -1,42 +1,14 @@
 import { claimOf, openIntent } from "../../../src/engine/state/object.ts";
 import { readStatus } from "../../../src/engine/status/status.ts";
-import type { KubeCall } from "../../../src/kube/client/transport.ts";
 import type { KubeObject } from "../../../src/kube/resource.ts";
-import { Retry, Terminal } from "../../../src/platform/answers/errors.ts";
-import type { Connection, PlatformCall, Reply } from "../../../src/platform/calls/transport.ts";
+import type { PlatformCall } from "../../../src/platform/calls/transport.ts";
 import { fakeApiServer } from "./fake-api-server.ts";
 import { fakePlatform } from "./fake-platform.ts";
-import { BEGIN, SETTINGS, type Stage, stage } from "./stage.ts";
-
-/** What the scenario decides next: one of the options, of which the first is the harmless one. */
-export type Choose = <T>(first: T, ...others: T[]) => T;
-
-/** What may become of a write to the platform; "answered" always may. */
-export type Fate = "answered" | "refused" | "slow down" | "answer lost" | "request lost" | "executed late";
-export const EVERY_FATE: readonly Fate[] = ["refused", "slow down", "answer lost", "request lost", "executed late"];
+import { BEGIN, SETTINGS, stage } from "./stage.ts";
+import { type Choose, type Fate, linksOf, type Process, type Waiting } from "./world-links.ts";
 
 /** As long as the settle time allows. */
 const LONGEST_INVISIBLE = SETTINGS.settleMs;
-
-/** One process of the operator. One that has lost its lease ends what it has begun; one that has died does nothing. */
-interface Process {
-  name: number;
-  pod: string;
-  life: Stage;
-  /** The shard that it is of, and to which it takes each object to belong. */
-  shard: number;
-  known: Map<string, number>;
-  leads: boolean;
-  /** Objects of which a pass is under way. */
-  running: Set<string>;
-}
-
-/** Somebody waits at a place where the process may die, or another one go on. */
-interface Waiting {
-  process: Process;
-  on: "Kubernetes" | "the platform";
-  resume: () => void;
-}
 
 const turns = async (count = 4) => {
   for (let turn = 0; turn < count; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
@@ -68,6 +40,19 @@ export function world(
   };
   /** Of what is executed late, drawn when it was sent: by then the scenario may have no choices left. */
   let drawn: ReturnType<typeof drawPace> | undefined;
+  const drawExecution = (call: PlatformCall) => {
+    const pace = drawPace();
+    return () => {
+      drawn = pace;
+      try {
+        platform.execute(call);
+      } catch {
+        // What it was for is gone by now.
+      } finally {
+        drawn = undefined;
+      }
+    };
+  };
   platform.setPace({
     made(item, logged, remove) {
       const { invisible, takes, fails, unlogged } = drawn ?? drawPace();
@@ -95,72 +80,8 @@ export function world(
   const waiting: Waiting[] = [];
   const gate = (process: Process, on: Waiting["on"]) =>
     new Promise<void>((resolve) => void waiting.push({ process, on, resume: resolve }));
-
-  function clientOf(process: () => Process) {
-    return {
-      ...api.client,
-      async request<T>(call: KubeCall): Promise<T> {
-        if (call.method === "GET") return api.client.request<T>(call);
-        await gate(process(), "Kubernetes");
-        const fate = choose("written", "written", "written", "written, answer lost", "not written");
-        met(
-          `${call.path.endsWith("/status") ? "status" : "metadata"} ${fate}`,
-          `process ${process().name}: ${call.path}`,
-        );
-        if (fate === "not written") throw new Error("no answer from the API server");
-        const answer = await api.client.request<T>(call);
-        await gate(process(), "Kubernetes");
-        if (fate === "written, answer lost") throw new Error("no answer from the API server");
-        return answer;
-      },
-    };
-  }
-
-  function connectionOf(process: () => Process): Connection {
-    const real = platform.connectionOf("shop/main");
-    const none = (call: PlatformCall, executed: "no" | "unknown") =>
-      new Retry({ call: `${call.method} ${new URL(call.url).pathname}`, status: 0 }, executed);
-    async function write({ guard, ...call }: PlatformCall): Promise<Reply> {
-      const leaveBy = time + (call.deadlineMs ?? SETTINGS.createDeadlineMs);
-      if (leaveBy <= time) throw none(call, "no");
-      guard?.();
-      await gate(process(), "the platform");
-      if (time >= leaveBy) throw none(call, "no");
-      const becomes = fate();
-      met(`${call.method} ${becomes}`, `process ${process().name}: ${call.url}`);
-      if (becomes === "refused") throw new Terminal({ call: call.url, status: 422, platformMessage: "no" });
-      if (becomes === "slow down") throw new Retry({ call: call.url, status: 429 }, "no");
-      if (becomes === "executed late") {
-        const pace = drawPace();
-        const execute = () => {
-          drawn = pace;
-          try {
-            platform.execute(call);
-          } catch {
-            // What it was for is gone by now.
-          } finally {
-            drawn = undefined;
-          }
-        };
-        later(leaveBy - time, execute, process());
-      }
-      const reply = becomes === "answered" || becomes === "answer lost" ? await real.send(call) : undefined;
-      await gate(process(), "the platform");
-      if (becomes !== "answered" || !reply) throw none(call, "unknown");
-      return reply;
-    }
-    return {
-      ...real,
-      async send(call) {
-        if (call.method !== "GET") return write(call);
-        const answer = real.send(call);
-        answer.catch(() => {});
-        // An answer may have been on its way for a while.
-        if (choose(false, false, false, true)) await gate(process(), "the platform");
-        return answer;
-      },
-    };
-  }
+  const ground = { platform, api, choose, fate, met, gate, time: () => time, later, drawExecution };
+  const { clientOf, connectionOf } = linksOf(ground);
 
   let lives = 0;
   /** The shard to which each object belongs, whoever knows of it. */

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { identityOf } from "../../../../src/platform/collections/numbered.ts";
-
 import { objectOf } from "../../support/fixtures.ts";
 import { DC } from "../../support/lives.ts";
 import { SETTINGS } from "../../support/stage.ts";
-import { type Choose, EVERY_FATE, type Fate, type World, world } from "../../support/world.ts";
+import { type World, world } from "../../support/world.ts";
+import { type Choose, EVERY_FATE, type Fate } from "../../support/world-links.ts";
 
 /** More runs, for a manual search for rare failures. */
 const MORE = Number(process.env.PROTOCOL_RUNS ?? 1);

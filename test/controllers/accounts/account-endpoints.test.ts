@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { type AccountDeps, reconcileAccount } from "../../src/controllers/accounts/reconcile.ts";
-import { createTokenStore } from "../../src/controllers/accounts/token-store.ts";
-import { accountOf } from "../../src/engine/accounts/accounts.ts";
-import { account } from "../../src/kinds/identity/account.ts";
-import { clusterAccount } from "../../src/kinds/identity/cluster-account.ts";
-import { type KubeObject, keyOf } from "../../src/kube/resource.ts";
-import { API } from "../engine/support/fake-platform.ts";
-import { clusterAccountOf, objectOf, tokens } from "../engine/support/fixtures.ts";
-import { stage } from "../engine/support/stage.ts";
+import { type AccountDeps, reconcileAccount } from "../../../src/controllers/accounts/reconcile.ts";
+import { createTokenStore } from "../../../src/controllers/accounts/token-store.ts";
+import { accountOf } from "../../../src/engine/accounts/accounts.ts";
+import { account } from "../../../src/kinds/identity/account.ts";
+import { clusterAccount } from "../../../src/kinds/identity/cluster-account.ts";
+import { type KubeObject, keyOf } from "../../../src/kube/resource.ts";
+import { API } from "../../engine/support/fake-platform.ts";
+import { clusterAccountOf, objectOf, tokens } from "../../engine/support/fixtures.ts";
+import { stage } from "../../engine/support/stage.ts";
 
 const ELSEWHERE = "http://elsewhere.test";
 const ours = { api: API, logging: "http://{region}.logs.test" };

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { createTokenStore, type TokenRecord, tokenSecretName } from "../../src/controllers/accounts/token-store.ts";
-import { isConflict } from "../../src/kube/client/errors.ts";
-import { fakeApiServer } from "../engine/support/fake-api-server.ts";
-import { objectOf } from "../engine/support/fixtures.ts";
-import { fakeClock } from "../fake-clock.ts";
+import { createTokenStore, type TokenRecord, tokenSecretName } from "../../../src/controllers/accounts/token-store.ts";
+import { isConflict } from "../../../src/kube/client/errors.ts";
+import { fakeApiServer } from "../../engine/support/fake-api-server.ts";
+import { objectOf } from "../../engine/support/fixtures.ts";
+import { fakeClock } from "../../fake-clock.ts";
 
 const HOME = "mooring-system";
 const recordOf = (account: string, id?: string): TokenRecord => ({

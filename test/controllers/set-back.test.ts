@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import { readStatus, readyOf } from "../../src/engine/status/status.ts";
+import type { KubeObject } from "../../src/kube/resource.ts";
+import { stage } from "../engine/support/stage.ts";
+import { dc, KEY, settle } from "./restored-datacenter.ts";
+
+describe("while the API server is set back to an earlier state", () => {
+  test("nothing is created for an object that tells of nothing any more, or comes again, while its resource is there", async () => {
+    const object = dc();
+    const life = stage([object]);
+    const { api, objects, platform, clock } = life;
+    const early = structuredClone(api.get(object));
+    await life.passes(KEY);
+    life.sync();
+    await life.passes(KEY);
+    expect(platform.sent("POST")).toHaveLength(1);
+    if (!early) throw new Error("the object is not there");
+    const [, reborn] = [early, { ...early, metadata: { ...early.metadata, uid: "another", resourceVersion: "998" } }];
+    for (const [list, then] of [
+      [[early], undefined],
+      [[], reborn],
+    ] as const) {
+      await objects.store("Datacenter").replaceAll(structuredClone(list), "990");
+      api.remove(object);
+      api.put(then ?? early);
+      life.sync();
+      for (let pass = 0; pass < 5; pass++) {
+        await life.passes(KEY);
+        await clock.advance(2000);
+      }
+      const found = api.get(object);
+      expect(found && readyOf(found)?.reason).toBe("AlreadyExists");
+    }
+    expect(platform.sent("POST")).toHaveLength(1);
+    expect(platform.sent("DELETE")).toEqual([]);
+  });
+
+  test("an object that is set back to the middle of its creation gets its own resource again", async () => {
+    const object = dc();
+    const life = stage([object]);
+    const { api, objects, platform, clock } = life;
+    let early: KubeObject | undefined;
+    platform.afterEach(({ method }) => {
+      if (method === "POST") early = structuredClone(api.get(object));
+    });
+    await life.passes(KEY);
+    life.sync();
+    await life.passes(KEY);
+    const { id } = readStatus(api.get(object) ?? object);
+    if (!early || id === undefined) throw new Error("it was not created");
+    await objects.store("Datacenter").replaceAll([structuredClone(early)], "990");
+    api.remove(object);
+    api.put(early);
+    life.sync();
+    for (let pass = 0; pass < 5; pass++) {
+      await life.passes(KEY);
+      await clock.advance(2000);
+    }
+    expect(api.get(object)).toMatchObject({ status: { id } });
+    expect(platform.sent("POST")).toHaveLength(1);
+  });
+
+  test.each([
+    ["seen", (life: ReturnType<typeof stage>) => life.objects.store("Datacenter").replaceAll([], "5")],
+    [
+      "not yet seen",
+      (life: ReturnType<typeof stage>) => {
+        const request = life.api.client.request.bind(life.api.client);
+        life.deps.client = {
+          ...life.api.client,
+          async request<T>(call: Parameters<typeof request>[0]): Promise<T> {
+            const answer = await request<T>(call);
+            return call.method === "GET" && "limit" in (call.query ?? {})
+              ? { ...answer, metadata: { resourceVersion: "5" } }
+              : answer;
+          },
+        };
+        const last = life.objects.find(KEY)?.object;
+        if (last)
+          life.objects.store("Datacenter").remove({ ...last, metadata: { ...last.metadata, resourceVersion: "9000" } });
+      },
+    ],
+  ])("what was being made for an object that is not there any more stays (%s)", async (_, rewind) => {
+    const object = dc();
+    const life = stage([object]);
+    const { platform, api, deps, debts, clock } = life;
+    const said: unknown[] = [];
+    deps.log = { ...deps.log, error: (fields, message) => said.push([fields, message]) };
+    platform.afterEach(({ method }) => {
+      if (method !== "POST") return;
+      api.remove(object);
+      void rewind(life);
+    });
+    await life.pass(KEY).catch(() => {});
+    const all = Promise.all(debts);
+    await clock.advance(settle);
+    await all;
+    expect(platform.sent("DELETE")).toEqual([]);
+    expect(JSON.stringify(said)).toContain("externalId");
+    expect(readStatus(object).id).toBeUndefined();
+  });
+});
