@@ -96,25 +96,25 @@ export const named: readonly Named[] = [
   {
     fact: 219,
     says: "logins by password, and failed ones, are recorded",
-    file: "test/simulator/activity/activity.test.ts",
+    file: "test/simulator/activity/access-entries.test.ts",
     test: "has logins by password, and those that failed",
   },
   {
     fact: 220,
     says: "reads are recorded",
-    file: "test/simulator/activity/activity.test.ts",
+    file: "test/simulator/activity/access-entries.test.ts",
     test: "has every read, of one thing or of a list, answered or refused, with what was read",
   },
   {
     fact: 221,
     says: "questions to models are recorded as data access",
-    file: "test/simulator/activity/activity.test.ts",
+    file: "test/simulator/activity/access-entries.test.ts",
     test: "has every question to a model as a read of that model, and never the words",
   },
   {
     fact: 222,
     says: "an entry names what it is about, also a token that was made",
-    file: "test/simulator/activity/activity.test.ts",
+    file: "test/simulator/activity/access-entries.test.ts",
     test: "names the token that was made",
   },
   {

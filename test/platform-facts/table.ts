@@ -71,7 +71,7 @@ export const inFile: Readonly<Record<string, readonly number[]>> = {
   "test/simulator/ingest/metric-push-exposition.test.ts": [182],
   "test/simulator/ingest/metric-push-remote-write.test.ts": [183],
   "test/simulator/ingest/metric-push.test.ts": [128, 130, 192, 319],
-  "test/simulator/core/networks.test.ts": [53, 80, 110, 111, 112, 113, 114],
+  "test/simulator/core/networks/ip-blocks.test.ts": [53, 80, 110, 111, 112, 113, 114],
   "test/simulator/process/own-clients.test.ts": [65, 262],
   "test/simulator/core/requests.test.ts": [10, 36, 37, 41, 54],
   "test/simulator/process/robustness.test.ts": [8],

@@ -45,7 +45,7 @@ test("a lease that an earlier process of the same pod held is taken at once, and
   expect([restarted.held(), other.held()]).toEqual([true, false]);
 });
 
-test("who stands by says once for whom", async () => {
+test("a candidate that stands by logs once who holds the lease", async () => {
   const said: string[] = [];
   const a = candidate("a");
   await a.acquired;

@@ -44,7 +44,7 @@ describe("a call", () => {
     expect(server.arrived[1]?.headers.authorization).toBe("Bearer tok");
   });
 
-  test("asks for text where the answer is none of JSON", async () => {
+  test("that expects text returns the answer as it came", async () => {
     await using server = await scriptedServer(answer(200, "$ORIGIN example.org.", { "content-type": "text/plain" }));
     const connection = open().connect("ns/a", { token: "tok" });
     const { body } = await connection.send({ method: "GET", url: server.url, answers: "text" });
@@ -163,7 +163,7 @@ describe("a write", () => {
 });
 
 describe("a read", () => {
-  test("that keeps nobody waits out a short 429 by itself, but only a few times", async () => {
+  test("that nobody waits for sits out a short 429 by itself, but only a few times", async () => {
     const clock = fakeClock();
     await using server = await scriptedServer(answer(429, undefined, { "retry-after": "2" }));
     const connection = open({ clock }).connect("ns/a");

@@ -108,7 +108,7 @@ describe("many members in flux", () => {
   });
 });
 
-describe("what costs less is done", () => {
+describe("members are followed in the way that costs less", () => {
   test("a hundred of ten thousand are looked at one by one", async () => {
     const source = scriptedSource(items(10_000));
     const { clock, spent, track } = await openTracked(source);

@@ -39,7 +39,7 @@ describe("a list that fails", () => {
     expect(source.calls.list).toBe(2);
   });
 
-  test("for want of rights waits for people, and a refresh may try at once", async () => {
+  test("for want of rights is not repeated soon, but at once by a refresh", async () => {
     for (const problem of [new Unauthorized({ ...failed, status: 401 }), new Forbidden({ ...failed, status: 403 })]) {
       const source = scriptedSource();
       source.failing = problem;
@@ -75,7 +75,7 @@ describe("a list that fails", () => {
   });
 });
 
-describe("a list of more than is taken", () => {
+describe("a list with more items than the limit", () => {
   const limit = "the list has more than 60,000 items";
   const tooLarge = () => new Retry({ ...failed, status: 200, detail: limit, cause: new LimitExceeded(limit) }, "no");
 
@@ -116,7 +116,7 @@ describe("a list of more than is taken", () => {
   });
 });
 
-describe("a list with an item that is none", () => {
+describe("a list with an invalid item", () => {
   const invalid = "unexpected body: items.3.id: not an id of the platform's form";
   const partial = (...seen: Item[]) => new PartialList({ ...failed, status: 200, detail: invalid }, seen);
 

@@ -46,7 +46,7 @@ describe("a tracked member at rest", () => {
     expect(spent().list).toBe(4);
   });
 
-  test("is not taken to be so by a list that started before the change was made known", async () => {
+  test("is not taken to be at rest by a list that started before the change was made known", async () => {
     const source = scriptedSource([item("a")]);
     const { clock, collection, heard, track } = await openTracked(source);
     await clock.advance(60_000);

@@ -109,7 +109,7 @@ describe("the pacer", () => {
     });
   }
 
-  test("grows while requests wait and nobody refuses, up to the most, and sinks back when none wait", async () => {
+  test("raises its rate while requests wait and nobody refuses, up to the most, and lowers it when none wait", async () => {
     const clock = fakeClock();
     const pacer = createPacer({ clock, most: () => 400, mostConcurrent: 64 });
     const seen = crowd(clock, pacer, () => 150);
@@ -127,7 +127,7 @@ describe("the pacer", () => {
     expect(pacer.rate).toBe(50);
   });
 
-  test("does not press a platform that gets slow, or does not answer at all", async () => {
+  test("does not raise its rate for a platform that gets slow, or does not answer at all", async () => {
     const clock = fakeClock();
     const pacer = createPacer({ clock, most: () => 400, mostConcurrent: 64 });
     let answerMs = 100;
@@ -145,7 +145,7 @@ describe("the pacer", () => {
     seen.end();
   });
 
-  test("stays as it is while nobody has to wait", async () => {
+  test("keeps its rate while nobody has to wait", async () => {
     const clock = fakeClock();
     const pacer = createPacer({ clock, most: () => 400 });
     for (let n = 0; n < 100; n++) {
