@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { facts, inFile, named, untestable } from "./table.ts";
+import { named } from "./named-tests.ts";
+import { facts, inFile, untestable } from "./table.ts";
 
 describe("every fact of the platform's description", () => {
   const known = [

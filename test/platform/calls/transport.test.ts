@@ -1,20 +1,10 @@
 import { inspect } from "node:util";
-import { afterEach, describe, expect, test } from "vitest";
-import { PlatformError, Retry, Unauthorized } from "../../../src/platform/answers/errors.ts";
-import { createTransport, type Transport, type TransportOptions } from "../../../src/platform/calls/transport.ts";
+import { describe, expect, test } from "vitest";
 import { fakeClock } from "../../fake-clock.ts";
 import { answer, scriptedServer } from "../scripted-server.ts";
+import { transportsForFile } from "./open-transports.ts";
 
-const transports: Transport[] = [];
-afterEach(async () => {
-  for (const transport of transports.splice(0)) await transport.close();
-});
-
-function open(options: Partial<TransportOptions> = {}): Transport {
-  const transport = createTransport({ clock: fakeClock(), random: () => 0, ...options });
-  transports.push(transport);
-  return transport;
-}
+const open = transportsForFile();
 
 describe("a call", () => {
   test("carries credential, contract, request id and JSON", async () => {
@@ -54,7 +44,7 @@ describe("a call", () => {
     expect(server.arrived[1]?.headers.authorization).toBe("Bearer tok");
   });
 
-  test("asks for text where the answer is none of JSON", async () => {
+  test("that expects text returns the answer as it came", async () => {
     await using server = await scriptedServer(answer(200, "$ORIGIN example.org.", { "content-type": "text/plain" }));
     const connection = open().connect("ns/a", { token: "tok" });
     const { body } = await connection.send({ method: "GET", url: server.url, answers: "text" });
@@ -173,7 +163,7 @@ describe("a write", () => {
 });
 
 describe("a read", () => {
-  test("that keeps nobody waits out a short 429 by itself, but only a few times", async () => {
+  test("that nobody waits for sits out a short 429 by itself, but only a few times", async () => {
     const clock = fakeClock();
     await using server = await scriptedServer(answer(429, undefined, { "retry-after": "2" }));
     const connection = open({ clock }).connect("ns/a");
@@ -205,132 +195,6 @@ test.each(["GET", "POST"] as const)(
     expect(server.arrived).toHaveLength(1);
   },
 );
-
-test("closing the transport ends what is under way or waits for its turn, on every connection", async () => {
-  await using server = await scriptedServer(() => {});
-  const transport = open();
-  const calls = ["ns/a", "ns/b"].flatMap((id) => {
-    const connection = transport.connect(id, { token: id });
-    return Array.from({ length: 20 }, () => connection.send({ method: "GET", url: server.url }));
-  });
-  const ended = Promise.allSettled(calls);
-  await transport.close();
-  expect((await ended).filter(({ status }) => status === "rejected")).toHaveLength(40);
-});
-
-describe("a connection", () => {
-  test("uses new credentials at once, with an unspoilt pace", async () => {
-    await using server = await scriptedServer(answer(429, undefined, { "retry-after": "3600" }));
-    const connection = open().connect("ns/a", { token: "old" });
-    await expect(connection.send({ method: "POST", url: server.url })).rejects.toBeInstanceOf(Retry);
-    server.script = answer(200, {});
-    connection.setCredentials({ token: "new", contractNumber: 7 });
-    await connection.send({ method: "POST", url: server.url });
-    expect(server.arrived[1]?.headers.authorization).toBe("Bearer new");
-    expect(connection.contractNumber).toBe(7);
-  });
-
-  test("shares its pace with every connection that has the same token, on the same host", async () => {
-    const clock = fakeClock();
-    await using server = await scriptedServer(answer(429, undefined, { "retry-after": "60" }));
-    const transport = open({ clock });
-    const [one, two] = [transport.connect("ns/a", { token: "t" }), transport.connect("ns/b", { token: "t" })];
-    await expect(one.send({ method: "POST", url: server.url })).rejects.toBeInstanceOf(Retry);
-    two.setCredentials({ token: "t", contractNumber: 5 });
-    const refused = { status: 429, executed: "no" };
-    await expect(two.send({ method: "POST", url: server.url })).rejects.toMatchObject(refused);
-    expect(server.arrived).toHaveLength(1);
-    await one.close();
-    await two.close();
-    server.script = answer(200);
-    await transport.connect("ns/c", { token: "t" }).send({ method: "POST", url: server.url });
-  });
-
-  test("aborts what is under way and what comes later when it is closed", async () => {
-    await using server = await scriptedServer(() => {});
-    const connection = open().connect("ns/a");
-    const sending = connection.send({ method: "POST", url: server.url });
-    const outcome = expect(sending).rejects.toMatchObject({ executed: "unknown" });
-    await server.arrival(1);
-    await connection.close();
-    await outcome;
-    await expect(connection.send({ method: "POST", url: server.url })).rejects.toMatchObject({ executed: "no" });
-    expect(server.arrived).toHaveLength(1);
-  });
-
-  test("gives up when the caller does, and says what that leaves open", async () => {
-    await using server = await scriptedServer(() => {});
-    const connection = open().connect("ns/a");
-    const controller = new AbortController();
-    const sending = connection.send({ method: "PATCH", url: server.url, signal: controller.signal });
-    const outcome = expect(sending).rejects.toMatchObject({ kind: "Retry", executed: "unknown" });
-    await server.arrival(1);
-    controller.abort();
-    await outcome;
-  });
-
-  test("does not send a token that would break out of its header", async () => {
-    const token = "abc\r\nX-Evil: 1";
-    const sending = open().connect("ns/a", { token }).send({ method: "GET", url: "http://127.0.0.1:9/" });
-    const error = await sending.catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(Unauthorized);
-    expect(inspect(error, { depth: 9 })).not.toContain("Evil");
-  });
-});
-
-test("every write that was sent is one line for the one on call; reads are for debugging", async () => {
-  const lines: unknown[] = [];
-  const at = (level: string) => (fields: object, message: string) => lines.push({ level, message, ...fields });
-  const log = { debug: at("debug"), info: at("info"), warn: at("warn") };
-  const location = "/cloudapi/v6/requests/r-1/status";
-  await using server = await scriptedServer(answer(202, { id: "s" }, { location }));
-  const connection = open({ log }).connect("ns/a", { token: "tok" });
-  const url = `${server.url}/cloudapi/v6/datacenters`;
-  const object = "Datacenter/shop/a";
-  await connection.send({ method: "POST", url: `${url}?depth=1`, body: {}, object });
-  server.script = answer(422, { messages: [{ message: "no" }] });
-  await connection.send({ method: "POST", url, body: {}, object }).catch(() => {});
-  const guard = () => {
-    throw new Error("not the leader");
-  };
-  await connection.send({ method: "POST", url, body: {}, object, guard }).catch(() => {});
-  server.script = answer(200, {});
-  await connection.send({ method: "GET", url });
-  const call = { account: "ns/a", path: "/cloudapi/v6/datacenters" };
-  const write = { level: "info", message: "platform write", object, method: "POST", ...call };
-  expect(lines).toEqual([
-    expect.objectContaining({ ...write, status: 202, requestId: expect.stringMatching(/-1$/), platformRequest: "r-1" }),
-    expect.objectContaining({ ...write, status: 422, requestId: expect.stringMatching(/-2$/) }),
-    expect.objectContaining({ level: "debug", message: "platform read", method: "GET", status: 200, ...call }),
-  ]);
-});
-
-test("no secret reaches a log line, an error or an observer", async () => {
-  const canary = "canary-4711-secret";
-  const token = `${canary}a.${canary}b.${canary}c`;
-  const lines: unknown[] = [];
-  const keep = (...line: unknown[]) => lines.push(line);
-  const log = { debug: keep, info: keep, warn: keep };
-  const transport = open({ log, observe: (call) => lines.push(call) });
-  const connection = transport.connect("ns/a", { token });
-  const answers = [
-    answer(200, { key: canary }),
-    answer(422, { messages: [{ errorCode: "1", message: `bad token ${token} or ${canary}b` }] }),
-    answer(401, `<html>${token}</html>`),
-    answer(500, { echoed: canary }),
-  ];
-  await using server = await scriptedServer(() => {});
-  for (const script of answers) {
-    server.script = script;
-    const url = `${server.url}/x?password=${canary}`;
-    await connection.send({ method: "POST", url, body: { password: canary } }).catch((error: unknown) => {
-      expect(error).toBeInstanceOf(PlatformError);
-      lines.push(error, error instanceof Error ? error.stack : "");
-    });
-  }
-  expect(lines.length).toBeGreaterThan(8);
-  expect(inspect(lines, { depth: 12 })).not.toContain(canary);
-});
 
 /** Moves the clock between real answers until the promise settles. */
 async function driveUntilSettled(promise: Promise<unknown>, step: () => Promise<void>): Promise<void> {

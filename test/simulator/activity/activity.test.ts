@@ -3,59 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createActivity, mostEntries, mostReads } from "../../../src/simulator/activity/log.ts";
 import { actionName } from "../../../src/simulator/activity/names.ts";
-import { createChance } from "../../../src/simulator/chance.ts";
-import { noInjection } from "../../../src/simulator/faults/chooser.ts";
-import { createDocuments } from "../../../src/simulator/store/documents.ts";
 import { serviceFor } from "../pipelines.ts";
-import { type CallOptions, type Platform, platformForFile, refusal, resource, startPlatform } from "../platform.ts";
+import { platformForFile, refusal, resource, startPlatform } from "../platform.ts";
+import { all, page, pathOf, told } from "./log-pages.ts";
 
-const sourceShape = z.looseObject({
-  action: z.string(),
-  resource: z.string(),
-  user: z.string(),
-  time: z.iso.datetime(),
-  meta: z.object({
-    time: z.iso.datetime(),
-    requestId: z.string(),
-    queueRefId: z.int(),
-    transactionId: z.string(),
-    auditVersion: z.number(),
-  }),
-  principal: z.object({
-    identity: z.object({ contractNumber: z.int(), username: z.string() }),
-    sourceService: z.string(),
-    sourceIP: z.string(),
-    serviceHost: z.string(),
-  }),
-  event: z.looseObject({
-    type: z.string(),
-    status: z.string(),
-    message: z.string(),
-    param: z.looseObject({ action: z.string(), uri: z.string() }),
-    resources: z.array(z.object({ type: z.string(), id: z.string(), action: z.array(z.string()) })),
-  }),
-});
-const pageShape = z.object({
-  hits: z.object({ total: z.int(), hits: z.array(z.object({ _source: sourceShape })) }),
-});
-
-const pathOf = ({ ready }: Platform, query = "") => `/activitylog/v1/contracts/${ready.contractNumber}${query}`;
-
-async function page(platform: Platform, query: string, options?: CallOptions) {
-  const answer = await platform.call("GET", pathOf(platform, query), undefined, options);
-  expect(answer).toMatchObject({ status: 200 });
-  const { total, hits } = pageShape.parse(answer.body).hits;
-  return { total, sources: hits.map(({ _source }) => _source) };
-}
-
-const everything = async (platform: Platform, query = "") => (await page(platform, `?limit=1000${query}`)).sources;
-/** Without reads. */
-const all = async (platform: Platform, query = "") =>
-  (await everything(platform, query)).filter(({ event }) => event.type !== "Read");
-const told = (sources: z.infer<typeof sourceShape>[]) =>
-  sources.map(({ action, event }) => `${event.type} ${event.status} ${action}`);
+/** A contract of its own on the platform of this file. */
+const shared = await platformForFile();
+const platformOf = () => shared.contract();
 
 describe("the activity log", () => {
   it("tells its version, and the contract of the caller", async () => {
@@ -136,88 +91,6 @@ describe("the activity log", () => {
       "GenerateToken DONE auth.token.create",
       "RequestAccepted DONE auth.token.delete",
     ]);
-  });
-
-  it("has every read, of one thing or of a list, answered or refused, with what was read", async () => {
-    const platform = await platformOf();
-    const datacenter = await platform.datacenter();
-    const id = datacenter.split("/").at(-1);
-    await platform.core("GET", "/datacenters");
-    await platform.core("GET", "/datacenters/00000000-0000-4000-8000-000000000000");
-    await serviceFor(platform, "logging", "de-fra").call("GET", "/pipelines");
-    const reads = (await everything(platform)).filter(({ event }) => event.type === "Read");
-    const shown = reads.map(({ action, resource: about, event, user }) => [action, about, event.status, user]);
-    const { username } = platform.ready;
-    expect(shown).toEqual(
-      expect.arrayContaining([
-        ["vr.datacenter.read", "datacenter", "DONE", username],
-        ["vr.datacenter.read", "datacenter/00000000-0000-4000-8000-000000000000", "FAILED", username],
-        ["logging.pipeline.read", "pipeline", "DONE", username],
-      ]),
-    );
-    await platform.call("GET", `/cloudapi/v6${datacenter}`);
-    expect((await everything(platform)).at(-1)).toMatchObject({
-      action: "vr.datacenter.read",
-      resource: `datacenter/${id}`,
-      event: { param: { action: "GET", uri: `/cloudapi/v6${datacenter}` } },
-    });
-  });
-
-  it("does not log who reads the logs", async () => {
-    const platform = await platformOf();
-    await platform.core("DELETE", "/ipblocks/1");
-    await platform.core("GET", "/requests");
-    await platform.call("GET", "/activitylog/v1/contracts");
-    expect(await everything(platform)).toHaveLength(1);
-  });
-
-  it("has logins by password, and those that failed", async () => {
-    const platform = await platformOf();
-    const { username, password, token } = platform.ready;
-    const as = (authorization: string) => platform.call("GET", "/cloudapi/v6/locations", undefined, { authorization });
-    const basic = (secret: string) => `Basic ${Buffer.from(`${username}:${secret}`).toString("base64")}`;
-    expect((await as(basic(password))).status).toBe(200);
-    expect((await as(basic("wrong-canary"))).status).toBe(401);
-    const [head, body, signature = ""] = token.split(".");
-    expect((await as(`Bearer ${head}.${body}.${signature.split("").toReversed().join("")}`)).status).toBe(401);
-    expect((await as("Bearer nonsense")).status).toBe(401);
-    const sources = await all(platform);
-    expect(told(sources)).toEqual([
-      "Login DONE auth.user.login",
-      "Login FAILED auth.user.login",
-      "Login FAILED auth.user.login",
-    ]);
-    for (const source of sources) {
-      expect(source).toMatchObject({ user: username, principal: { sourceIP: "127.0.0.1" } });
-      expect(source.resource).toMatch(/^user\/./);
-    }
-    expect(JSON.stringify(sources)).not.toMatch(/wrong-canary/);
-  });
-
-  it("names the token that was made", async () => {
-    const platform = await platformOf();
-    const minted = await platform.call("GET", "/auth/v1/tokens/generate?ttl=3600");
-    const [header = ""] = z.object({ token: z.string() }).parse(minted.body).token.split(".");
-    const { kid } = z.looseObject({ kid: z.string() }).parse(JSON.parse(Buffer.from(header, "base64url").toString()));
-    expect(await all(platform)).toMatchObject([{ action: "auth.token.create", resource: `token/${kid}` }]);
-  });
-
-  it("has every question to a model as a read of that model, and never the words", async () => {
-    const platform = await platformOf();
-    const messages = [{ role: "user", content: "hello" }];
-    const { body } = await platform.call("GET", "/inference/v1/models");
-    const [model] = z.object({ data: z.array(z.object({ id: z.string() })) }).parse(body).data;
-    const ask = (id: string | undefined) =>
-      platform.call("POST", "/inference/v1/chat/completions", { model: id, messages });
-    expect((await ask(model?.id)).status).toBe(200);
-    expect((await ask("none-canary")).status).toBeGreaterThan(399);
-    const asked = (await everything(platform)).filter(({ event }) => event.param.action === "POST");
-    expect(asked.map(({ action, resource: about, event }) => [action, about, event.status])).toEqual([
-      ["inference.model.read", `model/${model?.id}`, "DONE"],
-      ["inference.model.read", "model", "FAILED"],
-    ]);
-    expect(JSON.stringify(asked)).not.toMatch(/hello|canary/);
-    expect(await all(platform)).toEqual([]);
   });
 
   it.each([
@@ -346,61 +219,4 @@ describe("the activity log", () => {
     expect(await story(11)).toEqual(first);
     expect(await story(12)).not.toEqual(first);
   });
-
-  function emptyLog() {
-    const documents = createDocuments(() => {});
-    const counts = new Map<string, number>();
-    const counters = {
-      next(purpose: string) {
-        const count = counts.get(purpose) ?? 0;
-        counts.set(purpose, count + 1);
-        return count;
-      },
-    };
-    const clock = { now: () => 1_000_000, advance() {}, realUntil: () => 0 };
-    const identity = { users: documents.table("users", z.never()) };
-    const chance = createChance(1, counters);
-    const activity = createActivity({ documents, counters, chance, clock, identity, scope: "" });
-    return { documents, activity };
-  }
-
-  it("keeps no more than a fixed number of entries: the oldest go", () => {
-    const { documents, activity } = emptyLog();
-    documents.transaction(() => activity.fill(mostEntries + 5, 0, mostEntries + 5));
-    const kept = activity.read(0, Number.POSITIVE_INFINITY).map(({ at }) => at);
-    expect([kept.length, kept[0], kept.at(-1)]).toEqual([mostEntries, 5, mostEntries + 4]);
-  });
-
-  it("keeps fewer reads, which push no change out", () => {
-    const { documents, activity } = emptyLog();
-    documents.transaction(() => activity.fill(3, 0, 3));
-    const route = { method: "GET", template: "/cloudapi/v6/locations", access: "user" } as const;
-    const answer = () => ({ status: 200 });
-    const user = { id: "u", username: "a@b", password: "", role: "owner", twoFactor: false, active: true } as const;
-    for (let at = 10; at < mostReads + 20; at += 1) {
-      const call = {
-        method: route.method,
-        path: route.template,
-        params: {},
-        query: new URLSearchParams(),
-        headers: {},
-        body: "",
-        origin: "http://127.0.0.1",
-        caller: { contractNumber: 1, user: { ...user, privileges: [] }, tokenId: "t" },
-        from: "127.0.0.1",
-        at,
-        effects: noInjection.effects,
-      };
-      activity.called(call, { ...route, handle: answer }, answer);
-    }
-    const kept = activity.read(0, Number.POSITIVE_INFINITY);
-    expect(kept.filter(({ type }) => type === "Read").map(({ at }) => at)).toEqual(
-      Array.from({ length: mostReads }, (_, nth) => nth + 20),
-    );
-    expect(kept).toHaveLength(mostReads + 3);
-  });
 });
-
-/** A contract of its own on the platform of this file. */
-const shared = await platformForFile();
-const platformOf = () => shared.contract();

@@ -7,19 +7,8 @@ import { openSender } from "../forward-sender.ts";
 import { plain, pusherFor } from "../metric-pusher.ts";
 import { networkOf } from "../network.ts";
 import { serviceFor } from "../pipelines.ts";
-import {
-  type Answer,
-  items,
-  type Platform,
-  platformForFile,
-  refusal,
-  resource,
-  serverBody,
-  startPlatform,
-} from "../platform.ts";
-import { groupBody, groups } from "../scaling.ts";
+import { items, type Platform, platformForFile, refusal, resource, serverBody, startPlatform } from "../platform.ts";
 import { storageOf } from "../storage.ts";
-import { streamingOf } from "../streaming.ts";
 
 const platform = await platformForFile();
 const other = await platform.contract();
@@ -31,7 +20,6 @@ const usageOf = async (contract: Platform) => {
   return z.looseObject({ properties: z.looseObject({ resourceLimits: z.record(z.string(), z.number()) }) }).parse(found)
     .properties;
 };
-const nobodys = "00000000-0000-4000-8000-000000000000";
 
 describe("a further contract", () => {
   it("has an owner, users, limits and a quota of its own", async () => {
@@ -131,102 +119,6 @@ describe("X-Contract-Number", () => {
   });
 });
 
-/** The resources that other resources of a contract need. */
-async function groundOf(contract: Platform, bucket: string) {
-  const made = async (path: string, properties: object) => {
-    const answer = await contract.done("POST", path, { properties });
-    return resource(answer).id;
-  };
-  const datacenter = await contract.datacenter();
-  const server = await contract.made(`${datacenter}/servers`, serverBody());
-  const disk = { name: "data", size: 5, licenceType: "LINUX" };
-  const volume = await made(`${datacenter}/volumes`, disk);
-  const login = { password: "verySecret1", email: "b@example.org" };
-  return {
-    datacenter: String(datacenter.split("/").at(-1)),
-    server,
-    disk,
-    volume,
-    bucket,
-    snapshot: await made(`${datacenter}/volumes/${volume}/create-snapshot`, { name: "s" }),
-    nic: String(items(await contract.core("GET", `${server}/nics`))[0]?.id),
-    pcc: await made("/pccs", { name: "cross" }),
-    backupUnit: await made("/backupunits", { name: "nightly", ...login }),
-    targetGroup: await made("/targetgroups", { name: "web", algorithm: "ROUND_ROBIN", protocol: "HTTP" }),
-    securityGroup: await made(`${datacenter}/securitygroups`, { name: "web" }),
-    address: (await networkOf(contract).block()).ip,
-    user: (await contract.user("builder@example.org")).userId,
-  };
-}
-
-type Ground = Awaited<ReturnType<typeof groundOf>>;
-/** A call of the other contract about its own resources that names a foreign id. */
-type Reference = [what: keyof Ground, use: string, method: string, path: string, body: (id: unknown) => object];
-
-describe("a reference to what another contract has", async () => {
-  expect(await storageOf(other)("PUT", "/ours")).toMatchObject({ status: 200 });
-  const [theirs, ours] = [await groundOf(platform, "flow-logs"), await groundOf(other, "ours")];
-  const core = "/cloudapi/v6";
-  const own = `/datacenters/${ours.datacenter}`;
-  const { server, disk } = ours;
-  const nic = `${server}/nics/${ours.nic}`;
-  const balancer = await other.made(`${own}/loadbalancers`, { properties: { name: "classic" } });
-  const cluster = await other.made("/k8s", { properties: { name: "apps" } });
-  const group = `/um/groups/${resource(await other.core("POST", "/um/groups", { properties: { name: "g" } })).id}`;
-  const streaming = await streamingOf(other);
-  const flowLog = { name: "f", action: "ALL", direction: "BIDIRECTIONAL" };
-  const zone = { availabilityZone: "AUTO", storageType: "SSD", storageSize: 20 };
-  const pool = { name: "p", nodeCount: 1, coresCount: 2, ramSize: 4096, ...zone };
-  const inProperties = (name: string, more: object) => (id: unknown) => ({ properties: { ...more, [name]: id } });
-  const brokersIn = (datacenterId: unknown) =>
-    streaming.body({ connections: [{ ...streaming.connection, datacenterId, lanId: "1" }] });
-  const targetsIn = (targetGroupId: unknown) =>
-    groupBody(own, {}, { nic: { targetGroup: { targetGroupId, port: 80, weight: 1 } } });
-
-  const references: Reference[] = [
-    ["volume", "to attach", "POST", `${core}${server}/volumes`, (id) => ({ id })],
-    ["nic", "to balance", "POST", `${core}${balancer}/balancednics`, (id) => ({ id })],
-    ["nic", "for a LAN", "POST", `${core}${own}/lans/1/nics`, (id) => ({ id })],
-    ["securityGroup", "of a server", "PUT", `${core}${server}/securitygroups`, (id) => ({ ids: [id] })],
-    [
-      "snapshot",
-      "to restore",
-      "POST",
-      `${core}${own}/volumes/${ours.volume}/restore-snapshot`,
-      inProperties("snapshotId", {}),
-    ],
-    ["snapshot", "as image", "POST", `${core}${own}/volumes`, inProperties("image", disk)],
-    ["backupUnit", "of a volume", "POST", `${core}${own}/volumes`, inProperties("backupunitId", disk)],
-    ["pcc", "of a LAN", "POST", `${core}${own}/lans`, inProperties("pcc", { name: "l" })],
-    ["address", "of a NIC", "POST", `${core}${server}/nics`, (ip) => ({ properties: { lan: 1, ips: [ip] } })],
-    ["bucket", "of a flow log", "POST", `${core}${nic}/flowlogs`, inProperties("bucket", flowLog)],
-    ["datacenter", "of nodes", "POST", `${core}${cluster}/nodepools`, inProperties("datacenterId", pool)],
-    ["user", "of a group", "POST", `${core}${group}/users`, (id) => ({ id })],
-    ["datacenter", "of replicas", "POST", groups, (id) => groupBody(String(id))],
-    ["targetGroup", "of replicas", "POST", groups, targetsIn],
-    ["datacenter", "of brokers", "POST", "/streaming/de-fra/clusters", brokersIn],
-  ];
-
-  it.each(references)("is refused as if it did not exist: %s %s", async (what, _use, method, path, body) => {
-    const unknown = what === "address" ? "198.19.255.254" : nobodys;
-    const sent = async (id: unknown) => {
-      const { status, body: answer } = await other.call(method, path, body(id));
-      return { status, answer: JSON.stringify(answer ?? null).replaceAll(String(id), "ID") };
-    };
-    const refused = await sent(theirs[what]);
-    expect([404, 422]).toContain(refused.status);
-    expect(refused).toEqual(await sent(unknown));
-    expect((await sent(ours[what])).status).toBeLessThan(300);
-    await other.advance(60);
-  });
-
-  it("is refused in a share, too", async () => {
-    const shares = (id: string) => other.core("POST", `${group}/shares/${id}`, { properties: {} });
-    refusal(await shares(theirs.datacenter), 404, "309");
-    expect(await shares(ours.datacenter)).toMatchObject({ status: 201 });
-  });
-});
-
 describe("the object storage", () => {
   it("does not let the owner of one contract into the buckets of another", async () => {
     const [mine, theirs] = [storageOf(platform), storageOf(other)];
@@ -293,75 +185,6 @@ describe("pipelines of a further contract", () => {
     const put = await serviceFor(other, "monitoring").call("PUT", path, { properties: { name: "theirs" } });
     expect(put).toMatchObject({ status: 201, body: { id } });
     expect(resource(await mine.call("GET", path)).properties.name).toBe("mine");
-  });
-});
-
-describe("a plain user", async () => {
-  const datacenter = await platform.datacenter();
-  const person = await platform.user("plain@example.org");
-  const as = { authorization: `Bearer ${person.token}` };
-  const own = resource(
-    await platform.core("POST", "/datacenters", { properties: { name: "own", location: "de/fra" } }, as),
-  ).id;
-  await platform.advance(60);
-  const seen = async () => items(await platform.core("GET", "/datacenters", undefined, as)).map(({ id }) => id);
-  const shareId = datacenter.split("/").at(-1);
-
-  it("sees what he has made, and the owner and administrators see all", async () => {
-    expect(await seen()).toEqual([own]);
-    refusal(await platform.core("GET", datacenter, undefined, as), 404, "309");
-    const { token } = await platform.user("chief@example.org", { role: "administrator" });
-    for (const authorization of [`Bearer ${token}`, `Bearer ${platform.ready.token}`]) {
-      expect(await platform.core("GET", `/datacenters/${own}`, undefined, { authorization })).toMatchObject({
-        status: 200,
-      });
-    }
-  });
-
-  it("sees what a group of his shares, with all in it, and changes it if the share says so", async () => {
-    const group = `/um/groups/${resource(await platform.core("POST", "/um/groups", { properties: { name: "g" } })).id}`;
-    await platform.core("POST", `${group}/users`, { id: person.userId });
-    await platform.core("POST", `${group}/shares/${shareId}`, { properties: {} });
-    await platform.done("POST", `${datacenter}/servers`, serverBody());
-    expect((await seen()).toSorted()).toEqual([own, shareId].toSorted());
-    expect(items(await platform.core("GET", `${datacenter}/servers`, undefined, as))).toHaveLength(1);
-    const rename = () => platform.core("PATCH", datacenter, { name: "renamed" }, as);
-    refusal(await rename(), 403, "451");
-    refusal(await platform.core("POST", `${datacenter}/servers`, serverBody(), as), 403, "451");
-    expect(resource(await platform.core("GET", datacenter)).properties.name).toBe("prod");
-    await platform.core("PUT", `${group}/shares/${shareId}`, { properties: { editPrivilege: true } });
-    expect(await rename()).toMatchObject({ status: 202 });
-    await platform.advance(60);
-    await platform.core("DELETE", `${group}/shares/${shareId}`);
-    expect(await seen()).toEqual([own]);
-  });
-
-  it("finds his own requests only", async () => {
-    const makers = (answer: Answer) =>
-      items(answer).map((each) => z.looseObject({ metadata: z.looseObject({ createdBy: z.string() }) }).parse(each));
-    const own = makers(await platform.core("GET", "/requests?depth=1", undefined, as));
-    expect(new Set(own.map(({ metadata }) => metadata.createdBy))).toEqual(new Set(["plain@example.org"]));
-    expect(makers(await platform.core("GET", "/requests?depth=1")).length).toBeGreaterThan(own.length);
-  });
-
-  it("cannot build on what he does not see", async () => {
-    const volume = await platform.made(`${datacenter}/volumes`, {
-      properties: { name: "data", size: 5, licenceType: "LINUX" },
-    });
-    const taken = await platform.done("POST", `${volume}/create-snapshot`, { properties: { name: "s" } });
-    const image = resource(taken).id;
-    const properties = { name: "copy", size: 5, image };
-    const answer = await platform.core("POST", `/datacenters/${own}/volumes`, { properties }, as);
-    expect(refusal(answer, 422, "100")).toContain("does not exist");
-  });
-
-  it("goes on seeing nothing of it in the middle of what the platform does by itself", async () => {
-    const group = groupBody(`/datacenters/${own}`);
-    const made = await platform.call("POST", groups, group, as);
-    expect(made).toMatchObject({ status: 201 });
-    await platform.advance(15);
-    expect(items(await platform.call("GET", `${groups}/${resource(made).id}/servers`, undefined, as))).toHaveLength(2);
-    expect(items(await platform.call("GET", groups, undefined, as))).toHaveLength(1);
   });
 });
 
