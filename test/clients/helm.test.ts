@@ -14,7 +14,7 @@ import { atEnd } from "../ending.ts";
 import { root, run, start } from "../processes.ts";
 import { program } from "../run/program.ts";
 import { schemaLocation, writeSchemas } from "./api-schemas.ts";
-import { byName, chart, pathOf } from "./chart/chart.ts";
+import { byName, chart, programPath } from "./chart/chart.ts";
 import { sets, type ValueSet, valueSets } from "./chart/value-sets.ts";
 
 const folder = temporaryFolder("helm");
@@ -34,7 +34,7 @@ let cluster: Awaited<ReturnType<typeof startCluster>>;
 
 beforeAll(async () => {
   for (const name of ["helm", "kubeconform"] as const) {
-    programs[name] = await pathOf(name);
+    programs[name] = await programPath(name);
   }
   cluster = await startCluster({ controllerManager: true });
   programs.kubectl = join(cluster.assets, "kubectl");

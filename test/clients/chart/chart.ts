@@ -8,12 +8,12 @@ import { root, run } from "../../processes.ts";
 export const chart = join(root, "deploy/chart");
 
 /** The path of a program, which is built if it is not there yet. */
-export const pathOf = async (program: "helm" | "kubeconform") =>
+export const programPath = async (program: "helm" | "kubeconform") =>
   (await run(join(root, "test/clients/setup-helm"), [program])).stdout.trim();
 
 let helm: string;
 export async function findHelm(): Promise<void> {
-  helm = await pathOf("helm");
+  helm = await programPath("helm");
 }
 
 export const object = z.looseObject({ kind: z.string(), metadata: z.looseObject({ name: z.string() }) });
