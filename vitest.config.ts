@@ -13,8 +13,8 @@ const programs = [
   "test/cli/flowlogs/{command,large}.test.ts",
   shards,
   "test/kube/watch/large-metadata.test.ts",
-  "test/clients/{chart,dashboard,gitops,helm,kafka,kafka-secret,mcp,platform-products,setup-browser}.test.ts",
-  "test/clients/prometheus/*.test.ts",
+  "test/clients/{dashboard,gitops,helm,kafka,kafka-secret,mcp,platform-products,setup-browser}.test.ts",
+  "test/clients/{chart,prometheus}/*.test.ts",
   "test/clients/s3/versitygw.test.ts",
 ];
 // A test waits for something that comes: how long that may take on a busy machine is no matter.

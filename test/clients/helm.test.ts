@@ -2,14 +2,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parseAllDocuments, stringify } from "yaml";
+import { stringify } from "yaml";
 import { z } from "zod";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
 import { writeOperatorKubeconfig } from "../../src/cli/demo/install.ts";
-import { gatewayRights } from "../../src/cli/manifests/gateway-rights.ts";
-import { rights } from "../../src/cli/manifests/manifests.ts";
-import { gatewayPolicy } from "../../src/cli/manifests/policy.ts";
-import { toolsRights } from "../../src/cli/manifests/tools-rights.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { connect } from "../../src/kube/client/config.ts";
 import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
@@ -18,8 +14,9 @@ import { atEnd } from "../ending.ts";
 import { root, run, start } from "../processes.ts";
 import { program } from "../run/program.ts";
 import { schemaLocation, writeSchemas } from "./api-schemas.ts";
+import { byName, chart, programPath } from "./chart/chart.ts";
+import { sets, type ValueSet, valueSets } from "./chart/value-sets.ts";
 
-const chart = join(root, "deploy/chart");
 const folder = temporaryFolder("helm");
 const present = { chart, command: program(), first: [] as string[] };
 /** The latest commit; the working tree itself if there is no Git history. */
@@ -37,7 +34,7 @@ let cluster: Awaited<ReturnType<typeof startCluster>>;
 
 beforeAll(async () => {
   for (const name of ["helm", "kubeconform"] as const) {
-    programs[name] = (await run(join(root, "test/clients/setup-helm"), [name])).stdout.trim();
+    programs[name] = await programPath(name);
   }
   cluster = await startCluster({ controllerManager: true });
   programs.kubectl = join(cluster.assets, "kubectl");
@@ -57,75 +54,16 @@ async function works(program: keyof typeof programs, args: string[], input = "")
 const helm = (...args: string[]) => works("helm", args);
 const kubectl = (...args: string[]) => works("kubectl", args);
 
-const object = z.looseObject({ kind: z.string(), metadata: z.looseObject({ name: z.string() }) });
-const objectsIn = (text: string) =>
-  parseAllDocuments(text)
-    .map((each) => each.toJS())
-    .filter((each) => each !== null)
-    .map((each) => object.parse(each));
-const nameOf = ({ kind, metadata }: z.output<typeof object>) => `${kind}/${metadata.name}`;
-const byName = (text: string) => new Map(objectsIn(text).map((each) => [nameOf(each), each]));
-
-const certificate = "-----BEGIN CERTIFICATE-----\nMA==\n-----END CERTIFICATE-----\n";
-const valueSets: Record<string, object> = {
-  "a platform": { platform: "ionos" },
-  "one namespace": { platform: "ionos", watchNamespace: "shop", crds: { install: false } },
-  everything: {
-    image: { repository: "registry.example.com/mooring", digest: `sha256:${"0".repeat(64)}` },
-    imagePullSecrets: [{ name: "pull" }],
-    namespace: { create: true },
-    shards: ["a", "blue-2"],
-    endpoints: { api: "https://api.example.com" },
-    allowEndpoints: ["https://*.example.com"],
-    ca: certificate,
-    proxy: { httpsProxy: "http://proxy.example.com:3128", noProxy: "10.0.0.0/8" },
-    clusterAccount: {
-      create: true,
-      spec: { credentialsSecretRef: { name: "token" }, namespaces: { names: ["shop"] }, default: true },
-    },
-    extraArgs: ["--resync=10m"],
-    extraEnv: [{ name: "NODE_OPTIONS", value: "--max-old-space-size=768" }],
-    metrics: { serviceMonitor: { create: true }, rules: { create: true }, dashboards: { create: true } },
-    extraObjects: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "extra" } }],
-    strategy: { type: "Recreate" },
-    hostAliases: [{ ip: "10.0.0.1", hostnames: ["api.example.com"] }],
-    dnsConfig: { nameservers: ["10.0.0.2"] },
-    livenessProbe: { failureThreshold: 5 },
-    volumes: [{ name: "more", emptyDir: {} }],
-    volumeMounts: [{ name: "more", mountPath: "/more" }],
-    networkPolicy: { create: true, metricsFrom: [{ namespaceSelector: {} }], egress: [{ ports: [{ port: 443 }] }] },
-    podAnnotations: { "example.com/team": "platform" },
-    podLabels: { "example.com/team": "platform" },
-    nodeSelector: { "kubernetes.io/os": "linux" },
-    tolerations: [{ operator: "Exists" }],
-    affinity: { nodeAffinity: {} },
-    topologySpreadConstraints: [
-      { maxSkew: 1, topologyKey: "kubernetes.io/hostname", whenUnsatisfiable: "DoNotSchedule" },
-    ],
-    priorityClassName: "system-cluster-critical",
-    simulator: { create: true, speed: 20 },
-    gateway: { create: true, account: "shared", tlsSecret: "gateway-tls", replicas: 3, extraArgs: ["--most-wait=10s"] },
-    tools: { create: true, loadMode: "lazy", hosts: ["tools.example.com"] },
-    limits: { Account: 50 },
-  },
-  "servers with certificates of an issuer": {
-    commonLabels: { "example.com/owner": "me" },
-    endpoints: { inference: "https://inference.example.com" },
-    gateway: { create: true },
-    tools: { create: true, tls: { issuerRef: { kind: "ClusterIssuer", name: "internal" } } },
-  },
-};
-
-function valuesFile(name: string): string {
+function valuesFile(name: ValueSet): string {
   const path = join(folder.path, `${name.replaceAll(" ", "-")}.yaml`);
   writeFileSync(path, stringify(valueSets[name]));
   return path;
 }
-const template = (name: string) => helm("template", "mooring", chart, "-n", "mooring-system", "-f", valuesFile(name));
+const template = (name: ValueSet) => helm("template", "mooring", chart, "-n", "mooring-system", "-f", valuesFile(name));
 
 describe("the chart", { timeout: 120_000 }, () => {
   it("passes helm lint, strictly", async () => {
-    for (const name of Object.keys(valueSets)) await helm("lint", chart, "--strict", "-f", valuesFile(name));
+    for (const name of sets) await helm("lint", chart, "--strict", "-f", valuesFile(name));
   });
 
   it("makes objects that the schemas of the API server accept", async () => {
@@ -142,7 +80,7 @@ describe("the chart", { timeout: 120_000 }, () => {
       "-skip",
       "ServiceMonitor,PodMonitor,PrometheusRule,Certificate",
     ];
-    for (const name of Object.keys(valueSets)) {
+    for (const name of sets) {
       const manifest = await template(name);
       const answer = await works("kubeconform", [...flags, "-schema-location", schemaLocation(schemas)], manifest);
       const { summary } = z.object({ summary: z.record(z.string(), z.number()) }).parse(JSON.parse(answer));
@@ -171,20 +109,6 @@ describe("the chart", { timeout: 120_000 }, () => {
     expect(stderr).toContain("/workers");
   });
 
-  it("gives the gateway its part of the rate, the address of the platform, and rights to no Secret", async () => {
-    const rendered = byName(await template("everything"));
-    const deployment = JSON.stringify(rendered.get("Deployment/mooring-gateway"));
-    for (const flag of ["--rate=1.667", "--burst=3", "--account=shared", "--tls-cert-file=/etc/mooring-tls/tls.crt"]) {
-      expect(deployment).toContain(`"${flag}"`);
-    }
-    expect(deployment).toContain("--upstream=http://mooring-simulator.mooring-system:8080/inference");
-    const installed = { namespace: "mooring-system", account: "mooring-gateway", name: "mooring-gateway" };
-    const rights = [...gatewayRights(installed), ...gatewayPolicy(installed)];
-    for (const each of rights.map((one) => object.parse(one))) expect(rendered.get(nameOf(each))).toEqual(each);
-    expect(JSON.stringify(rights)).not.toContain("secrets");
-    expect(byName(await template("a platform")).has("Deployment/mooring-gateway")).toBe(false);
-  });
-
   it("keeps the certificate that it has made for a server", async () => {
     const servers = "servers with certificates of an issuer";
     await kubectl("create", "namespace", "mooring-kept");
@@ -206,37 +130,6 @@ describe("the chart", { timeout: 120_000 }, () => {
     expect(again?.data === undefined).toBe(false);
     expect(isDeepStrictEqual(again?.data, first?.data)).toBe(true);
     await kubectl("delete", "namespace", "mooring-kept", "--wait=false");
-  });
-
-  it("gives the tool server rights to read, and to no Secret", async () => {
-    const rendered = byName(await template("everything"));
-    const deployment = JSON.stringify(rendered.get("Deployment/mooring-tools"));
-    for (const flag of [
-      "--load-mode=lazy",
-      "--allow-host=tools.example.com",
-      "--allow-host=mooring-tools.mooring-system",
-    ]) {
-      expect(deployment).toContain(`"${flag}"`);
-    }
-    const name = { namespace: "mooring-system", account: "mooring-tools", name: "mooring-tools" };
-    const rights = toolsRights(kinds, name);
-    for (const each of rights.map((one) => object.parse(one))) expect(rendered.get(nameOf(each))).toEqual(each);
-    expect(JSON.stringify(rights)).not.toMatch(/secrets|create|update|patch|delete|\*/);
-    expect(byName(await template("a platform")).has("Deployment/mooring-tools")).toBe(false);
-  });
-
-  it("gives the operator the rights that the source says", async () => {
-    const rendered = byName(await template("a platform"));
-    for (const each of rights(kinds).map((one) => object.parse(one))) {
-      // Other tests render these values.
-      if (each.kind === "Namespace" || each.kind === "ServiceAccount") continue;
-      expect(rendered.get(nameOf(each)), nameOf(each)).toEqual(each);
-    }
-    const roles = objectsIn(await template("one namespace")).filter(({ kind }) => /Role/.test(kind));
-    const wanted = rights(kinds, { watched: ["shop"] }).map((one) => object.parse(one));
-    const inOrder = (all: z.output<typeof object>[]) => all.toSorted((a, b) => nameOf(a).localeCompare(nameOf(b)));
-    expect(inOrder(roles)).toEqual(inOrder(wanted.filter(({ kind }) => /Role/.test(kind))));
-    expect(roles.map(({ kind }) => kind)).not.toContain("ClusterRole");
   });
 
   it("is what deploy/kustomize holds for people without Helm; if not: make generate", async () => {
