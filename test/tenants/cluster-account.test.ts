@@ -1,35 +1,36 @@
 import { createServer, type RequestListener } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { startCluster } from "../../src/cli/control-plane/start.ts";
 import { applyObject } from "../../src/cli/demo/install.ts";
 import { readStatus } from "../../src/engine/status/status.ts";
 import { pathOf } from "../../src/kube/resource.ts";
 import { SECRETS } from "../../src/kube/write/owned-secret.ts";
 import { SIGNING_KEY } from "../../src/operator/signing-key.ts";
-import { audit } from "../cluster/audit.ts";
 import type { OperatorProcess } from "../cluster/chaos/operator.ts";
-import { type Platform, startPlatform } from "../cluster/chaos/platform.ts";
-import { openStage, type Stage } from "../cluster/chaos/stage.ts";
-import {
-  centralLogging,
-  datacenter,
-  ipBlock,
-  kafkaCluster,
-  lan,
-  metricPipeline,
-  server,
-  snapshot,
-  volume,
-} from "../cluster/objects.ts";
+import type { Platform } from "../cluster/chaos/platform.ts";
+import type { Stage } from "../cluster/chaos/stage.ts";
+import { centralLogging, datacenter, ipBlock, metricPipeline, server } from "../cluster/objects.ts";
 import { signingKey } from "../crash/narrow.ts";
-import { bootVolume, manifest } from "../subjects/surroundings.ts";
+import { listening } from "../kube/scripted-server.ts";
+import { manifest } from "../subjects/surroundings.ts";
+import {
+  byName,
+  clusterAccount,
+  label,
+  labelled,
+  messageOf,
+  openShared,
+  type SharedContract,
+  startOperator,
+  statusOf,
+} from "./shared-account.ts";
 import { openTenant } from "./tenant.ts";
+import { makeTargets, removeTargets, thefts } from "./thefts.ts";
 
-// One operator for all namespaces, so it needs a control plane without objects of other tests.
 const cleanup = new AsyncDisposableStack();
 afterAll(() => cleanup.disposeAsync());
 
+let shared: SharedContract;
 let kubeconfig: string;
 let platform: Platform;
 let operator: OperatorProcess;
@@ -37,52 +38,14 @@ let operator: OperatorProcess;
 let home: Stage;
 let gold: Stage;
 let other: Stage;
-const byName = (name: string) => ({ accountRef: { kind: "ClusterAccount", name } });
-const clusterAccount = (name: string, spec: object) =>
-  manifest("ClusterAccount", name, { credentialsSecretRef: { name: "shared" }, ...spec });
 const manifestOf = z.looseObject({ kind: z.string() });
-const labelled = { namespaces: { selector: { matchLabels: { tier: "gold" } } } };
-
-/** An administrator sets or removes labels of a namespace. */
-const label = ({ namespace, admin }: Stage, labels: Record<string, string | null>) =>
-  admin.request({
-    method: "PATCH",
-    path: `/api/v1/namespaces/${namespace}`,
-    contentType: "application/merge-patch+json",
-    body: { metadata: { labels } },
-  });
-async function statusOf(stage: Stage, kind: string, name: string) {
-  const object = await stage.read(kind, name);
-  return object && readStatus(object);
-}
-const messageOf = async (stage: Stage, kind: string, name: string) =>
-  (await statusOf(stage, kind, name))?.conditions?.find(({ type }) => type === "Ready")?.message ?? "";
 
 beforeAll(async () => {
-  const control = await startCluster({ audit: audit() });
-  cleanup.defer(control.stop);
-  kubeconfig = control.kubeconfig;
-  platform = cleanup.use(await startPlatform({ speed: 200 }));
-  home = cleanup.use(await openStage(kubeconfig));
-  gold = cleanup.use(await openTenant(kubeconfig));
-  other = cleanup.use(await openTenant(kubeconfig, { forges: true }));
-  await label(gold, { tier: "gold" });
-  await home.apply({
-    apiVersion: "v1",
-    kind: "Secret",
-    metadata: { name: "shared" },
-    stringData: { token: platform.token },
-  });
-  await home.apply(clusterAccount("shared", { region: "de/txl", default: true, ...labelled }));
-  operator = await startOperator();
+  shared = await openShared(cleanup);
+  ({ kubeconfig, platform, home, gold, other } = shared);
+  operator = await startOperator(shared);
   await home.untilReady("ClusterAccount", "shared");
 });
-
-function startOperator(): Promise<OperatorProcess> {
-  const regional = ["monitoring", "logging", "streaming"].map((name) => `${name}=${platform.url}/${name}/{region}`);
-  const endpoints = [`api=${platform.url}`, ...regional].flatMap((each) => ["--endpoint", each]);
-  return home.operator({ everywhere: true, flags: ["--resync", "2s", "--annotate-after", "1s", ...endpoints] });
-}
 
 describe("a ClusterAccount", () => {
   it("is used by objects of the namespaces that it admits, with the operator's endpoints and a Secret of its namespace", async () => {
@@ -131,60 +94,19 @@ describe("a ClusterAccount", () => {
 
   describe("between two tenants", () => {
     /** Ids of one tenant's resources. The other tenant knows them all. */
-    const ids: Record<string, string> = {};
+    let ids: Record<string, string>;
     const unknown = "72e73b81-8551-4e74-b398-fc63b39994af";
 
     beforeAll(async () => {
       await label(other, { tier: "gold" });
-      const connection = { ...Object(kafkaCluster("stream").spec).connection, lanRef: { name: "net" } };
-      await gold.apply(
-        datacenter("dc"),
-        lan("net"),
-        volume("disk"),
-        snapshot("copy", { volumeRef: { name: "disk" } }),
-        server("web", { bootVolume, nics: [{ name: "n", lanRef: { name: "net" } }] }),
-        kafkaCluster("stream", { connection: { ...connection, datacenterRef: { name: "dc" } } }),
-      );
-      await other.apply(datacenter("dc"), lan("net"));
-      for (const [kind, name] of [
-        ["Datacenter", "dc"],
-        ["Volume", "disk"],
-        ["Snapshot", "copy"],
-        ["Server", "web"],
-        ["KafkaCluster", "stream"],
-      ] as const) {
-        await gold.untilReady(kind, name);
-        ids[kind] = (await statusOf(gold, kind, name))?.id ?? "";
-      }
-      await other.untilReady("Datacenter", "dc");
-      await other.untilReady("Lan", "net");
+      ids = await makeTargets(shared);
     });
 
-    it.each<[what: string, object: (id: string) => object, owner: string]>([
-      [
-        "an admin certificate by clusterId",
-        (clusterId) => manifest("KafkaUser", "thief", { clusterId }),
-        "KafkaCluster",
-      ],
-      [
-        "a copy of a disk by volumeId",
-        (volumeId) => manifest("Snapshot", "thief", { volumeId, datacenterId: ids.Datacenter }),
-        "Volume",
-      ],
-      ["a disk by its snapshot as an image", (image) => volume("thief", { imageAlias: undefined, image }), "Snapshot"],
-      ["a disk itself", (externalId) => volume("thief", { externalId }), "Volume"],
-      [
-        "the NICs of a server by Observe",
-        (externalId) =>
-          manifest("Server", "thief", { datacenterId: ids.Datacenter, externalId, managementPolicy: "Observe" }),
-        "Server",
-      ],
-      ["a place in a datacenter by its id", (datacenterId) => manifest("Lan", "thief", { datacenterId }), "Datacenter"],
-    ])("nobody gets %s, in the same words as for one that does not exist", async (_, object, owner) => {
+    it.each(thefts)("nobody gets %s, in the same words as for one that does not exist", async (_, object, owner) => {
       const words: string[] = [];
       const before = await platform.steering.made();
       for (const id of [ids[owner] ?? "", unknown]) {
-        const asked = object(id);
+        const asked = object(id, ids);
         const { kind } = manifestOf.parse(asked);
         await other.apply(asked);
         await other.untilReason(kind, "thief", "NotYours");
@@ -216,13 +138,7 @@ describe("a ClusterAccount", () => {
     });
 
     afterAll(async () => {
-      for (const kind of ["CentralLogging", "KafkaCluster", "Server", "Snapshot", "Volume", "Lan", "Datacenter"]) {
-        for (const stage of [gold, other]) {
-          const named = (await stage.list(kind)).map(({ metadata }) => metadata.name);
-          for (const name of named) await stage.remove(kind, name);
-          for (const name of named) await stage.untilGone(kind, name);
-        }
-      }
+      await removeTargets(shared);
       await label(other, { tier: null });
     });
   });
@@ -266,7 +182,7 @@ describe("a backup of what was made through a ClusterAccount", () => {
     await home.admin.request({ method: "DELETE", path });
     // Other objects are signed with the key as well, so an administrator has to declare it lost.
     await applyObject(home.admin, signingKey(home.namespace));
-    operator = await startOperator();
+    operator = await startOperator(shared);
     await gold.apply(saved);
     await gold.untilReason("IPBlock", "without-key", "SigningKeyUnknown");
     await gold.remove("IPBlock", "without-key");
@@ -292,10 +208,9 @@ describe("an Account of a tenant", () => {
   /** A server in the platform's place. */
   async function listen(answer: RequestListener): Promise<number> {
     const server = createServer(answer);
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const url = await listening(server);
     cleanup.defer(() => new Promise((resolve) => server.close(() => resolve())));
-    const address = server.address();
-    return (typeof address === "object" && address?.port) || 0;
+    return Number(new URL(url).port);
   }
 
   it("with an endpoint that the operator does not allow sends nobody the Secret that it names", async () => {
