@@ -74,6 +74,9 @@ async function chat(base: string, token: string, more: object = {}, signal?: Abo
   return performance.now() - begun;
 }
 
+/** An empty proxy in Node takes 1.7 times as long as a direct call. */
+const NO_TIME_GOAL = 1.8;
+
 const percentile = (times: number[], part: number) =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length * part)] ?? 0;
 
@@ -112,7 +115,7 @@ try {
 
   const fast = await gateway("--rate", "100000", "--burst", "10000");
   /** One after the other, in turns: what else the machine does hits both. */
-  async function compare(what: string, count: number): Promise<void> {
+  async function compare(what: string, count: number, goal?: number): Promise<void> {
     const [direct, through]: [number[], number[]] = [[], []];
     for (let nth = -50; nth < count; nth += 1) {
       const pair = [await chat(simulator.endpoints.inference, simulator.token), await chat(fast.url, "loud")] as const;
@@ -126,11 +129,14 @@ try {
     ] as const) {
       const [without, having] = [percentile(direct, part), percentile(through, part)];
       const told = `${without.toFixed(2)} ms direct, ${having.toFixed(2)} ms through the gateway`;
-      console.log(`${what}, ${name}: ${told}, ratio ${(having / without).toFixed(2)}`);
+      const ratio = having / without;
+      const verdict =
+        goal === undefined || name !== "p50" ? "" : `, goal ≤ ${goal}: ${ratio <= goal ? "met" : "missed"}`;
+      console.log(`${what}, ${name}: ${told}, ratio ${ratio.toFixed(2)}${verdict}`);
     }
   }
   await steer("limits", { inference: { perSecond: 100_000, burst: 100_000 } });
-  await compare("a model that takes no time", calls);
+  await compare("a model that takes no time", calls, NO_TIME_GOAL);
   await steer("faults", { rules: [{ fault: "slow", seconds: 0.05, route: "POST /inference/*" }] });
   await compare("a model that takes 50 ms", Math.ceil(calls / 5));
   await steer("faults", {});

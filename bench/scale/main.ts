@@ -47,7 +47,7 @@ async function playRound(round: number, options: Options, peer: string | undefin
 }
 
 function tell(options: Options, results: Results): void {
-  const rows = rowsOf(results);
+  const rows = rowsOf(results, options.objects);
   const { objects, rounds, workers, speed } = options;
   const machine = `${cpus().length} × ${cpus()[0]?.model.trim()}`;
   const run = { at: new Date().toISOString(), machine, objects, rounds, workers, speed };

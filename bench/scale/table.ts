@@ -1,8 +1,9 @@
-import { type Figure, type FigureName, figureNames, figures, type Results } from "./figures.ts";
+import { type Figure, type FigureName, figureNames, figures, LARGE, type Results } from "./figures.ts";
 import type { ContenderName } from "./options.ts";
 
 /** A row of the table, as JSON has it. */
 export interface Row extends Figure {
+  readonly ratio?: number;
   readonly name: FigureName;
   readonly peer: readonly number[];
   readonly mooring: readonly number[];
@@ -11,17 +12,19 @@ export interface Row extends Figure {
   readonly met?: boolean;
 }
 
-export function rowsOf(results: Results): Row[] {
+export function rowsOf(results: Results, objects: number): Row[] {
   return figureNames.flatMap((name) => {
     const [peer, mooring] = [results.of("peer", name), results.of("mooring", name)];
     if (peer.length + mooring.length === 0) return [];
-    const figure: Figure = figures[name];
+    const { ratio: bySize, ...figure } = figures[name];
+    const ratio = typeof bySize === "object" ? bySize[objects < LARGE ? "small" : "large"] : bySize;
     const times =
       peer.length > 0 && mooring.length > 0 && median(peer) > 0 ? median(mooring) / median(peer) : undefined;
-    const met = verdict(figure, mooring, times);
+    const goal = { ...figure, ...(ratio !== undefined && { ratio }) };
+    const met = verdict(goal, mooring, times);
     return [
       {
-        ...figure,
+        ...goal,
         name,
         peer,
         mooring,
@@ -32,8 +35,10 @@ export function rowsOf(results: Results): Row[] {
   });
 }
 
+type Goal = Pick<Row, "ratio" | "most" | "unit">;
+
 /** Undefined where nothing is promised, or the other one was not measured. */
-function verdict({ ratio, most }: Figure, mooring: readonly number[], times: number | undefined): boolean | undefined {
+function verdict({ ratio, most }: Goal, mooring: readonly number[], times: number | undefined): boolean | undefined {
   if (mooring.length === 0) return undefined;
   if (most !== undefined) return median(mooring) <= most;
   return ratio === undefined || times === undefined ? undefined : times <= ratio;
@@ -55,7 +60,7 @@ function told(numbers: readonly number[], unit: string): string {
   return numbers.length === 1 ? text : `${text} (${digits(Math.min(...numbers))}–${digits(Math.max(...numbers))})`;
 }
 
-function goalOf({ ratio, most, unit }: Figure): string {
+function goalOf({ ratio, most, unit }: Goal): string {
   if (most !== undefined) return `≤ ${most}${unit === "" ? "" : ` ${unit}`}`;
   return ratio === undefined ? "" : `≤ ${ratio} × peer`;
 }

@@ -12,30 +12,37 @@ function resultsOf(figure: FigureName, mooring: number[], peer: number[] = []) {
 
 describe("a figure", () => {
   it.each([
-    { mooring: [18], peer: [20], met: true },
-    { mooring: [19], peer: [20], met: false },
-    { mooring: [10, 18, 90], peer: [20, 21, 2], met: true },
-    { mooring: [18], peer: [], met: undefined },
+    { mooring: [23], peer: [20], met: true },
+    { mooring: [24], peer: [20], met: false },
+    { mooring: [10, 23, 90], peer: [20, 21, 2], met: true },
+    { mooring: [23], peer: [], met: undefined },
     { mooring: [], peer: [20], met: undefined },
   ])("with a goal against the peer: $mooring against $peer is $met", ({ mooring, peer, met }) => {
-    expect(rowsOf(resultsOf("createSeconds", mooring, peer)).map((row) => row.met)).toEqual([met]);
+    expect(rowsOf(resultsOf("createSeconds", mooring, peer), 1020).map((row) => row.met)).toEqual([met]);
+  });
+
+  it.each([
+    { objects: 1020, met: undefined },
+    { objects: 10_020, met: false },
+  ])("may have a goal of its own, or none, with $objects objects", ({ objects, met }) => {
+    expect(rowsOf(resultsOf("createApiserver", [23], [20]), objects).map((row) => row.met)).toEqual([met]);
   });
 
   it.each([
     { mooring: [1.1], met: true },
     { mooring: [1.2], met: false },
   ])("with a goal of its own needs no peer: $mooring is $met", ({ mooring, met }) => {
-    expect(rowsOf(resultsOf("createCalls", mooring)).map((row) => row.met)).toEqual([met]);
+    expect(rowsOf(resultsOf("createCalls", mooring), 1020).map((row) => row.met)).toEqual([met]);
   });
 
   it("that nobody has measured is left out", () => {
-    expect(rowsOf(createResults())).toEqual([]);
+    expect(rowsOf(createResults(), 1020)).toEqual([]);
   });
 
   it("of several rounds is shown with its spread and its goal", () => {
-    const table = tableOf(rowsOf(resultsOf("createSeconds", [24, 27, 25], [21, 22, 23])), contenderNames);
+    const table = tableOf(rowsOf(resultsOf("createSeconds", [26, 29, 27], [21, 22, 23]), 1020), contenderNames);
     expect(table.split("\n")[2]).toMatch(
-      /22\.0 s \(21\.0–23\.0\) .* 25\.0 s \(24\.0–27\.0\) .* 1\.14 .* ≤ 0\.9 × peer .* missed/,
+      /22\.0 s \(21\.0–23\.0\) .* 27\.0 s \(26\.0–29\.0\) .* 1\.23 .* ≤ 1\.15 × peer .* missed/,
     );
   });
 });

@@ -17,6 +17,7 @@ export const measureDelete: Chapter = async (stage, population, note) => {
   tellCost("delete", cost);
   note("deleteSeconds", cost.seconds);
   note("deleteCpu", cost.cpu);
+  note("deleteApiserver", cost.shares.apiserver);
   note("deleteCalls", cost.calls / count);
   note("deleteWrites", cost.writes / count);
   note("deletePasses", cost.passes / count);
