@@ -29,7 +29,18 @@ export interface DocumentItem {
   month: { before: number; after: number } | null;
 }
 
-const noItems = { create: 0, change: 0, replace: 0, adopt: 0, delete: 0, wait: 0, blocked: 0, invalid: 0, none: 0 };
+const noItems = {
+  create: 0,
+  change: 0,
+  replace: 0,
+  adopt: 0,
+  delete: 0,
+  wait: 0,
+  blocked: 0,
+  invalid: 0,
+  unknown: 0,
+  none: 0,
+};
 
 export function documentOf({ items, months, cost, others, validatedBy, changes }: Plan): PlanDocument {
   const summary = { ...noItems };
@@ -57,8 +68,9 @@ export function documentOf({ items, months, cost, others, validatedBy, changes }
   };
 }
 
-/** 0: no change. 2: changes. 1: the API server would refuse an object. */
-export const exitCodeOf = ({ changes, summary }: PlanDocument): number => (summary.invalid > 0 ? 1 : changes ? 2 : 0);
+/** 0: no change. 2: changes. 1: the API server would refuse an object, or the caller may not read it. */
+export const exitCodeOf = ({ changes, summary }: PlanDocument): number =>
+  summary.invalid + summary.unknown > 0 ? 1 : changes ? 2 : 0;
 
 const words: readonly [action: PlanItem["action"], words: string][] = [
   ["create", "to create"],
@@ -69,6 +81,7 @@ const words: readonly [action: PlanItem["action"], words: string][] = [
   ["wait", "waiting"],
   ["blocked", "blocked"],
   ["invalid", "invalid"],
+  ["unknown", "unknown"],
 ];
 
 /** `2 to create, 1 to change, 7 unchanged`. */

@@ -17,6 +17,8 @@ export type Action =
   | "blocked"
   /** The API server would refuse the object. */
   | "invalid"
+  /** The caller may not read the object: whether it exists is not known. */
+  | "unknown"
   | "none";
 
 /**

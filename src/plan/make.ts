@@ -2,10 +2,12 @@ import type { ClusterReader } from "../diagnostics/cluster.ts";
 import { allObjects } from "../diagnostics/objects.ts";
 import type { PlatformReader } from "../diagnostics/reader.ts";
 import type { Sources } from "../diagnostics/sources.ts";
-import { objectOf as accountObject } from "../engine/accounts/accounts.ts";
+import { accountKinds, objectOf as accountObject } from "../engine/accounts/accounts.ts";
 import { namedBy, type ObjectKey, objectKey, resourceOf } from "../engine/state/object.ts";
+import { account } from "../kinds/identity/account.ts";
 import { GROUP, kinds, VERSION } from "../kinds/index.ts";
 import { hasResource, type Kind } from "../kinds/kind.ts";
+import { isForbidden } from "../kube/client/errors.ts";
 import type { KubeClient } from "../kube/client/transport.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import { systemClock } from "../runtime/clock.ts";
@@ -56,15 +58,16 @@ const keyOf = (kind: Kind, { metadata }: KubeObject): ObjectKey =>
 export async function makePlan(asked: PlanAsked): Promise<Plan> {
   const { manifests, sources } = asked;
   const { signal } = sources;
-  const live = asked.cluster ? await liveObjects(asked, asked.cluster.reader) : new Map<ObjectKey, KubeObject>();
+  const live = asked.cluster ? await liveObjects(asked, asked.cluster.reader) : nothingLive;
   const candidates = await candidatesOf(asked, live);
   const labels = await namespaceLabels(asked);
   await using stage = createStage({ kinds, clock: systemClock, signal, labelsOf: (name) => labels.get(name) ?? {} });
-  for (const object of live.values()) stage.put(object);
+  for (const object of live.objects.values()) stage.put(object);
   for (const { desired } of candidates) if (desired) stage.put(desired);
   if (!asked.cluster) addAccounts(stage, candidates);
   const reader = await openAccounts(asked, stage, candidates);
-  const items = await planAll(stage, candidates, (done) => sources.progress(done, "objects compared"));
+  const sees = (namespace: string) => live.seesAllAccounts || accountsIn(stage, namespace) > 1;
+  const items = await planAll(stage, candidates, sees, (done) => sources.progress(done, "objects compared"));
   const isPriced = reader !== undefined && (asked.prices ?? true);
   const prices = isPriced ? await priceAll(items, reader, signal).catch(missingPrices(asked)) : undefined;
   return {
@@ -93,12 +96,29 @@ function namespacesOf({ manifests: { objects } }: PlanAsked): string[] {
   return [...new Set(all.filter((name) => name !== ""))];
 }
 
-async function liveObjects(asked: PlanAsked, reader: ClusterReader): Promise<Map<ObjectKey, KubeObject>> {
+/** With several Accounts of its own, a namespace gets no ClusterAccount by default. */
+const accountsIn = ({ objects }: Stage, namespace: string): number =>
+  [...objects.store(account.kind).values()].filter(({ metadata }) => metadata.namespace === namespace).length;
+
+/** The objects in the cluster, as far as the caller may read them. */
+interface Live {
+  objects: Map<ObjectKey, KubeObject>;
+  /** Objects of the files that the caller may not read. */
+  hidden: ReadonlySet<ObjectKey>;
+  seesAllAccounts: boolean;
+}
+
+const nothingLive: Live = { objects: new Map(), hidden: new Set(), seesAllAccounts: true };
+
+async function liveObjects(asked: PlanAsked, reader: ClusterReader): Promise<Live> {
   const { sources, manifests } = asked;
   const all = new Map<ObjectKey, KubeObject>();
+  const hidden = new Set<ObjectKey>();
   let isComplete = true;
+  let seesAllAccounts = true;
   const missing = (what: string) => {
     isComplete = false;
+    if (accountKinds.some(({ plural }) => what.startsWith(plural))) seesAllAccounts = false;
     sources.missing?.(what);
   };
   const sides = { cluster: async () => reader, platform: () => asked.platform() };
@@ -109,7 +129,8 @@ async function liveObjects(asked: PlanAsked, reader: ClusterReader): Promise<Map
   for (const kind of kinds.filter(({ scope }) => scope === "Cluster")) {
     const objects = await reader.list(resourceOf(kind), {}, sources.signal).catch((error: unknown) => {
       sources.signal.throwIfAborted();
-      missing(`${kind.plural}: ${error instanceof Error ? error.message : String(error)}`);
+      if (!isForbidden(error)) throw error;
+      missing(`${kind.plural} of the cluster: you may not list them`);
       return [];
     });
     for (const object of objects) {
@@ -121,23 +142,29 @@ async function liveObjects(asked: PlanAsked, reader: ClusterReader): Promise<Map
     const key = keyOf(kind, object);
     const { namespace, name } = object.metadata;
     if (isComplete || all.has(key)) continue;
-    const found = await reader.find(resourceOf(kind), namespace, name, sources.signal).catch(() => undefined);
+    const found = await reader.find(resourceOf(kind), namespace, name, sources.signal).catch((error: unknown) => {
+      if (!isForbidden(error)) throw error;
+      hidden.add(key);
+      return undefined;
+    });
     if (found) all.set(key, found);
   }
-  return all;
+  return { objects: all, hidden, seesAllAccounts };
 }
 
-async function candidatesOf(asked: PlanAsked, live: Map<ObjectKey, KubeObject>): Promise<Candidate[]> {
+async function candidatesOf(asked: PlanAsked, { objects: live, hidden }: Live): Promise<Candidate[]> {
   const { manifests, cluster, schemaOf, sources, destroy, prune } = asked;
   if (destroy) {
-    return manifests.objects.flatMap(({ kind, object }) => {
+    return manifests.objects.flatMap(({ kind, object }): Candidate[] => {
       const found = live.get(keyOf(kind, object));
+      if (hidden.has(keyOf(kind, object))) return [{ kind, live: undefined, desired: object, isHidden: true }];
       return found ? [{ kind, live: found, desired: undefined }] : [];
     });
   }
   const whyOffline = new Set<string>();
   const candidateOf = async (manifest: Manifest): Promise<Candidate> => {
     const { kind, object } = manifest;
+    if (hidden.has(keyOf(kind, object))) return { kind, live: undefined, desired: object, isHidden: true };
     const given = { manifest, live: live.get(keyOf(kind, object)), schema: schemaOf(kind), signal: sources.signal };
     if (!cluster?.client) return offline(given);
     const { whyOffline: why, ...candidate } = await dryRun(cluster.client, given);

@@ -15,6 +15,8 @@ export interface Candidate {
   desired: KubeObject | undefined;
   /** The reason of a refusal by the API server. */
   refused?: string;
+  /** The caller may not read the object in the cluster. */
+  isHidden?: boolean;
   /** The refusal is only about fields that a replacement may change. */
   isReplaceable?: boolean;
 }
@@ -42,6 +44,13 @@ export function objectItem(base: PlanItem, live: KubeObject | undefined, desired
   const fields = specChanges(live?.spec, desired.spec);
   if (!live) return { ...base, action: "create", fields };
   return fields.length > 0 ? { ...base, action: "change", fields } : base;
+}
+
+/** The item of an object that the caller may not read. */
+export function hiddenItem({ kind }: Candidate, base: PlanItem): PlanItem {
+  const where = base.namespace === undefined ? "" : ` in namespace ${base.namespace}`;
+  const message = `whether it exists is not known: you may not read ${kind.plural}${where}`;
+  return { ...base, action: "unknown", spec: undefined, message };
 }
 
 /** A refused change of immutable fields alone is a replacement that must be allowed first. */
@@ -92,10 +101,12 @@ interface Decided {
   decision: Decision;
   /** Referenced objects that the plan creates, adopts or replaces. */
   first: readonly ObjectKey[];
+  /** The caller sees every Account that the object may use. */
+  seesAccounts: boolean;
 }
 
 /** Turns a decision of the engine into an item of the plan. */
-export function itemOf({ base, candidate, context, decision, first }: Decided): PlanItem {
+export function itemOf({ base, candidate, context, decision, first, seesAccounts }: Decided): PlanItem {
   const { kind, view } = context;
   const { live, desired } = candidate;
   if (!desired) return deletion(base, context, decision);
@@ -159,7 +170,11 @@ export function itemOf({ base, candidate, context, decision, first }: Decided): 
           ...(view.spec.adopt !== undefined && { id: view.spec.adopt }),
         };
       }
-      if (view.account.obstacle) return withoutPlatform(eventually(), { ...creation, message }, base, live, specFields);
+      const { obstacle } = view.account;
+      // Another reason is one that the operator will find as well.
+      if (obstacle?.reason === "AccountNotReady" || (obstacle && !seesAccounts)) {
+        return withoutPlatform(eventually(), { ...creation, message }, base, live, specFields);
+      }
       const action = decision.step === "wait" ? "wait" : "blocked";
       return { ...base, action, fields, before, message: `${reason}: ${message}` };
     }

@@ -4,7 +4,7 @@ import { hasResource } from "../kinds/kind.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import { adopted } from "./adoption.ts";
 import type { PlanItem } from "./item.ts";
-import { baseOf, type Candidate, itemOf, objectItem, refusal } from "./outcome.ts";
+import { baseOf, type Candidate, hiddenItem, itemOf, objectItem, refusal } from "./outcome.ts";
 import { placeholders } from "./placeholders.ts";
 import { project } from "./projection.ts";
 import type { Stage } from "./stage.ts";
@@ -18,6 +18,7 @@ const keyTo = ({ kind, metadata }: KubeObject): ObjectKey => objectKey(kind, met
 export async function planAll(
   stage: Stage,
   candidates: readonly Candidate[],
+  seesAccounts: (namespace: string) => boolean = () => true,
   progress: (done: number) => void = () => {},
 ): Promise<PlanItem[]> {
   const newIds = placeholders();
@@ -51,6 +52,7 @@ export async function planAll(
   async function planOne(key: ObjectKey, candidate: Candidate, named: readonly ObjectKey[]): Promise<PlanItem> {
     const { kind, live, desired, refused } = candidate;
     const base = baseOf(candidate);
+    if (candidate.isHidden) return hiddenItem(candidate, base);
     if (refused !== undefined) return refusal(candidate, base, refused);
     if (!hasResource(kind)) return objectItem(base, live, desired);
     const found = stage.objects.find(key)?.object;
@@ -58,7 +60,8 @@ export async function planAll(
     const { context, decision } = await stage.decide(key, kind, found);
     const account = context.view.account.key === undefined ? [] : [objectOf(context.view.account.key)];
     const first = [...account, ...named].filter((each) => comesFirst(items.get(each)));
-    const item = itemOf({ base, candidate, context, decision, first });
+    const sees = seesAccounts(found.metadata.namespace ?? "");
+    const item = itemOf({ base, candidate, context, decision, first, seesAccounts: sees });
     if (item.action === "adopt") return adopted(stage, newIds.readable, key, kind, context, item);
     if (item.action === "create" || (item.action === "replace" && item.replacement?.allowed)) {
       project(stage, kind, found, context, newIds.next(kind, found));

@@ -30,7 +30,8 @@ function clientWith({ sharedKey = String(secret.key), eventMode = "Message" as E
   const client = new FluentClient("app", {
     eventMode,
     milliseconds: true,
-    ack: {},
+    // The default of half a second is too short for a busy machine.
+    ack: { ackTimeout: 30_000 },
     socket: {
       host: address.hostname,
       port: Number(address.port),

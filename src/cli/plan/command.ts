@@ -47,7 +47,11 @@ export const plan = command({
     ...platformFlags,
     ...outputFlag("table", "json", "yaml", "markdown"),
   },
-  exitCodes: { 0: "no change", 1: "failed, or the API server would refuse an object", 2: "changes" },
+  exitCodes: {
+    0: "no change",
+    1: "failed, or the API server would refuse an object, or you may not read it",
+    2: "changes",
+  },
   async run({ flags, args, screen, answer, sources, cluster, client, platform, namespace, signal }) {
     if (args.length > 0) throw new UsageError(`unexpected "${args[0]}": name files with -f`);
     const folder = flags.text("kustomize");

@@ -18,6 +18,7 @@ const signs: Record<PlanItem["action"], string> = {
   wait: "⏳ wait",
   blocked: "⛔ blocked",
   invalid: "❌ invalid",
+  unknown: "❔ unknown",
   none: "no change",
 };
 

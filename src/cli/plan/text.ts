@@ -19,6 +19,7 @@ const marks: Record<PlanItem["action"], { mark: string; word: string; colour: (t
   wait: { mark: "…", word: "wait", colour: yellow },
   blocked: { mark: "x", word: "blocked", colour: red },
   invalid: { mark: "x", word: "invalid", colour: red },
+  unknown: { mark: "?", word: "unknown", colour: yellow },
   none: { mark: " ", word: "no change", colour: grey },
 };
 

@@ -1,6 +1,6 @@
 import { readOnlyConnection } from "../../diagnostics/landscape/read-only-connection.ts";
 import type { PlatformReader } from "../../diagnostics/reader.ts";
-import type { AccountHandle } from "../../engine/accounts/accounts.ts";
+import { type AccountHandle, titleOf } from "../../engine/accounts/accounts.ts";
 import { readSharing } from "../../kinds/identity/cluster-account.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { Connection } from "../../platform/calls/transport.ts";
@@ -19,7 +19,10 @@ export async function openHandle(
     return { reader, handle: { key, connection, endpoint: reader.endpoint, adoption, obstacle: undefined } };
   } catch (error) {
     signal.throwIfAborted();
-    const message = error instanceof Error ? error.message : String(error);
+    const text = error instanceof Error ? error.message : String(error);
+    // The plan names the Account before it.
+    const title = `${titleOf(key)}: `;
+    const message = text.startsWith(title) ? text.slice(title.length) : text;
     const refuse = (): never => {
       throw new Error(message);
     };

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
@@ -42,6 +42,16 @@ async function mooring(line: string, { user, env = {} }: { user?: string; env?: 
   expect(all.replaceAll("\n", "")).not.toMatch(steering);
   expect(all).not.toContain(world.platform.token);
   return { code, ...written };
+}
+
+/** A Server with more cores than it has, and a new one: as a file, and as a kustomization. */
+function planned() {
+  const overlay = join(folder.path, "overlay");
+  mkdirSync(overlay, { recursive: true });
+  const path = join(overlay, "servers.yaml");
+  writeFileSync(path, [server("fine", { cores: 4 }), server("next")].map((each) => stringify(each)).join("---\n"));
+  writeFileSync(join(overlay, "kustomization.yaml"), stringify({ resources: ["servers.yaml"] }));
+  return { path, overlay };
 }
 
 const json = (text: string): unknown => JSON.parse(text);
@@ -155,6 +165,20 @@ describe("somebody without rights", { timeout: 120_000 }, () => {
     expect(both.stdout).toContain("Activity on the platform");
   });
 
+  it("learns from a plan what they may not do, and what it cannot tell them", async () => {
+    const { path } = planned();
+    const nobody = await mooring(`plan -f ${path}`, { user: "nobody" });
+    expect(nobody).toMatchObject({ code: 1, stdout: expect.stringContaining("Plan: 2 unknown, 0 unchanged") });
+    expect(nobody.stdout).toContain(`? unknown Server ${world.namespace}/fine\n`);
+    expect(nobody.stdout).toContain(`not known: you may not read servers in namespace ${world.namespace}`);
+    const viewer = await mooring(`plan -f ${path}`, { user: "viewer" });
+    expect(viewer).toMatchObject({ code: 2, stdout: expect.stringContaining("cores: 2 → 4") });
+    const unread = `not compared with the platform: Account ${world.namespace}/main: Secret token may not be read: set MOORING_TOKEN`;
+    expect(viewer.stdout).toContain(unread);
+    expect(viewer.stderr).toContain("not checked: clusteraccounts of the cluster: you may not list them");
+    expect(viewer.stderr).toContain("checked by the schemas of the CRDs only: you may not patch");
+  });
+
   it("learns from the doctor what is missing", async () => {
     const { checks } = z
       .object({ checks: z.array(z.looseObject({ check: z.string(), status: z.string(), fix: z.string().optional() })) })
@@ -190,6 +214,14 @@ describe("without an operator", { timeout: 180_000 }, () => {
     expect(doctor).toMatchObject({ code: 3 });
     expect(doctor.stdout).toMatch(new RegExp(`fail +Account/${world.namespace}/wrong: CredentialsMissing.*fix: `));
     expect(doctor.stdout).toMatch(/ok +CRDs: all \d+ kinds are served, in the version of this program/);
+    const { path, overlay } = planned();
+    const plan = await mooring(`plan -f ${path}`);
+    expect(plan).toMatchObject({ code: 2, stderr: "" });
+    expect(plan.stdout).toMatch(/cores: 2 → 4\n +\d+\.\d\d → \d+\.\d\d EUR a month/);
+    // The namespace has two Accounts, and the new Server names none.
+    expect(plan.stdout).toContain(`… wait Server ${world.namespace}/next`);
+    expect(plan.stdout).toContain("set spec.accountRef.name");
+    expect(await mooring(`plan -k ${overlay}`)).toEqual(plan);
     const { byRoute } = await world.platform.calls();
     expect(Object.keys(byRoute).length).toBeGreaterThan(5);
     expect(Object.keys(byRoute).filter((route) => !/^(GET|HEAD) /.test(route))).toEqual([]);
