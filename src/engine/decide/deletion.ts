@@ -100,15 +100,16 @@ export function decideReplacement(view: View, observation: Present): Decision | 
   const changed = `${fields.join(", ")} cannot be changed in place and ${fields.length > 1 ? "have" : "has"} changed since the ${kind} was created (${why.join("; ")})`;
   switch (verdict) {
     case "final":
-      return { step: "stall", reason: "ImmutableFieldChanged", message: `${changed}: change it back` };
-    case "forbidden":
-      return {
-        step: "stall",
-        reason: "ImmutableFieldChanged",
-        message: `${changed}: change it back, or set replacePolicy: WhenNeeded, which deletes the ${kind} and creates a new one`,
-      };
+    case "forbidden": {
+      const or = `, or set replacePolicy: WhenNeeded, which deletes the ${kind} and creates a new one`;
+      const message = `${changed}: change it back${verdict === "final" ? "" : or}`;
+      return { step: "stall", reason: "ImmutableFieldChanged", message };
+    }
     case "allowed":
-      return view.resource.successive ? renewal(view) : deleteToReplace(view, observation);
+      if (view.resource.successive) return renewal(view);
+      // Nothing is deleted before its replacement can be created.
+      if (spec.obstacle) return blockedBy(spec.obstacle);
+      return spec.unchecked ? { step: "check" } : deleteToReplace(view, observation);
     default: {
       const given = verdict.allowedBy === "true" ? "" : `"true" was used for an earlier change; `;
       return {
@@ -126,12 +127,11 @@ export function decideDeletion(view: View): Decision {
   const { claim, intent, unknownKey } = view.resource;
   const { previous } = view.secrets;
   const nothing: Decision = { step: "release", reason: "Deleted", message: `no ${kind} to delete` };
-  if (spec.deletionPolicy === "Retain" || spec.observed) {
-    const known = claim ? `${kind} ${claim.id}` : kind;
-    return { step: "release", reason: "Retained", message: `${known} is kept on the platform` };
-  }
-  if (unknownKey) {
-    const message = `${[kind, unknownKey.id].join(" ").trim()} is kept on the platform: it is signed with a key that this operator does not have`;
+  const isKept = spec.deletionPolicy === "Retain" || spec.observed;
+  if (isKept || unknownKey) {
+    const again = claim && !spec.observed ? "; to manage it again, create the object with its externalId" : "";
+    const detail = isKept ? again : ": it is signed with a key that this operator does not have";
+    const message = `${[kind, (isKept ? claim : unknownKey)?.id].join(" ").trim()} is kept on the platform${detail}`;
     return { step: "release", reason: "Retained", message };
   }
   if (!intent && !claim && !previous) return nothing;

@@ -22,6 +22,13 @@ describe("in every view", () => {
     });
   });
 
+  test("nothing is deleted for a replacement that cannot be created as spec is now", () => {
+    whenever(["delete"], ({ replacement, unwanted, specObstacle, unchecked, observation }, { action }) => {
+      if (action !== "replace" || !replacement || unwanted || observation.seen !== "present") return;
+      expect({ specObstacle, unchecked }).toEqual({ specObstacle: undefined, unchecked: false });
+    });
+  });
+
   test("nothing is deleted that still holds something, unless that is wanted", () => {
     const isAsked = ({ contents }: Facts) => contents?.ignored === false || contents?.guests === true;
     among(isAsked, ({ contents, observation }, { step }) => {

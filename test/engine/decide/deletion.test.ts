@@ -27,7 +27,11 @@ describe("a deleted object", () => {
     [
       "with Retain goes and leaves its resource",
       owned({ deletionPolicy: "Retain", observation: present() }),
-      { step: "release", reason: "Retained", message: "Server id-1 is kept on the platform" },
+      {
+        step: "release",
+        reason: "Retained",
+        message: "Server id-1 is kept on the platform; to manage it again, create the object with its externalId",
+      },
     ],
     [
       "with Retain that has no id says so without one",
