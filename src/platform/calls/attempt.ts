@@ -108,7 +108,7 @@ async function sendPaced(attempt: Attempt, options: AttemptOptions, tell: (outco
       if (none.status > 0) tell({ is: "answered" });
       if (none.status > 0 || signals.some(({ aborted }) => aborted)) throw unanswered(none, asked, problem);
       const isLate = deadline.signal.aborted;
-      const why = none.sent ? (isLate ? problem : brokenOff) : `the endpoint ${url.origin} cannot be reached`;
+      const why = none.sent ? (isLate ? problem : brokenOff) : unreachable(url, call.product);
       if (!isLate || clock.monotonic() - leftAt >= leastSilenceMs) tell({ is: "silent", why });
       throw unanswered(none, asked, why);
     });
@@ -166,6 +166,15 @@ function unanswered(none: NoAnswer, asked: Asked, detail = reasonOf(none.cause))
  * details.
  */
 const brokenOff = "the connection broke off before the answer was complete";
+
+/** The same text for every cause. */
+function unreachable({ origin }: URL, product: string | undefined): string {
+  const wayOut = REGIONAL.has(product) ? ": check spec.region of the Account, and the network" : "";
+  return `the endpoint ${origin} cannot be reached${wayOut}`;
+}
+
+/** Products whose host usually has the region in its name. */
+const REGIONAL: ReadonlySet<string | undefined> = new Set(["monitoring", "logging", "streaming"]);
 
 /** An error's message, or its code if the message is empty, as for a host with several refusing addresses. */
 function reasonOf(cause: unknown): string {

@@ -113,6 +113,14 @@ describe("what the lack of an answer means", () => {
     expect(error.message).toBe("POST /x got no answer: the endpoint http://nowhere.invalid cannot be reached");
   });
 
+  test("a regional host that cannot be reached may be that of a wrong region", async () => {
+    const url = "http://logging.de-tlx.invalid/pipelines";
+    const error = await failure(connect().send({ method: "GET", url, product: "logging" }));
+    expect(error.message).toBe(
+      "GET /pipelines got no answer: the endpoint http://logging.de-tlx.invalid cannot be reached: check spec.region of the Account, and the network",
+    );
+  });
+
   test("what does not speak HTTP is told like any connection that breaks off", async () => {
     const mail = createServer((socket) =>
       socket
