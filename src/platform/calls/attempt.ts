@@ -11,6 +11,7 @@ import { Closed, type Pacer } from "../pace/pacer.ts";
 import type { CallObserver, Log, PlatformCall, Reply } from "./call.ts";
 import { startDeadline } from "./deadline.ts";
 import { exchange, NoAnswer } from "./exchange.ts";
+import { refusedBy, unreachable } from "./region.ts";
 import { routeOf } from "./route.ts";
 
 /** One attempt of one call, with all that it needs. */
@@ -121,7 +122,7 @@ async function sendPaced(attempt: Attempt, options: AttemptOptions, tell: (outco
       return reply;
     }
     if (status === 429) pass.refused(read.error instanceof Retry ? read.error.afterMs : undefined);
-    throw read.error;
+    throw refusedBy(url, call.product, read.error);
   } finally {
     pass.leave();
     options.memory.give(attempt.account, heldBytes);
@@ -166,15 +167,6 @@ function unanswered(none: NoAnswer, asked: Asked, detail = reasonOf(none.cause))
  * details.
  */
 const brokenOff = "the connection broke off before the answer was complete";
-
-/** The same text for every cause. */
-function unreachable({ origin }: URL, product: string | undefined): string {
-  const wayOut = REGIONAL.has(product) ? ": check spec.region of the Account, and the network" : "";
-  return `the endpoint ${origin} cannot be reached${wayOut}`;
-}
-
-/** Products whose host usually has the region in its name. */
-const REGIONAL: ReadonlySet<string | undefined> = new Set(["monitoring", "logging", "streaming"]);
 
 /** An error's message, or its code if the message is empty, as for a host with several refusing addresses. */
 function reasonOf(cause: unknown): string {

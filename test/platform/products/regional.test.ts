@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { Forbidden, NotFound, type PlatformError, Retry } from "../../../src/platform/answers/errors.ts";
 import { regionalCollection } from "../../../src/platform/products/regional.ts";
 import { scriptedConnection } from "../../engine/support/fixtures.ts";
 
@@ -50,36 +49,4 @@ test("what a region has once, and answers without a list, is its only member", a
   const read = await source.get?.("central", new AbortController().signal);
   expect(read).toMatchObject({ id: "central", raw: { id: "central" } });
   expect(connection.calls.map(({ url }) => new URL(url).pathname)).toEqual(["/central", "/central"]);
-});
-
-/** The error of a list that is answered with this one. */
-async function refusedWith(path: string, error: PlatformError): Promise<unknown> {
-  const connection = scriptedConnection(() => {
-    throw error;
-  });
-  const source = regionalCollection(connection, "http://logging.de-tlx.test", path, "logging");
-  return source.list(new AbortController().signal, "people").catch((thrown: unknown) => thrown);
-}
-
-test("404 to the list of the service itself is about its address, and names the region", async () => {
-  const failure = { call: "GET /pipelines", status: 404, requestId: "r1" };
-  const message =
-    "GET /pipelines answered 404: http://logging.de-tlx.test does not serve it: check spec.region of the Account";
-  for (const error of [
-    new NotFound({ ...failure, platformMessage: "Resource does not exist" }),
-    new Retry(failure, "no"),
-  ])
-    expect(await refusedWith("/pipelines", error)).toMatchObject({
-      kind: "Retry",
-      status: 404,
-      requestId: "r1",
-      message,
-    });
-});
-
-test("404 inside of a resource is about that resource, and other refusals are about themselves", async () => {
-  const gone = new NotFound({ call: "GET /clusters/c1/topics", status: 404 });
-  expect(await refusedWith("/clusters/c1/topics", gone)).toBe(gone);
-  const refused = new Forbidden({ call: "GET /pipelines", status: 403 });
-  expect(await refusedWith("/pipelines", refused)).toBe(refused);
 });
