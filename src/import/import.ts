@@ -20,6 +20,8 @@ export interface ImportAsked {
   only?: boolean;
   /** Objects of the cluster that already have a resource, by its identity. */
   held?: ReadonlyMap<string, string>;
+  /** Names of objects of the namespace: KIND/NAME. */
+  taken?: ReadonlySet<string>;
   sources: Pick<Sources, "signal" | "progress" | "missing">;
 }
 
@@ -30,14 +32,15 @@ export interface ImportResult extends Judged {
 
 /** The resources of a contract as objects that change nothing when they are applied. */
 export async function importAll(asked: ImportAsked): Promise<ImportResult> {
-  const { platform, filter, names, only, held, sources, namespace } = asked;
+  const { platform, filter, names, only, held, taken, sources, namespace } = asked;
   const { resources, left } = await readLandscape(platform, filter, sources);
   const unclaimed = resources.filter((each) => (!only || names?.has(each.id)) && !held?.has(identityOf(each)));
   for (const each of resources) {
     const holder = held?.get(identityOf(each));
     if (holder !== undefined) left.push({ what: `${each.kind.kind} ${each.id}`, why: `${holder} has it already` });
   }
-  const imported = manifestsFor(unclaimed, { namespace, accountRef: undefined, ...(names && { names }) });
+  const known = { ...(names && { names }), ...(taken && { taken }) };
+  const imported = manifestsFor(unclaimed, { namespace, accountRef: undefined, ...known });
   const planFor = async (objects: readonly Imported[]) => {
     const placed = objects.map(({ resource: { kind }, object }) => ({
       kind,

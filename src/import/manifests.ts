@@ -18,6 +18,8 @@ export interface ImportOptions {
   accountRef: Json | undefined;
   /** Names by id. */
   names?: ReadonlyMap<string, string>;
+  /** Names that objects have: KIND/NAME. */
+  taken?: ReadonlySet<string>;
 }
 
 /** Objects that only observe. Their spec has all known fields, and references instead of ids. */
@@ -25,7 +27,7 @@ export function manifestsFor(all: readonly Resource[], options: ImportOptions): 
   // The direct-attached volume of a Cube is created and deleted with it.
   const resources = all.filter(({ kind, raw }) => kind.kind !== "Volume" || asJson(raw.properties).type !== "DAS");
   const landscape = landscapeOf(resources);
-  const names = namesFor(resources, options.names);
+  const names = namesFor(resources, options.names, options.taken);
   const byId = new Map(resources.map((each) => [identityOf(each), names.get(each) ?? ""]));
   return resources.map((resource) => {
     const { kind, id, raw } = resource;

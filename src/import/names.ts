@@ -1,4 +1,4 @@
-import { nameIn, type Resource } from "../diagnostics/landscape/resources.ts";
+import { identityOf, nameIn, type Resource } from "../diagnostics/landscape/resources.ts";
 
 const LONGEST = 50;
 
@@ -17,11 +17,12 @@ const short = ({ id, parents }: Resource): string =>
 
 /**
  * A unique object name for each resource, from its platform name, else from its kind and id. If several resources have
- * the same name, all of them get a part of their id, so that names do not depend on the order.
+ * the same name, or an object has it (`taken`: KIND/NAME), they get a part of their id. Names do not depend on the order.
  */
 export function namesFor(
   resources: readonly Resource[],
   given: ReadonlyMap<string, string> = new Map(),
+  taken: ReadonlySet<string> = new Set(),
 ): Map<Resource, string> {
   const wanted = resources.map((resource) => {
     const kind = resource.kind.kind.toLowerCase();
@@ -31,10 +32,18 @@ export function namesFor(
   const count = new Map<string, number>();
   const keyOf = ({ resource, name }: (typeof wanted)[number]) => `${resource.kind.kind}/${name}`;
   for (const each of wanted) count.set(keyOf(each), (count.get(keyOf(each)) ?? 0) + 1);
-  return new Map(
-    wanted.map((each) => {
-      const isAlone = count.get(keyOf(each)) === 1;
-      return [each.resource, isAlone ? each.name : `${each.name}-${short(each.resource)}`];
-    }),
-  );
+  const isFree = (each: (typeof wanted)[number]) => count.get(keyOf(each)) === 1 && !taken.has(keyOf(each));
+  const used = new Set([...taken, ...wanted.filter(isFree).map(keyOf)]);
+  const longer = new Map<Resource, string>();
+  for (const each of wanted.filter((one) => !isFree(one)).sort(byIdentity)) {
+    const base = `${each.name}-${short(each.resource)}`;
+    let name = base;
+    for (let nth = 2; used.has(keyOf({ ...each, name })); nth++) name = `${base}-${nth}`;
+    used.add(keyOf({ ...each, name }));
+    longer.set(each.resource, name);
+  }
+  return new Map(wanted.map(({ resource, name }) => [resource, longer.get(resource) ?? name]));
 }
+
+const byIdentity = (a: { resource: Resource }, b: { resource: Resource }): number =>
+  identityOf(a.resource) < identityOf(b.resource) ? -1 : 1;

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { asJson, type Json } from "../../src/diagnostics/landscape/json.ts";
 import type { Resource } from "../../src/diagnostics/landscape/resources.ts";
+import { mooringObject } from "../../src/diagnostics/objects.ts";
 import { fromCrossplane, fromTerraform } from "../../src/import/elsewhere.ts";
+import { existing } from "../../src/import/existing.ts";
 import { manifestsFor } from "../../src/import/manifests.ts";
 import { namesFor } from "../../src/import/names.ts";
 import { kinds } from "../../src/kinds/index.ts";
@@ -34,6 +36,81 @@ describe("names of imported objects", () => {
     const back = [...namesFor(twins.toReversed())].map(([{ id }, name]) => [id, name]);
     expect(new Map(back as [string, string][])).toEqual(new Map(there as [string, string][]));
     expect(there.map(([, name]) => name)).toEqual(["shop-11111111", "shop-22222222"]);
+  });
+});
+
+describe("objects that the cluster has", () => {
+  const OTHER = DC.replaceAll("1", "2");
+  const lan = (properties: Json) => resource("Lan", "1", properties, { parents: { datacenter: DC } });
+  const object = (kind: string, name: string, spec: Json, { namespace = "shop", status = {} } = {}) =>
+    mooringObject(resource(kind, "", {}).kind, {
+      apiVersion: "mooring.dev/v1alpha1",
+      kind,
+      metadata: { name, namespace },
+      spec,
+      status,
+    });
+
+  it("keep their names: an imported one of the same kind and namespace gets a part of its id", () => {
+    const objects = [
+      object("Lan", "private", {}),
+      object("Datacenter", "elsewhere", {}, { namespace: "other" }),
+      object("Server", "front", {}),
+    ];
+    const { taken } = existing(objects, "shop");
+    const all = [lan({ name: "private" }), datacenter(OTHER, "elsewhere"), datacenter(DC, "front")];
+    expect([...namesFor(all, undefined, taken).values()]).toEqual(["private-11111111-1", "elsewhere", "front"]);
+  });
+
+  it("keep them also where the name with the id is in use, by an object or by another resource", () => {
+    const taken = new Set(["Datacenter/shop", "Datacenter/shop-11111111", "Datacenter/shop-11111111-2"]);
+    const all = [datacenter(DC, "shop"), datacenter(OTHER, "shop-11111111-3")];
+    const names = [...namesFor(all, undefined, taken).values()];
+    expect(names).toEqual(["shop-11111111-4", "shop-11111111-3"]);
+    const back = [...namesFor(all.toReversed(), undefined, taken).values()];
+    expect(back).toEqual(names.toReversed());
+  });
+
+  it("are not what an imported object refers to: its reference has the new name", () => {
+    const server = resource(
+      "Server",
+      OTHER,
+      {},
+      {
+        parents: { datacenter: DC },
+        raw: {
+          id: OTHER,
+          properties: { name: "web", type: "ENTERPRISE", cores: 2, ram: 2048 },
+          entities: { nics: { items: [{ id: "n", properties: { name: "eth0", lan: 1, dhcp: true } }] } },
+        },
+      },
+    );
+    const taken = new Set(["Lan/private", "Datacenter/shop"]);
+    const options = { namespace: undefined, accountRef: undefined, taken };
+    const all = manifestsFor([datacenter(DC, "shop"), lan({ name: "private" }), server], options);
+    const of = (kind: string) => all.find((each) => each.object.kind === kind)?.object;
+    expect(of("Lan")).toMatchObject({ metadata: { name: "private-11111111-1" }, spec: { name: "private" } });
+    expect(of("Server")?.spec).toMatchObject({
+      datacenterRef: { name: "shop-11111111" },
+      nics: [{ lanRef: { name: "private-11111111-1" } }],
+    });
+  });
+
+  it("have the resource that they name, also before the operator has adopted it", () => {
+    const { held } = existing(
+      [
+        object("Datacenter", "shop", { externalId: DC }),
+        object("Lan", "private", { externalId: "1", datacenterRef: { name: "shop" } }),
+        object("Lan", "front", { externalId: "2", datacenterId: OTHER }),
+        object("Server", "theirs", { externalId: OTHER }, { namespace: "other" }),
+      ],
+      "shop",
+    );
+    expect(Object.fromEntries(held)).toEqual({
+      [DC]: "Datacenter/shop/shop",
+      [`${DC}/1`]: "Lan/shop/private",
+      [`${OTHER}/2`]: "Lan/shop/front",
+    });
   });
 });
 

@@ -3,6 +3,7 @@ import { identityOf } from "../../diagnostics/landscape/resources.ts";
 import { allObjects } from "../../diagnostics/objects.ts";
 import { holdingsOf } from "../../engine/state/object.ts";
 import { type Elsewhere, fromCrossplane, fromTerraform } from "../../import/elsewhere.ts";
+import { existing } from "../../import/existing.ts";
 import { importAll } from "../../import/import.ts";
 import type { Imported } from "../../import/manifests.ts";
 import { kinds } from "../../kinds/index.ts";
@@ -65,8 +66,13 @@ export const importCommand = command({
     const datacenters = flags.all("datacenter");
     const reader = await platform();
     const held = new Map<string, string>();
+    let taken: ReadonlySet<string> = new Set();
     try {
-      for (const { key, object } of (await allObjects({ ...sources, cluster }, undefined)).values()) {
+      const objects = [...(await allObjects({ ...sources, cluster }, undefined)).values()];
+      const there = existing(objects, (await cluster()).namespace);
+      taken = there.taken;
+      for (const [identity, key] of there.held) held.set(identity, key);
+      for (const { key, object } of objects) {
         for (const claim of holdingsOf(object)) held.set(identityOf(claim), key);
       }
     } catch (error) {
@@ -84,6 +90,7 @@ export const importCommand = command({
         accountRef: account === undefined ? undefined : refTo(account),
         ...(other && { names: other.names, only: true }),
         held,
+        taken,
         sources,
       });
       if (result.kept.length === 0 && result.dropped.length === 0) {

@@ -5,7 +5,10 @@ import { account, accountStatus } from "../../kinds/identity/account.ts";
 import { clusterAccount } from "../../kinds/identity/cluster-account.ts";
 import { kinds } from "../../kinds/index.ts";
 import { hasResource, type ResourceKind } from "../../kinds/kind.ts";
+import type { KubeObject } from "../../kube/resource.ts";
+import { slugOf } from "../../platform/addresses/endpoints.ts";
 import { Forbidden, NotFound, Unauthorized } from "../../platform/answers/errors.ts";
+import { isWrongAddress } from "../../platform/calls/region.ts";
 import { coreUrl } from "../../platform/products/core-url.ts";
 import { products } from "../../platform/products/products.ts";
 import { adviceFor, allObjects, isReady, type MooringObject, readyOf } from "../objects.ts";
@@ -68,7 +71,7 @@ function expiry(key: string, expires: string | undefined, now: number, fix: stri
 }
 
 /** Checks the token on the platform: endpoints, TLS, clocks, rate limits, privileges by kind. */
-async function platformChecks({ sources, platformOf }: DoctorInput, { key }: MooringObject): Promise<Check[]> {
+async function platformChecks({ sources, platformOf }: DoctorInput, { key, object }: MooringObject): Promise<Check[]> {
   const { signal } = sources;
   const title = `${key} on the platform`;
   let platform: PlatformReader;
@@ -93,7 +96,7 @@ async function platformChecks({ sources, platformOf }: DoctorInput, { key }: Moo
           )
         : ok("account", title, "clocks agree"),
       ...rateLimit(title, headers),
-      ...(await privileges(platform, title, signal)),
+      ...(await privileges(platform, title, regionIn(object), signal)),
     ];
   } catch (error) {
     signal.throwIfAborted();
@@ -123,7 +126,12 @@ function rateLimit(title: string, headers: Record<string, string>): Check[] {
 }
 
 /** Checks that the token may list each kind. Kinds inside other resources are skipped. */
-async function privileges(platform: PlatformReader, title: string, signal: AbortSignal): Promise<Check[]> {
+async function privileges(
+  platform: PlatformReader,
+  title: string,
+  region: string | undefined,
+  signal: AbortSignal,
+): Promise<Check[]> {
   const allowed: string[] = [];
   const checks: Check[] = [];
   for (const kind of kinds.filter(hasResource)) {
@@ -141,6 +149,8 @@ async function privileges(platform: PlatformReader, title: string, signal: Abort
         checks.push(
           warn("account", title, `${kind.kind}: the platform refuses to list them`, `give the token's user ${needed}`),
         );
+      } else if (region !== undefined && isWrongAddress(error) && isIn(region, url)) {
+        checks.push(fail("account", title, `${kind.kind}: ${messageOf(error)}`, `check spec.region (${region})`));
       } else if (error instanceof NotFound) allowed.push(kind.kind);
       else
         checks.push(
@@ -150,6 +160,14 @@ async function privileges(platform: PlatformReader, title: string, signal: Abort
   }
   return allowed.length === 0 ? checks : [ok("account", title, `may list ${allowed.join(", ")}`), ...checks];
 }
+
+const regionIn = ({ spec }: KubeObject): string | undefined => {
+  const { region } = Object(spec);
+  return typeof region === "string" ? region : undefined;
+};
+
+/** Whether a URL has the region in it. */
+const isIn = (region: string, url: string): boolean => url.includes(slugOf(region));
 
 /** A path without gaps: the collection needs no parent. */
 const completePath = z.string().refine((text) => !text.includes("//") && !text.includes("undefined"));

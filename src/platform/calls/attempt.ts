@@ -11,6 +11,7 @@ import { Closed, type Pacer } from "../pace/pacer.ts";
 import type { CallObserver, Log, PlatformCall, Reply } from "./call.ts";
 import { startDeadline } from "./deadline.ts";
 import { exchange, NoAnswer } from "./exchange.ts";
+import { refusedBy, unreachable } from "./region.ts";
 import { routeOf } from "./route.ts";
 
 /** One attempt of one call, with all that it needs. */
@@ -108,7 +109,7 @@ async function sendPaced(attempt: Attempt, options: AttemptOptions, tell: (outco
       if (none.status > 0) tell({ is: "answered" });
       if (none.status > 0 || signals.some(({ aborted }) => aborted)) throw unanswered(none, asked, problem);
       const isLate = deadline.signal.aborted;
-      const why = none.sent ? (isLate ? problem : brokenOff) : `the endpoint ${url.origin} cannot be reached`;
+      const why = none.sent ? (isLate ? problem : brokenOff) : unreachable(url, call.product);
       if (!isLate || clock.monotonic() - leftAt >= leastSilenceMs) tell({ is: "silent", why });
       throw unanswered(none, asked, why);
     });
@@ -121,7 +122,7 @@ async function sendPaced(attempt: Attempt, options: AttemptOptions, tell: (outco
       return reply;
     }
     if (status === 429) pass.refused(read.error instanceof Retry ? read.error.afterMs : undefined);
-    throw read.error;
+    throw refusedBy(url, call.product, read.error);
   } finally {
     pass.leave();
     options.memory.give(attempt.account, heldBytes);

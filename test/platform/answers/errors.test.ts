@@ -113,6 +113,40 @@ describe("what the lack of an answer means", () => {
     expect(error.message).toBe("POST /x got no answer: the endpoint http://nowhere.invalid cannot be reached");
   });
 
+  test.each(["GET", "POST"] as const)("404 to %s of a regional service itself names the region", async (method) => {
+    for (const [body, executed] of [
+      [said("Resource does not exist"), "no"],
+      ["<html>no such page</html>", method === "GET" ? "no" : "unknown"],
+    ] as const) {
+      await using server = await scriptedServer(answer(404, body));
+      const { url } = server;
+      const call = { method, url: `${url}/de-tlx/pipelines`, product: "monitoring" };
+      const error = await failure(connect().send(call));
+      expect(error).toMatchObject({ kind: "Retry", status: 404, executed });
+      expect(error.message).toBe(
+        `${method} /de-tlx/pipelines answered 404: ${url} does not serve this: check spec.region of the Account`,
+      );
+    }
+  });
+
+  test("404 to a path with an id is about the resource, in a regional service as well", async () => {
+    await using server = await scriptedServer(answer(404, said("gone")));
+    const { url } = server;
+    const path = "/clusters/4f3c2b1a-0000-4000-8000-000000000000/topics";
+    const error = await failure(connect().send({ method: "GET", url: url + path, product: "streaming" }));
+    expect(error).toMatchObject({ kind: "NotFound", platformMessage: "gone" });
+    const core = await failure(connect().send({ method: "GET", url: `${url}/datacenters` }));
+    expect(core).toMatchObject({ kind: "NotFound", platformMessage: "gone" });
+  });
+
+  test("a regional host that cannot be reached may be that of a wrong region", async () => {
+    const url = "http://logging.de-tlx.invalid/pipelines";
+    const error = await failure(connect().send({ method: "GET", url, product: "logging" }));
+    expect(error.message).toBe(
+      "GET /pipelines got no answer: the endpoint http://logging.de-tlx.invalid cannot be reached: check spec.region of the Account, and the network",
+    );
+  });
+
   test("what does not speak HTTP is told like any connection that breaks off", async () => {
     const mail = createServer((socket) =>
       socket
