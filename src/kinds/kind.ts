@@ -184,6 +184,8 @@ export interface Kind {
   rules: Rules[];
   /** Immutable fields of spec, each with the reason. */
   immutable: Record<string, string>;
+  /** Fields, immutable or directly inside of immutable ones, whose values are the same in upper and lower case. */
+  ignoresCase?: readonly string[];
   /** Fields of spec that can only be increased once the resource exists. */
   grows?: readonly string[];
   columns: Column[];

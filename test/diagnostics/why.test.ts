@@ -3,7 +3,7 @@ import { ownerOf } from "../../src/diagnostics/overview/costs.ts";
 import { forest, plainBranch } from "../../src/diagnostics/overview/forest.ts";
 import type { Sources } from "../../src/diagnostics/sources.ts";
 import { problems } from "../../src/diagnostics/why/problems.ts";
-import { actorOf, reasonNames } from "../../src/diagnostics/why/reasons.ts";
+import { actorOf, explainReason, reasonNames } from "../../src/diagnostics/why/reasons.ts";
 import { whyNotReady } from "../../src/diagnostics/why/why-not-ready.ts";
 import { KubeError } from "../../src/kube/client/errors.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
@@ -123,6 +123,20 @@ it("the owner of an object is its controller, else what applied it", () => {
   expect(owned({ labels: { "kustomize.toolkit.fluxcd.io/name": "apps" } })).toBe("Kustomization/apps");
   expect(owned({ annotations: { "meta.helm.sh/release-name": "shop" } })).toBe("Release/shop");
   expect(owned({})).toBe("none");
+});
+
+it("an object that cannot choose between several Accounts waits for its user, not for the operator", async () => {
+  const message = "namespace shop has several Accounts (a, b): set spec.accountRef.name";
+  const waiting = object("Datacenter", "dc", { location: "de/txl" }, "AccountNotFound", message);
+  waiting.status = { ...Object(waiting.status), account: undefined };
+  const found = await whyNotReady(sourcesOf([waiting]), { kind: "datacenter", name: "dc", namespace: "shop" });
+  expect(found.answer).toContain(message);
+  expect(found.what_to_do).toContain("several, and spec names none. Create one, or set spec.accountRef.name");
+  expect(found.cause).toMatchObject({ object: "Datacenter/shop/dc", who: "you" });
+});
+
+it.each(["AccountNotFound", "ReferenceNotFound", "SecretNotFound"])("%s waits for whoever creates it", (reason) => {
+  expect(explainReason(reason)).toMatchObject({ acts: "you", stalled: false });
 });
 
 it("every reason names who has to act", () => {

@@ -22,14 +22,14 @@ const made = (kind: string): object =>
       ? { id: "7ce5e062-034e-4dbc-9ed9-4be5174e1523" }
       : {};
 
-/** The messages about an object, or about its change from its base. */
-function refusals({ base, patch, name }: Row, changed = false): string[] {
+/** The messages about an object, or about its change from its base, with a patch of that. */
+function refusals({ base, patch, name }: Row, changed: boolean | object = false): string[] {
   const schema = schemas.get(base.kind);
   const stored = (change: unknown) => {
     const object = withDefaults(schema, patched(base, "here", String(name ?? "some-name"), change));
     return changed ? { ...Object(object), status: { ...Object(object).status, ...made(base.kind) } } : object;
   };
-  return problems(schema, stored(patch), changed ? stored({}) : undefined);
+  return problems(schema, stored(patch), changed ? stored(changed === true ? {} : changed) : undefined);
 }
 
 const manifests = subjects.map((subject) => subject.manifests);
@@ -51,6 +51,15 @@ describe("without an API server", () => {
     ({ says, ...row }) => {
       const said = refusals(row, true).join("\n");
       for (const words of says) expect(said).toContain(words);
+    },
+  );
+
+  it.each(changes.flatMap(({ fixed = [] }) => fixed))(
+    "a replacement that has not begun is taken back by the manifest of before: $title",
+    ({ base, patch }) => {
+      const replacing = { ...Object(patch), replacePolicy: "WhenNeeded" };
+      expect(refusals({ base, patch: replacing }, true)).toEqual([]);
+      expect(refusals({ base, patch: {} }, replacing)).toEqual([]);
     },
   );
 

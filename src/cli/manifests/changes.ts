@@ -1,12 +1,17 @@
 import { correctable } from "../../engine/status/reasons.ts";
-import { fixed, growing, joined, unless, validations } from "../../kinds/fields/rules.ts";
+import { fixed, growing, joined, sameButForCase, unless, validations } from "../../kinds/fields/rules.ts";
 import { type Kind, type Rule, type Rules, usesAccount } from "../../kinds/kind.ts";
+import { structural } from "../../kube/write/structural.ts";
 
 /*
  * Rules about changes are at the root of the schema, because they read status. Before a resource exists, every field of
  * spec may change. An open intent is an annotation, which a CEL rule cannot read: a change during a creation is
  * accepted, and the operator then compares the new resource with spec. Fields that it reports as different may be
  * changed back.
+ *
+ * A replacement that has not begun is taken back by the manifest of before, with the fields and the policy of before.
+ * Whether it has begun is not in status (the operator may be stopped), so no rule asks for it: if it has, the operator
+ * reports the difference.
  */
 
 export const isChange = ({ rule }: Rules): boolean => rule.includes("oldSelf");
@@ -60,20 +65,41 @@ function immutability(kind: Kind): Rules[] {
     ? `keep it, or set replacePolicy: WhenNeeded, which deletes the ${what} and creates a new one`
     : `create another ${noun}`;
   const others = fields.map(([field, why]) => ({ field, message: `${field} cannot be changed: ${why}; ${way}` }));
-  return [account, resource ? unless("self.replacePolicy == 'WhenNeeded'", completed(others)) : fixed(others)];
+  return [account, resource ? unless(REPLACING, completed(kind, others)) : fixed(others)];
 }
 
-/** Fields that spec of an adopted resource leaves out may be added later: the operator compares them. */
-function completed(fields: readonly { field: string; message: string }[]): Rules {
+/** The resource may be replaced, or was allowed to be before this change. */
+const REPLACING = "self.replacePolicy == 'WhenNeeded' || oldSelf.replacePolicy == 'WhenNeeded'";
+
+/**
+ * Fields that spec of an adopted resource leaves out may be added later: the operator compares them. Names that the
+ * platform's catalogues have in another case may be corrected.
+ */
+function completed(kind: Kind, fields: readonly { field: string; message: string }[]): Rules {
   const { rule, parts } = fixed(fields);
-  const unlessAbsent = parts.map(
-    (part, nth): Rule => ({ ...part, rule: `(${part.rule}) || !has(oldSelf.${fields[nth]?.field})` }),
-  );
+  const absent = fields.map(({ field }) => `!has(oldSelf.${field})`);
+  const written = fields.map(({ field }) => inAnotherCase(kind, field));
+  const excepted = (exceptions: (string | undefined)[]) =>
+    parts.map(({ rule, message }, nth): Rule => {
+      const exception = exceptions[nth];
+      return { rule: exception === undefined ? rule : `(${rule}) || ${exception}`, message };
+    });
+  const cases = written.some(Boolean) ? ` || (${joined(...excepted(written)).rule})` : "";
+  const each = absent.map((missing, nth) => [`(ADOPTED && ${missing})`, written[nth]].filter(Boolean).join(" || "));
   return {
-    rule: `(${rule}) || (ADOPTED && ${joined(...unlessAbsent).rule})`,
-    parts: parts.map((part, nth) => ({
-      ...part,
-      rule: `(${part.rule}) || (ADOPTED && !has(oldSelf.${fields[nth]?.field}))`,
-    })),
+    rule: `(${rule}) || (ADOPTED && ${joined(...excepted(absent)).rule})${cases}`,
+    parts: excepted(each),
   };
+}
+
+/** A CEL expression: the field has changed its case only. Undefined if case matters. */
+function inAnotherCase({ spec, ignoresCase = [] }: Kind, field: string): string | undefined {
+  const name = ignoresCase.find((each) => each === field || each.startsWith(`${field}.`));
+  if (name === undefined) return undefined;
+  const within = field.split(".").reduce((node, key) => Object(Object(node.properties)[key]), structural(spec, "spec"));
+  const others = Object.keys(Object(within.properties)).map((key) => `${field}.${key}`);
+  return sameButForCase(
+    name,
+    others.filter((each) => each !== name),
+  );
 }

@@ -40,10 +40,13 @@ const ACTING: Readonly<Record<Actor, string>> = {
   nobody: "Nothing is wrong with the object.",
 };
 
+const AWAITED =
+  "The object is `Reconciling`: it goes on by itself as soon as somebody has created or named what is missing.";
+
 function reasonsPage(): string {
   const sections = reasonNames.map((name) => {
-    const { meaning, acts } = explainReason(name);
-    return `## ${name}\n\n${meaning}\n\n${ACTING[acts]}\n`;
+    const { meaning, acts, stalled } = explainReason(name);
+    return `## ${name}\n\n${meaning}\n\n${acts === "you" && !stalled ? AWAITED : ACTING[acts]}\n`;
   });
   return `${NOTE("src/engine/status/reasons.ts")}# Reasons
 

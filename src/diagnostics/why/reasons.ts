@@ -30,6 +30,9 @@ const administrators: ReadonlySet<string> = new Set<Reason>([
   "ClockSkew",
 ]);
 
+/** What is missing may be about to be created, so the object is not Stalled; but a user has to create or name it. */
+const missing: ReadonlySet<string> = new Set<Reason>(["AccountNotFound", "ReferenceNotFound", "SecretNotFound"]);
+
 export const isReason = (name: string): name is Reason => Object.hasOwn(reasons, name);
 export const reasonNames: readonly Reason[] = Object.keys(reasons).filter(isReason).sort();
 
@@ -37,7 +40,7 @@ export function actorOf(reason: string): Actor {
   if (!isReason(reason)) return "operator";
   if (administrators.has(reason)) return "administrator";
   if (informative.has(reason)) return "nobody";
-  return needsPerson(reason) ? "you" : "operator";
+  return needsPerson(reason) || missing.has(reason) ? "you" : "operator";
 }
 
 const acting: Record<Actor, string> = {

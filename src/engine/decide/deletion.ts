@@ -51,12 +51,14 @@ function blockedByContents(view: View, { asOf }: Present): Decision | undefined 
   const ways = deleting
     ? "to keep all of it on the platform, set deletionPolicy: Retain; else"
     : "to keep all of it, change spec back; else";
+  const isInside = contents.verb === "still holds";
   const way = contents.guests
     ? "ask the owners in the other namespaces to delete theirs, which no annotation does from here"
-    : `delete those first, which loses their data unless they have deletionPolicy: Retain, or set the annotation mooring.dev/allow-non-empty-delete to "true", which deletes what is inside as well`;
+    : isInside
+      ? `delete those first, which loses their data unless they have deletionPolicy: Retain, or set the annotation mooring.dev/allow-non-empty-delete to "true", which deletes what is inside as well`
+      : `let them use another ${kind} or none, or delete them first, which loses their data`;
   const message = `${kind} ${contents.verb} ${several(held)}: ${ways} ${way}`;
-  const reason = contents.verb === "still holds" ? "NotEmpty" : "InUse";
-  return { step: "stall", reason, message, recheckMs: RECHECK_MS * 5 };
+  return { step: "stall", reason: isInside ? "NotEmpty" : "InUse", message, recheckMs: RECHECK_MS * 5 };
 }
 
 /** The writes that must come before a deletion, one at a time. */

@@ -21,7 +21,8 @@ const passing = {
     "Somebody changed or deleted a published Secret; the operator puts it right. The message says what was lost. Wait, and find out who changes it.",
   AwaitingGarbageCollection:
     "The Secret or ConfigMap of a deleted object of the same name still exists. Wait until Kubernetes has deleted it.",
-  AccountNotFound: "There is no Account to use. Create one, or name one in spec.accountRef.",
+  AccountNotFound:
+    "There is no Account, or there are several, and spec names none. Create one, or set spec.accountRef.name.",
   AccountNotReady: "The Account is not Ready. Check the Account.",
   NamespaceTerminating: "The namespace is being deleted; nothing is created in it. Wait.",
   RateLimited: "The platform asks to slow down. Wait.",

@@ -166,7 +166,9 @@ export function recordPlatformError(
   const named = obstacleFrom(error, context.kind);
   // A refused credential is a problem of the Account, which is checked at once.
   const reason = error instanceof Unauthorized ? "AccountNotReady" : named.reason;
-  const obstacle = { reason, message: hide(named.message) };
+  const isRefusedDeletion = reason === "Rejected" && context.object.metadata.deletionTimestamp !== undefined;
+  const way = `; end that on the platform, or set deletionPolicy: Retain, which keeps the ${context.kind.kind} there`;
+  const obstacle = { reason, message: `${hide(named.message)}${isRefusedDeletion ? way : ""}` };
   if (error instanceof Unauthorized && context.account) deps.suspect(context.account.key);
   return recordFailure(deps, context, obstacle, changes, error instanceof Retry ? error.afterMs : 0);
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { kinds } from "../../../src/kinds/index.ts";
+import { usesAccount } from "../../../src/kinds/kind.ts";
 import { root } from "../../processes.ts";
 import { subjects } from "../../subjects/index.ts";
 import { type Base, patched, someId } from "../../subjects/manifests.ts";
@@ -62,6 +63,8 @@ async function say(rows: Named[], status: (base: Base) => object): Promise<void>
 const progress = { watermark: { time: "2026-03-01T00:00:00.000Z" } };
 /** A resource exists, or a creation that cannot be repeated has started. */
 const existing = ({ kind }: Base) => (kind === "ActivityLogExport" ? progress : { id: someId });
+
+const worksOnPlatform = ({ base }: Named) => kinds.some((kind) => kind.kind === base.kind && usesAccount(kind));
 
 function expectWords(text: string | undefined, words: string[]): void {
   for (const each of words) expect(text).toContain(each);
@@ -135,6 +138,19 @@ describe("a change that the platform cannot make", () => {
     expect(replaced).toContain(configured(row));
   });
 
+  it("is taken back together with replacePolicy", async () => {
+    const taken = named(
+      replaceable.map(({ name: _, patch, ...row }) => ({
+        ...row,
+        patch: { ...Object(patch), replacePolicy: "WhenNeeded" },
+      })),
+      "taken",
+    );
+    expect((await apply(taken)).stderr).toEqual([]);
+    await say(taken, existing);
+    expect((await apply(unchanged(taken), "--dry-run=server")).stderr).toEqual([]);
+  });
+
   it.each([
     ["of what is only observed", { id: someId, internal: { onlyObserved: true } }],
     ["of what the operator has found to differ from spec", { id: someId, conditions: [standing("Drifted")] }],
@@ -169,6 +185,7 @@ describe("a good manifest is accepted", () => {
   let accepted: string[];
   beforeAll(async () => {
     expect((await apply(unchanged(changes))).stderr).toEqual([]);
+    await say(changes.filter(worksOnPlatform), existing);
     const { stdout, stderr } = await apply([...rows, ...changes], "--dry-run=server");
     expect(stderr).toEqual([]);
     accepted = stdout;

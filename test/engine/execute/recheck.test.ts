@@ -100,6 +100,29 @@ test("what was refused while the Account's own status was still being written is
   expect(platform.sent("POST")).toHaveLength(1);
 });
 
+test("a deletion that the platform refuses names the way out", async () => {
+  const clock = fakeClock();
+  const platform = fakePlatform();
+  const block = objectOf("IPBlock", "ips", { spec: { location: "de/txl", size: 1 } });
+  await using engine = await runEngine([accountOf("main"), credentials], { clock, platform });
+  engine.put(block);
+  await clock.advance(60_000);
+  platform.beforeEach(({ method }) => {
+    if (method !== "DELETE") return;
+    throw new Terminal({ call: "DELETE", status: 422, platformMessage: "[ips] it is in use" });
+  });
+  const stored = engine.api.get(block) ?? block;
+  engine.put({ ...stored, metadata: { ...stored.metadata, deletionTimestamp: new Date(clock.now()).toISOString() } });
+  await clock.advance(60_000);
+  const [ready] = readStatus(engine.api.get(block) ?? block).conditions ?? [];
+  expect(ready).toMatchObject({
+    reason: "Rejected",
+    message: expect.stringContaining(
+      "[ips] it is in use; end that on the platform, or set deletionPolicy: Retain, which keeps the IPBlock there",
+    ),
+  });
+});
+
 const writes = (calls: { method: string; path: string }[]) => calls.filter(({ method }) => method !== "GET");
 
 test("a recheck is spread by a fifth either way", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { decide } from "../../../src/engine/decide/decide.ts";
-import { ALLOW_DATA_LOSS, FINALIZER } from "../../../src/engine/state/names.ts";
+import { ALLOW_DATA_LOSS, ALLOW_NON_EMPTY_DELETE, FINALIZER } from "../../../src/engine/state/names.ts";
 import { datacenter } from "../../../src/kinds/compute/datacenter.ts";
 import type { KubeObject } from "../../../src/kube/resource.ts";
 import { Retry } from "../../../src/platform/answers/errors.ts";
@@ -36,6 +36,19 @@ describe("a resource that cannot be seen", () => {
     const object = owning({ status: { id: "dc-a-0", account: "shop/main", contract: 1 } });
     const { sceneOf } = stage([object], { platform: fakePlatform(2) });
     expect(decide(sceneOf(A).view)).toMatchObject({ step: "stall", reason: "ContractChanged" });
+  });
+});
+
+describe("the annotation that lets a deletion take what is inside", () => {
+  const ignored = (kind: string) => {
+    const annotations = { [ALLOW_NON_EMPTY_DELETE]: "true" };
+    const status = { id: "some-id", account: "shop/main" };
+    const object = objectOf(kind, "a", { spec: { ...spec, size: 1 }, status, metadata: { name: "a", annotations } });
+    return stage([object]).sceneOf(`${kind}/shop/a`).view.resource.contents?.ignored;
+  };
+
+  test("has an effect only where the platform deletes it: in a Datacenter", () => {
+    expect([ignored("Datacenter"), ignored("IPBlock")]).toEqual([true, false]);
   });
 });
 

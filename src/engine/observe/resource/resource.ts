@@ -165,6 +165,6 @@ function contentsOf({ objects, clock }: Deps, subject: Subject, { id, endpoint }
     found: contents ? (isFresh ? read : undefined) : NOTHING_INSIDE,
     verb: contents ? "still holds" : "is still used by",
     guests: all.some((each) => namespaceOf(each) !== metadata.namespace && (isLeaving(each) || isKept)),
-    ignored: metadata.annotations?.[ALLOW_NON_EMPTY_DELETE] === "true",
+    ignored: contents !== undefined && metadata.annotations?.[ALLOW_NON_EMPTY_DELETE] === "true",
   };
 }

@@ -1,8 +1,8 @@
 import type { Desired, Inputs } from "../../../kinds/desired.ts";
 import type { Kind } from "../../../kinds/kind.ts";
 import type { KubeObject } from "../../../kube/resource.ts";
-import { hashBody, hashFields } from "../../../runtime/hash.ts";
-import { memo } from "../../../runtime/memo.ts";
+import { isAsRecorded, recordOf } from "../../../runtime/field-record.ts";
+import { hashBody } from "../../../runtime/hash.ts";
 import { titleOf } from "../../accounts/accounts.ts";
 import type { Memory } from "../../state/memory.ts";
 import { ALLOW_DATA_LOSS } from "../../state/names.ts";
@@ -21,8 +21,7 @@ export function replacement({ kind, object, status }: Subject): SpecView["replac
   // Status records all immutable fields of a created resource, and those in spec of an adopted one.
   if (!fixed) return undefined;
   const recorded = Object.keys(kind.immutable).filter((field) => nonce !== undefined || field in fixed);
-  const wanted = fixedFields(kind, object);
-  const fields = recorded.filter((field) => fixed[field] !== wanted[field]);
+  const fields = recorded.filter((field) => !isAsRecorded(kind, object.spec, field, fixed[field]));
   if (fields.length === 0) return undefined;
   const why = [...new Set(fields.map((field) => kind.immutable[field] ?? ""))];
   if (policiesOf(object).replacePolicy === "Never") return { fields, why, verdict: "forbidden" };
@@ -60,11 +59,4 @@ export function outdatedSources(kind: Kind, desired: Desired, inputs: Inputs, st
 }
 
 /** Hashes for `status.internal.fixed` of the immutable fields of spec. */
-export const fixedFields = (kind: Kind, { spec }: KubeObject): Record<string, string> =>
-  readersOf(kind.immutable)(Object(spec));
-
-/** Each spec is hashed once. */
-const readersOf = memo((immutable: Kind["immutable"]) => {
-  const fields = Object.keys(immutable);
-  return memo((spec: object) => hashFields(spec, fields));
-});
+export const fixedFields = (kind: Kind, { spec }: KubeObject): Record<string, string> => recordOf(kind, spec);

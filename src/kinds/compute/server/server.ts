@@ -5,6 +5,7 @@ import {
   imageImmutable,
   imageLookups,
   imageMentions,
+  imageName,
   imageProblem,
   imageReferences,
 } from "../../fields/boot/images.ts";
@@ -195,6 +196,7 @@ export const server: Kind = {
     ...firstBootImmutable(BOOT),
     "bootVolume.licenceType": "the licence of a volume is fixed at creation",
   },
+  ignoresCase: ["templateName", imageName(BOOT)],
   columns: [
     { name: "VM", type: "string", path: ".status.vmState", description: "State of the virtual machine" },
     { name: "Type", type: "string", path: ".status.type", description: "Model of the server" },

@@ -13,6 +13,7 @@ import {
   imageImmutable,
   imageLookups,
   imageMentions,
+  imageName,
   imageProblem,
   imageProperties,
   imageReferences,
@@ -132,6 +133,7 @@ export const volume: Kind = {
     ...imageImmutable(),
     ...firstBootImmutable(),
   },
+  ignoresCase: [imageName()],
   columns: [
     { name: "Size", type: "integer", path: ".status.size", description: "Size in GB" },
     { name: "Server", type: "string", path: ".status.server", description: "Server it is attached to" },

@@ -71,6 +71,9 @@ export function imageRules(prefix = ""): Joined {
 export const imageImmutable = (prefix = ""): Record<string, string> =>
   Object.fromEntries(names.map((name) => [`${prefix}${name}`, "an image is used at creation only"]));
 
+/** The name in a lookup, which `newestImage` compares without case. */
+export const imageName = (prefix = ""): string => `${prefix}imageLookup.name`;
+
 /** A volume needs its snapshot only at creation; a replica template needs it as long as it creates volumes. */
 export function imageReferences(
   { snapshotRef }: Source,

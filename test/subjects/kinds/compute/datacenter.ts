@@ -90,11 +90,6 @@ export const subject: Subject = {
       refused: [
         ...bad(base, "Datacenter", [
           [
-            "another location",
-            { location: "de/fra" },
-            "location cannot be changed: a datacenter cannot move; keep it, or set replacePolicy: WhenNeeded, which deletes the Datacenter and creates a new one",
-          ],
-          [
             "an Account set later",
             { accountRef: { name: "other" } },
             "accountRef cannot be changed: to move the Datacenter to another Account, set deletionPolicy: Retain, delete the object and create it again with externalId",
@@ -105,6 +100,13 @@ export const subject: Subject = {
           ["no Account", { accountRef: null }, "accountRef cannot be changed"],
         ]),
       ],
+      fixed: bad(base, "Datacenter", [
+        [
+          "another location",
+          { location: "de/fra" },
+          "location cannot be changed: a datacenter cannot move; keep it, or set replacePolicy: WhenNeeded, which deletes the Datacenter and creates a new one",
+        ],
+      ]),
     },
   },
 };

@@ -10,6 +10,7 @@ const faster = { spec: { type: "SSD Standard" }, shows: { type: "SSD Standard" }
 
 const image = { licenceType: null, imageAlias: "ubuntu:latest" };
 const fromImage = by(base, { licenceType: undefined, imageAlias: "ubuntu:latest" });
+const fromLookup = by(base, { licenceType: undefined, imageLookup: { name: "Ubuntu", type: "HDD" } });
 const imageOnly = "an image is used at creation only";
 const attached = by(base, { attachTo: { serverRef: { name: "web" } } });
 
@@ -119,6 +120,7 @@ export const subject: Subject = {
           ["attached", { attachTo: { serverRef: { name: "web" } } }],
           ["kept when deleted", { deletionPolicy: "Retain" }],
         ]),
+        ...good(fromLookup, "Volume from a lookup", [["in another case", { imageLookup: { name: "ubuntu" } }]]),
         ...good(attached, "Volume of a server", [
           ["attached to another", { attachTo: { serverRef: { name: "other" } } }],
           ["detached", { attachTo: null }],

@@ -15,3 +15,8 @@ export const cube = by(base, {
   templateUuid: someId,
   bootVolume: image,
 });
+export const namedCube = by(cube, {
+  templateUuid: undefined,
+  templateName: "basic cube xs",
+  bootVolume: { imageLookup: { name: "Ubuntu-24" } },
+});

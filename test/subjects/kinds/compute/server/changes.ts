@@ -1,5 +1,5 @@
 import { type Accepted, bad, good, type Refused, someId } from "../../../manifests.ts";
-import { base, cube, vcpu } from "./bases.ts";
+import { base, cube, namedCube, vcpu } from "./bases.ts";
 
 const volume = (fields: object) => ({ bootVolume: fields });
 
@@ -27,6 +27,14 @@ export const acceptedChanges: Accepted[] = [
   ]),
   ...good(vcpu, "vCPU server", [["a first NIC", { nics: [{ name: "public", lan: 1 }] }]]),
   ...good(cube, "Cube", [["suspended and renamed", { powerState: "Suspended", name: "b" }]]),
+  ...good(namedCube, "Cube by names", [
+    ["its template in another case", { templateName: "Basic Cube XS" }],
+    ["its image in another case", volume({ imageLookup: { name: "ubuntu-24" } })],
+    [
+      "both, and renamed",
+      { name: "b", templateName: "BASIC CUBE XS", ...volume({ imageLookup: { name: "ubuntu-24" } }) },
+    ],
+  ]),
 ];
 
 export const refusedChanges: Refused[] = [
@@ -116,6 +124,21 @@ export const refusedChanges: Refused[] = [
       "a Dedicated Core server instead",
       { type: "ENTERPRISE", templateUuid: null, cores: 1, ram: 2048, ...volume({ size: 10, type: "HDD" }) },
       "type cannot be changed",
+    ],
+  ]),
+  ...bad(namedCube, "Cube by names", [
+    ["another template", { templateName: "Basic Cube S" }, "templateName cannot be changed"],
+    ["the template by id", { templateName: null, templateUuid: someId }, "templateName cannot be changed"],
+    ["another image", volume({ imageLookup: { name: "ubuntu-22" } }), "bootVolume.imageLookup cannot be changed"],
+    [
+      "its image in another case and place",
+      volume({ imageLookup: { name: "ubuntu-24", location: "de/fra" } }),
+      "bootVolume.imageLookup cannot be changed",
+    ],
+    [
+      "the image by an alias",
+      volume({ imageLookup: { name: null, alias: "ubuntu:latest" } }),
+      "bootVolume.imageLookup cannot be changed",
     ],
   ]),
 ];
