@@ -4,7 +4,7 @@ import { decideClaimed } from "./claimed.ts";
 import type { Decision } from "./decision.ts";
 import { decideDeletion, lackOfEvidence } from "./deletion.ts";
 import { decideRecovery } from "./recovery.ts";
-import { afterFailure, awaitingFirstRead, blockedBy, repetition } from "./waiting.ts";
+import { afterFailure, awaitingFirstRead, blockedBy, deletionOf, repetition } from "./waiting.ts";
 
 /**
  * The next step for one object. Pure: the same view gives the same decision.
@@ -110,7 +110,10 @@ const guarantees = {
   /** Nothing is sent during the backoff after a failure. */
   backoff: (view, step) => (callsPlatform(step) ? afterFailure(view) : undefined),
   /** A write that was accepted without effect is not repeated at once. */
-  repeatedWrite: (view, step) => (step.step === "update" ? repetition(view, step.operation) : undefined),
+  repeatedWrite: (view, step) => {
+    if (step.step === "delete") return repetition(view, deletionOf(view.resource.claim));
+    return step.step === "update" ? repetition(view, step.operation) : undefined;
+  },
   /** A destructive step needs a read that is fresh and understood. */
   evidence: (view, step) => {
     const { observation } = view.resource;

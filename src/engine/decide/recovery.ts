@@ -9,7 +9,6 @@ const MOST_MS = 60_000;
 
 /** Searches for the result of the open intent. `otherwise` is the step once it is certain that nothing was created. */
 export function decideRecovery(view: View, otherwise: Decision): Decision {
-  const { kind } = view;
   const { intent, search, unsent, successive } = view.resource;
   const { now, settledAt } = view.times;
   if (!intent || unsent) return otherwise;
@@ -23,7 +22,7 @@ export function decideRecovery(view: View, otherwise: Decision): Decision {
     return {
       step: "stall",
       reason: "Ambiguous",
-      message: `an interrupted creation left ${search.matches.length} matching ${kind}s, more than requested: ${ids}: adopt those that are in use with objects of their own (externalId, with deletionPolicy: Retain), and delete those that nobody needs`,
+      message: `an interrupted creation left ${search.matches.length} matching ${view.kind}s, more than requested: ${ids}: adopt those that are in use with objects of their own (externalId, with deletionPolicy: Retain), and delete those that nobody needs`,
       recheckMs: RECHECK_MS * 15,
     };
   }

@@ -1,7 +1,7 @@
 import type { Operation } from "../../kinds/desired.ts";
 import { saysQuota } from "../../platform/answers/errors.ts";
 import type { PendingRequest, View } from "../observe/view.ts";
-import { writeKeyOf } from "../state/intent.ts";
+import { type Claim, writeKeyOf } from "../state/intent.ts";
 import { isAccepted, MOST_ACCEPTED } from "../state/memory.ts";
 import { RECONCILE_AT } from "../state/names.ts";
 import { needsPerson, type Obstacle, type Reason } from "../status/reasons.ts";
@@ -53,12 +53,8 @@ export function busyWithOthers({ kind }: View): Wait {
 /** A request failed; `gone` when nothing of it is left on the platform. */
 export function failed(view: View, request: PendingRequest, gone: boolean): Decision {
   const why = request.message ?? "the platform gave no reason";
-  return {
-    step: "fail",
-    reason: saysQuota(why) ? "QuotaExceeded" : "ProvisioningFailed",
-    message: `${request.action} of the ${view.kind} failed: ${why}`,
-    gone,
-  };
+  const reason = saysQuota(why) ? "QuotaExceeded" : "ProvisioningFailed";
+  return { step: "fail", reason, message: `${request.action} of the ${view.kind} failed: ${why}`, gone };
 }
 
 /**
@@ -78,6 +74,10 @@ export function repetition(view: View, operation: Operation): Decision | undefin
   if (times < MOST_ACCEPTED) return { ...inProgress(view, operation.action), recheckMs: retryAt - now };
   return { step: "stall", reason: "NotApplied", message: notApplied(view, operation), recheckMs: retryAt - now };
 }
+
+/** The deletion of a resource, as a write that may be repeated. */
+export const deletionOf = (of?: Claim) =>
+  ({ action: "delete", method: "DELETE", path: `${of?.id}` }) satisfies Operation;
 
 function notApplied({ kind, resource: { observation } }: View, { action, fields }: Operation): string {
   const drift = observation.seen === "present" ? (observation.comparison?.drift ?? []) : [];

@@ -3,6 +3,7 @@ import type { Requeue } from "../../kube/queue/work.ts";
 import { NotFound } from "../../platform/answers/errors.ts";
 import type { Reply } from "../../platform/calls/transport.ts";
 import { urlOf } from "../accounts/accounts.ts";
+import { deletionOf } from "../decide/waiting.ts";
 import { backoffMs, type Deps, readLimit } from "../observe/deps.ts";
 import { sources } from "../observe/spec/fixed-fields.ts";
 import { notPublic } from "../observe/spec/ownership.ts";
@@ -83,11 +84,11 @@ export async function remove(deps: Deps, context: Context, action: "delete" | "r
   const path = `${memberPath(kind, claim)}${context.desired?.query ?? ""}`;
   // A second deletion of a reused number would hit another resource.
   const once = shared?.source.isStillThere !== undefined;
-  const { generation } = object.metadata;
   // The replacement of a failed creation needs no permission, so it uses none up.
   const isAllowed = action === "replace" && view.spec.replacement && kind.resource.destruction.holdsData;
-  const changes = isAllowed && generation !== undefined ? { lossAllowed: generation } : {};
-  return perform(deps, context, { action, method: "DELETE", path, once }, { changes });
+  const changes = isAllowed ? { lossAllowed: object.metadata.generation ?? 1 } : {};
+  const accepted = () => noteAccepted(deps, context, deletionOf(claim));
+  return perform(deps, context, { action, method: "DELETE", path, once }, { changes, accepted });
 }
 
 /** Deletes the previous resource of a successive key: the new key is in use, or the object is being deleted. */

@@ -175,3 +175,23 @@ describe("a change that was taken while somebody edited the object", () => {
     expect(told(life, "Updated")).toHaveLength(1);
   });
 });
+
+describe("a deletion that the platform accepts and does not make", () => {
+  test("is sent with backoff, and after a few times it is reported", async () => {
+    const life = ownedBlock(false, {}, {});
+    const { platform, deps } = life.all;
+    deps.settings = { ...SETTINGS, retryMs: RETRY_MS };
+    const kept = platform.items.get("dc-a-0");
+    platform.afterEach(({ method }) => {
+      if (method === "DELETE" && kept) platform.items.set("dc-a-0", kept);
+    });
+    await pass(life, 60);
+    const deletionTimestamp = new Date(life.all.clock.now()).toISOString();
+    change(life, ({ metadata }) => ({ metadata: { ...metadata, deletionTimestamp } }));
+    await pass(life, 3600);
+    expect(platform.sent("DELETE").length).toBeGreaterThanOrEqual(4);
+    expect(platform.sent("DELETE").length).toBeLessThanOrEqual(10);
+    expect(readyOf(life)).toMatchObject({ status: "False", reason: "NotApplied" });
+    expect(readyOf(life)?.message).toContain('accepted "delete" 4 times and shows no effect');
+  });
+});
