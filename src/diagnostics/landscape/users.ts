@@ -19,7 +19,11 @@ export function usersOf(objects: readonly MooringObject[], found: readonly Resou
     const reached = new Set(namedIn(each, byKey, resources));
     // The set grows while it is read: what is needed by a resource that is needed.
     for (const identity of reached) for (const next of needs.get(identity) ?? []) reached.add(next);
-    for (const identity of reached) users.set(identity, [...(users.get(identity) ?? []), each.key]);
+    for (const identity of reached) {
+      const known = users.get(identity);
+      if (known) known.push(each.key);
+      else users.set(identity, [each.key]);
+    }
   }
   return users;
 }
