@@ -12,6 +12,7 @@ const NIC = "33333333-3333-4333-8333-333333333333";
 const FLOW_LOG = "44444444-4444-4444-8444-444444444444";
 
 const VOLUME = "66666666-6666-4666-8666-666666666666";
+const BLOCK = "77777777-7777-4777-8777-777777777777";
 const LAN = "2";
 
 const item = (id: string, more: object = {}) => ({ id, properties: { name: id.slice(0, 1) }, metadata: {}, ...more });
@@ -105,6 +106,11 @@ describe("a resource without an object of its own", () => {
   it.each([
     ["holds the resource of an object, whose reference means another one by now", [other, web], ["Datacenter", "Lan"]],
     ["is attached to the resource of an object", [other, web], ["Volume"]],
+    [
+      "has the volume of an object attached",
+      [object("Volume", "web", { size: 10 }, { id: VOLUME, parents })],
+      ["Datacenter", "Server", "Lan"],
+    ],
     ["is named by its id, also before anything is created", [byId], ["Datacenter", "Lan"]],
     [
       "is to be adopted, with all that it is in",
@@ -134,6 +140,26 @@ describe("a resource without an object of its own", () => {
       expect(each).not.toHaveProperty("delete");
       expect(each.take_over).toBe(`create a ${each.kind} with spec.externalId: ${each.id}`);
     }
+  });
+
+  it("is in use if an address of it is, and a flow log of a NIC is not", async () => {
+    const block = item(BLOCK, { properties: { ips: ["192.0.2.7"], ipConsumers: [{ serverId: SERVER }] } });
+    const entities = {
+      nics: {
+        items: [item(NIC, { properties: { ips: ["192.0.2.7"] }, entities: { flowlogs: { items: [item(FLOW_LOG)] } } })],
+      },
+    };
+    const collections = { ...contents, "/ipblocks": [block], [servers]: [item(SERVER, { entities })] };
+    const { without_object, in_use } = await orphanReport(sourcesOver(collections, [other, web]));
+    expect(in_use.map(({ kind }) => kind)).toEqual(["Datacenter", "IPBlock"]);
+    expect(without_object.map(({ kind }) => kind)).toEqual(["FlowLog"]);
+  });
+
+  it("is no user of what uses it", async () => {
+    const block = item(BLOCK, { properties: { ipConsumers: [{ serverId: SERVER, datacenterId: DATACENTER }] } });
+    const held = object("IPBlock", "ips", { location: "de/txl", size: 1 }, { id: BLOCK });
+    const { in_use } = await orphanReport(sourcesOver({ ...contents, "/ipblocks": [block] }, [held]));
+    expect(in_use).toEqual([]);
   });
 
   it("stays an orphan beside those in use", async () => {

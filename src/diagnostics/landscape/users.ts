@@ -1,7 +1,7 @@
 import { isReleased, namedBy, type ObjectKey, openIntent } from "../../engine/state/object.ts";
 import { readStatus } from "../../engine/status/status.ts";
 import type { MooringObject } from "../objects.ts";
-import { asJson } from "./json.ts";
+import { asJson, asList } from "./json.ts";
 import { identityOf, type Resource } from "./resources.ts";
 
 /** Fields whose value is unique only within a datacenter: the number of a LAN. */
@@ -11,8 +11,12 @@ const CONSUMERS = "ipConsumers";
 
 /** The objects that need each resource, by its identity: they own it, name it, or their resource is in it or uses it. */
 export function usersOf(objects: readonly MooringObject[], found: readonly Resource[]): Map<string, ObjectKey[]> {
-  const resources = new Map(found.map((each) => [identityOf(each), each]));
+  const resources = new Map(found.flatMap((each) => wordsFor(each).map((word) => [word, identityOf(each)])));
   const needs = new Map(found.map((each) => [identityOf(each), neededBy(each, resources)]));
+  // A volume needs the server that it is attached to, as the server needs the volume.
+  for (const each of found) {
+    for (const volume of volumesOf(each)) needs.get(volume)?.push(identityOf(each));
+  }
   const byKey = new Map(objects.map((each) => [each.key, each]));
   const users = new Map<string, ObjectKey[]>();
   for (const each of objects.filter(({ object }) => !isReleased(object))) {
@@ -28,12 +32,23 @@ export function usersOf(objects: readonly MooringObject[], found: readonly Resou
   return users;
 }
 
-type Resources = ReadonlyMap<string, Resource>;
+/** The identities of resources, by the words that mean them. */
+type Resources = ReadonlyMap<string, string>;
+
+/** What means a resource elsewhere: its identity, and the addresses that it reserves. */
+const wordsFor = (each: Resource): string[] => {
+  const { ips } = asJson(each.raw.properties);
+  return [identityOf(each), ...(Array.isArray(ips) ? ips.map(String) : [])];
+};
+
+const volumesOf = ({ raw }: Pick<Resource, "raw">): string[] =>
+  asList(asJson(asJson(raw.entities).volumes).items).map(({ id }) => String(id));
 
 /** What the resource is in, what its properties name, and what is attached to it. */
 function neededBy({ parents, raw }: Resource, resources: Resources): string[] {
-  const { nics, volumes } = asJson(raw.entities);
-  return identitiesIn([parents, raw.properties, nics, volumes], resources, []);
+  // Not what else is in a NIC, such as a flow log: the server does not need it.
+  const nics = asList(asJson(asJson(raw.entities).nics).items).map(({ properties }) => properties);
+  return identitiesIn([parents, raw.properties, nics, volumesOf({ raw })], resources, []);
 }
 
 /** What an object names: in spec, in its status and in a creation that has no answer yet. */
@@ -65,5 +80,5 @@ function identitiesIn(values: readonly unknown[], resources: Resources, datacent
   };
   for (const each of values) visit(each, "");
   const inside = [...texts, ...datacenters].flatMap((id) => [...numbers].map((number) => `${id}/${number}`));
-  return [...texts, ...inside].filter((identity) => resources.has(identity));
+  return [...texts, ...inside].flatMap((word) => resources.get(word) ?? []);
 }
