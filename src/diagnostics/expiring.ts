@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { PAUSED } from "../engine/state/names.ts";
 import { readStatus, readWhole } from "../engine/status/status.ts";
-import { allObjects, type MooringObject } from "./objects.ts";
+import { allObjects, isPaused, type MooringObject } from "./objects.ts";
 import type { PlatformReader } from "./reader.ts";
 import { attempt, type Sources } from "./sources.ts";
 
@@ -58,10 +58,10 @@ export async function expiring(sources: Sources, asked: { days: number; namespac
 }
 
 /** The certificate or key of an object, and the token of an Account. */
-function ofObject({ kind, key, object }: MooringObject): Found[] {
+function ofObject(each: MooringObject): Found[] {
+  const { kind, key, object } = each;
   const { key: keyStatus, certificate, id } = readStatus(object);
-  const isPaused = object.metadata.annotations?.[PAUSED] !== undefined;
-  const renewal = isPaused
+  const renewal = isPaused(each)
     ? { renews_itself: false, what_to_do: `remove the annotation ${PAUSED}: nothing is renewed while it is set` }
     : { renews_itself: true };
   const expires = certificate?.expiresAt ?? keyStatus?.expiresAt;
@@ -70,7 +70,7 @@ function ofObject({ kind, key, object }: MooringObject): Found[] {
   const { tokenExpiresAt, tokenId, platformUserId } =
     kind.resource === undefined ? (account.safeParse(readWhole(object)).data ?? {}) : {};
   const identifiers = id === undefined ? [] : [id];
-  const result: Found[] = own.map((each) => ({ ...each, identifiers }));
+  const result: Found[] = own.map((mine) => ({ ...mine, identifiers }));
   if (tokenExpiresAt === undefined) return result;
   const secret = named.safeParse(object.spec).data?.credentialsSecretRef.name;
   return [

@@ -1,3 +1,5 @@
+import { annotationsOf, isPaused as hasPause } from "../engine/state/annotations.ts";
+import { PAUSED } from "../engine/state/names.ts";
 import { type ObjectKey, objectKey, resourceOf } from "../engine/state/object.ts";
 import { type Reason, reasons } from "../engine/status/reasons.ts";
 import { readStatus } from "../engine/status/status.ts";
@@ -102,12 +104,22 @@ export async function allObjects(
   return all;
 }
 
+/** Whether an object is paused. The annotation has no effect on kinds that use no Account. */
+export const isPaused = ({ kind, object }: Pick<MooringObject, "kind" | "object">): boolean =>
+  annotationsOf(kind).includes(PAUSED) && hasPause(object);
+
 export const readyOf = (object: KubeObject) => readStatus(object).conditions?.find(({ type }) => type === "Ready");
 export const isReady = (object: KubeObject): boolean => readyOf(object)?.status === "True";
 
-/** The way out for a reason. */
-export const adviceFor = (reason: string): string =>
-  Object.hasOwn(reasons, reason) ? reasons[reason as Reason] : "The message says more.";
+const POLICIES = ["deletionPolicy", "replacePolicy", "recreatePolicy", "externalId", "accountRef"];
+
+/** The way out for a reason, without advice about fields that the kind does not have. */
+export function adviceFor(reason: string, kind?: Kind): string {
+  const text = Object.hasOwn(reasons, reason) ? reasons[reason as Reason] : "";
+  const absent = kind ? POLICIES.filter((field) => !Object.hasOwn(kind.spec.shape, field)) : [];
+  const clauses = text.split(/(?<=[.;]) /).filter((clause) => !absent.some((field) => clause.includes(field)));
+  return clauses.join(" ").replace(/;$/, ".") || "The message says more.";
+}
 
 /** The short form of an object. */
 export function summaryOf({ kind, object }: MooringObject) {

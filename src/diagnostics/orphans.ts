@@ -5,6 +5,7 @@ import { hasResource, type ResourceKind } from "../kinds/kind.ts";
 import { catalogue, currencyOf, priceOf } from "./cost.ts";
 import { pathsOf } from "./landscape/paths.ts";
 import { createReading, identityOf, separateDependents, titleOf } from "./landscape/resources.ts";
+import { usersOf } from "./landscape/users.ts";
 import { allObjects, type MooringObject } from "./objects.ts";
 import type { PlatformReader } from "./reader.ts";
 import type { Sources } from "./sources.ts";
@@ -14,7 +15,10 @@ const described = z.looseObject({
   metadata: z.looseObject({ createdDate: z.string().nullish(), createdBy: z.string().nullish() }).nullish(),
 });
 
-/** Resources on the platform without an object, and objects whose resource is not on the platform. */
+/**
+ * Resources on the platform without an object, and objects whose resource is not on the platform. A resource that an
+ * object needs is listed apart: its deletion would break the object.
+ */
 export async function orphanReport(sources: Sources) {
   const platform = await sources.platform();
   const objects = [...(await allObjects(sources, undefined)).values()];
@@ -31,22 +35,33 @@ export async function orphanReport(sources: Sources) {
   });
 
   const there = new Set(found.map(identityOf));
-  return {
-    // Dependent resources are not orphans: servers of scaling groups, boot volumes of servers.
-    without_object: separateDependents(found)
-      .own.map((resource) => ({ resource, ...described.parse(resource.raw) }))
-      .filter(({ resource, properties }) => !held.has(identityOf(resource)) && !held.has(properties?.bootServer ?? ""))
-      .map(({ resource: { kind, id, parents }, properties, metadata }) => ({
-        kind: kind.kind,
-        id,
+  const users = usersOf(objects, found);
+  // Dependent resources are not orphans: servers of scaling groups, boot volumes of servers.
+  const alone = separateDependents(found)
+    .own.map((resource) => ({ resource, ...described.parse(resource.raw) }))
+    .filter(({ resource, properties }) => !held.has(identityOf(resource)) && !held.has(properties?.bootServer ?? ""))
+    .map(({ resource, properties, metadata }) => ({
+      resource,
+      used_by: users.get(identityOf(resource)) ?? [],
+      facts: {
+        kind: resource.kind.kind,
+        id: resource.id,
         name: properties?.name ?? undefined,
-        datacenter: parents.datacenter,
+        datacenter: resource.parents.datacenter,
         created: metadata?.createdDate ?? undefined,
         created_by: metadata?.createdBy ?? undefined,
-        ...(prices && { per_month: priceOf(prices, kind.kind, properties).per_month }),
-        take_over: `create a ${kind.kind} with spec.externalId: ${id}`,
+        ...(prices && { per_month: priceOf(prices, resource.kind.kind, properties).per_month }),
+        take_over: `create a ${resource.kind.kind} with spec.externalId: ${resource.id}`,
+      },
+    }));
+  return {
+    without_object: alone
+      .filter(({ used_by }) => used_by.length === 0)
+      .map(({ facts, resource: { kind, id, parents } }) => ({
+        ...facts,
         delete: `DELETE ${kind.resource.place.collection(parents)}/${id} (${kind.resource.place.product})`,
       })),
+    in_use: alone.filter(({ used_by }) => used_by.length > 0).map(({ facts, used_by }) => ({ ...facts, used_by })),
     without_resource: objects
       .filter(({ kind }) => checked.has(kind.kind))
       .flatMap((each) =>

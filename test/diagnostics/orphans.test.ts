@@ -2,12 +2,18 @@ import { describe, expect, it } from "vitest";
 import { orphanReport } from "../../src/diagnostics/orphans.ts";
 import type { PlatformReader } from "../../src/diagnostics/reader.ts";
 import type { Sources } from "../../src/diagnostics/sources.ts";
+import type { KubeObject } from "../../src/kube/resource.ts";
 import { Forbidden, NotFound } from "../../src/platform/answers/errors.ts";
+import { clusterOf } from "../tools/landscape.ts";
 
 const DATACENTER = "11111111-1111-4111-8111-111111111111";
 const SERVER = "22222222-2222-4222-8222-222222222222";
 const NIC = "33333333-3333-4333-8333-333333333333";
 const FLOW_LOG = "44444444-4444-4444-8444-444444444444";
+
+const VOLUME = "66666666-6666-4666-8666-666666666666";
+const BLOCK = "77777777-7777-4777-8777-777777777777";
+const LAN = "2";
 
 const item = (id: string, more: object = {}) => ({ id, properties: { name: id.slice(0, 1) }, metadata: {}, ...more });
 const servers = `/datacenters/${DATACENTER}/servers`;
@@ -18,8 +24,8 @@ const contents = {
   [flowLogs]: [item(FLOW_LOG)],
 };
 
-/** A contract with these collections and no others, and a cluster without objects. */
-function sourcesOver(collections: Record<string, object[] | Error>): Sources {
+/** A contract with these collections and no others, and a cluster with these objects. */
+function sourcesOver(collections: Record<string, object[] | Error>, objects: KubeObject[] = []): Sources {
   const platform: PlatformReader = {
     async read({ url }) {
       const path = new URL(url).pathname.replace(/^\/cloudapi\/v6/, "");
@@ -35,10 +41,9 @@ function sourcesOver(collections: Record<string, object[] | Error>): Sources {
     storageKeys: () => Promise.reject(new Error("no keys")),
     storageRegion: undefined,
   };
-  const none = async () => [];
   return {
     platform: async () => platform,
-    cluster: async () => ({ list: none, find: async () => undefined, namespace: "default" }) as never,
+    cluster: async () => clusterOf(objects),
     now: () => 0,
     signal: new AbortController().signal,
     progress: () => {},
@@ -74,5 +79,92 @@ describe("orphans", () => {
     expect(checked).toContain("IPBlock");
     expect(not_checked.map(({ kind }) => kind)).toEqual(expect.arrayContaining(["Datacenter", "Server"]));
     expect(without_resource).toEqual([]);
+  });
+});
+
+describe("a resource without an object of its own", () => {
+  const object = (kind: string, name: string, spec: object, status: object = {}): KubeObject => ({
+    apiVersion: "mooring.dev/v1alpha1",
+    kind,
+    metadata: { name, namespace: "shop" },
+    spec,
+    status,
+  });
+  const parents = { datacenter: DATACENTER };
+  const size = { cores: 1, ram: 1024 };
+  const nic = item(NIC, { properties: { lan: Number(LAN) } });
+  const withLan = {
+    ...contents,
+    [servers]: [item(SERVER, { entities: { nics: { items: [nic] }, volumes: { items: [{ id: VOLUME }] } } })],
+    [`/datacenters/${DATACENTER}/volumes`]: [item(VOLUME)],
+    [`/datacenters/${DATACENTER}/lans`]: [item(LAN)],
+  };
+  const web = object("Server", "web", { ...size, datacenterRef: { name: "dc" } }, { id: SERVER, parents });
+  const other = object("Datacenter", "dc", { location: "de/txl" }, { id: "55555555-5555-4555-8555-555555555555" });
+  const byId = object("Server", "web", { ...size, datacenterId: DATACENTER, nics: [{ name: "a", lan: Number(LAN) }] });
+
+  it.each([
+    ["holds the resource of an object, whose reference means another one by now", [other, web], ["Datacenter", "Lan"]],
+    ["is attached to the resource of an object", [other, web], ["Volume"]],
+    [
+      "has the volume of an object attached",
+      [object("Volume", "web", { size: 10 }, { id: VOLUME, parents })],
+      ["Datacenter", "Server", "Lan"],
+    ],
+    ["is named by its id, also before anything is created", [byId], ["Datacenter", "Lan"]],
+    [
+      "is to be adopted, with all that it is in",
+      [object("Server", "web", { ...size, datacenterRef: { name: "dc" }, externalId: SERVER })],
+      ["Datacenter", "Server", "Lan"],
+    ],
+    [
+      "is a LAN to be adopted, which has a number within the datacenter of a reference",
+      [
+        { ...other, status: { id: DATACENTER } },
+        object("Lan", "web", { datacenterRef: { name: "dc" }, externalId: LAN }),
+      ],
+      ["Lan"],
+    ],
+    [
+      "holds one by the id that the object was created in",
+      [object("FlowLog", "web", {}, { id: FLOW_LOG, parents: { ...parents, server: SERVER, nic: NIC } })],
+      ["Datacenter", "Server", "Lan"],
+    ],
+  ])("that %s is listed with its user and how to adopt it, and not to be deleted", async (_, objects, kinds) => {
+    const { without_object, in_use } = await orphanReport(sourcesOver(withLan, objects));
+    expect(in_use.map(({ kind }) => kind)).toEqual(expect.arrayContaining(kinds));
+    expect(without_object.map(({ kind }) => kind).filter((kind) => kinds.includes(kind))).toEqual([]);
+    const users = new Set(in_use.flatMap(({ used_by }) => used_by));
+    expect([...users].filter((key) => key.endsWith("/web"))).toHaveLength(1);
+    for (const each of in_use) {
+      expect(each).not.toHaveProperty("delete");
+      expect(each.take_over).toBe(`create a ${each.kind} with spec.externalId: ${each.id}`);
+    }
+  });
+
+  it("is in use if an address of it is, and a flow log of a NIC is not", async () => {
+    const block = item(BLOCK, { properties: { ips: ["192.0.2.7"], ipConsumers: [{ serverId: SERVER }] } });
+    const entities = {
+      nics: {
+        items: [item(NIC, { properties: { ips: ["192.0.2.7"] }, entities: { flowlogs: { items: [item(FLOW_LOG)] } } })],
+      },
+    };
+    const collections = { ...contents, "/ipblocks": [block], [servers]: [item(SERVER, { entities })] };
+    const { without_object, in_use } = await orphanReport(sourcesOver(collections, [other, web]));
+    expect(in_use.map(({ kind }) => kind)).toEqual(["Datacenter", "IPBlock"]);
+    expect(without_object.map(({ kind }) => kind)).toEqual(["FlowLog"]);
+  });
+
+  it("is no user of what uses it", async () => {
+    const block = item(BLOCK, { properties: { ipConsumers: [{ serverId: SERVER, datacenterId: DATACENTER }] } });
+    const held = object("IPBlock", "ips", { location: "de/txl", size: 1 }, { id: BLOCK });
+    const { in_use } = await orphanReport(sourcesOver({ ...contents, "/ipblocks": [block] }, [held]));
+    expect(in_use).toEqual([]);
+  });
+
+  it("stays an orphan beside those in use", async () => {
+    const { without_object, in_use } = await orphanReport(sourcesOver(contents, [byId]));
+    expect(in_use.map(({ id, used_by }) => [id, used_by])).toEqual([[DATACENTER, ["Server/shop/web"]]]);
+    expect(without_object.map(({ id }) => id)).toEqual([SERVER, FLOW_LOG]);
   });
 });

@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { adviceFor, kindOf } from "../../src/diagnostics/objects.ts";
 import { ownerOf } from "../../src/diagnostics/overview/costs.ts";
 import { forest, plainBranch } from "../../src/diagnostics/overview/forest.ts";
 import type { Sources } from "../../src/diagnostics/sources.ts";
 import { problems } from "../../src/diagnostics/why/problems.ts";
 import { actorOf, explainReason, reasonNames } from "../../src/diagnostics/why/reasons.ts";
 import { whyNotReady } from "../../src/diagnostics/why/why-not-ready.ts";
+import { namedBy } from "../../src/engine/state/object.ts";
 import { KubeError } from "../../src/kube/client/errors.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { clusterOf } from "../tools/landscape.ts";
@@ -93,14 +95,93 @@ describe("the root cause", () => {
   it("is not guessed behind what the caller may not read", async () => {
     const sources = sourcesOf([account, dc, server], ["Datacenter", "Account", "Lease", "Event"]);
     const found = await whyNotReady(sources, asked);
-    expect(found).toMatchObject({ cause: { reason: "NotVisible", message: "you may not read Account/shop/main" } });
+    expect(found).toMatchObject({ cause: { reason: "NotVisible", message: "you may not read Datacenter/shop/dc" } });
     expect(sources.told).toEqual(["events of namespace shop: you may not list them"]);
   });
 
   it("is the pause, whatever a paused object waits for", async () => {
     const paused = { ...server, metadata: { ...server.metadata, annotations: { "mooring.dev/paused": "true" } } };
     const found = await whyNotReady(sourcesOf([account, dc, paused]), asked);
-    expect(found).toMatchObject({ cause: { object: "Server/shop/web", reason: "Paused", who: "you" } });
+    expect(found).toMatchObject({
+      cause: { object: "Server/shop/web", reason: "Paused", who: "you" },
+      what_to_do: expect.stringContaining("mooring resume Server/shop/web"),
+    });
+  });
+
+  it.each([
+    ["NotEmpty", "Datacenter still holds Server web"],
+    ["InUse", "still used by Server web"],
+    ["Rejected", "[nics] Cannot delete lan which contains nics"],
+    ["Deleting", "the platform deletes it"],
+    ["SecretNotFound", "imagePasswordRef: Secret a not found"],
+    ["ReferenceNotFound", "userDataFrom: ConfigMap a not found in namespace shop"],
+  ])("is the object's own reason %s, whatever its references are", async (reason, message) => {
+    const own = object("Server", "web", { ...inside, cores: 1, ram: 1024 }, reason, message);
+    const found = await whyNotReady(sourcesOf([account, own]), asked);
+    expect(found).toMatchObject({ cause: { object: "Server/shop/web", reason, message }, waits_for: [] });
+  });
+
+  it("is the reference that the message names, and no other one", async () => {
+    const spec = { ...inside, cores: 1, ram: 1024, nics: [{ name: "a", lanRef: { name: "back" } }] };
+    const [field] = namedBy(kindOf("Server"), object("Server", "web", spec, "")).flatMap((each) =>
+      each.kind === "Lan" ? [each.field] : [],
+    );
+    const own = object("Server", "web", spec, "ReferenceNotFound", `${field}: Lan back not found in namespace shop`);
+    const found = await whyNotReady(sourcesOf([account, dc, own]), asked);
+    expect(found.cause).toMatchObject({ object: "Lan/shop/back" });
+    expect(found.waits_for).toHaveLength(1);
+  });
+
+  it("of an Account has no advice about fields that only resources have", async () => {
+    const used = object(
+      "Account",
+      "main",
+      { credentialsSecretRef: { name: "t" } },
+      "InUse",
+      "still used by Server web",
+    );
+    const { what_to_do } = await whyNotReady(sourcesOf([used]), { kind: "account", name: "main", namespace: "shop" });
+    expect(what_to_do).toBe("Other objects still use this one; it is deleted after them.");
+    expect(adviceFor("InUse", kindOf("Server"))).toContain("deletionPolicy: Retain");
+  });
+});
+
+describe("an object that is Ready", () => {
+  const edited = (metadata: object): KubeObject => {
+    const ready = object("Server", "web", { cores: 1, ram: 1024 }, "Available");
+    return {
+      ...ready,
+      metadata: { ...ready.metadata, generation: 2, ...metadata },
+      status: { ...Object(ready.status), observedGeneration: 1 },
+    };
+  };
+  const paused = { annotations: { "mooring.dev/paused": "true" } };
+
+  it("and paused says so, and how to resume it", async () => {
+    const sources = sourcesOf([edited(paused)]);
+    expect(await whyNotReady(sources, asked)).toMatchObject({
+      ready: true,
+      paused: true,
+      answer: "Server/shop/web is Ready and paused: its last edit has no effect yet, and its resource is not changed",
+      what_to_do: "Resume it: mooring resume Server/shop/web, or remove the annotation mooring.dev/paused.",
+    });
+    expect(await problems(sources, {})).toMatchObject({ not_ready: 0, paused: ["Server/shop/web"] });
+  });
+
+  it("and was edited since says so, and why nothing happens", async () => {
+    expect(await whyNotReady(sourcesOf([edited({})]), asked)).toMatchObject({
+      answer: "Server/shop/web is Ready, but its last edit was not reconciled yet",
+      acts: expect.stringContaining("the operator"),
+    });
+    const { answer } = await whyNotReady(sourcesOf([edited({}), lease("2026-03-01T11:00:00Z")]), asked);
+    expect(answer).toContain("no operator runs");
+  });
+
+  it("is not paused by an annotation that its kind does not have", async () => {
+    const ready = object("Account", "main", { credentialsSecretRef: { name: "t" } }, "Available");
+    const sources = sourcesOf([{ ...ready, metadata: { ...ready.metadata, ...paused } }]);
+    const found = await whyNotReady(sources, { kind: "account", name: "main", namespace: "shop" });
+    expect(found.answer).toBe("Account/shop/main is Ready: nothing to do");
   });
 });
 

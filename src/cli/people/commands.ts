@@ -17,7 +17,7 @@ export const people: Readonly<Record<string, { summary: string; load(): Promise<
     load: async () => (await import("./objects/tree.ts")).tree,
   },
   wait: {
-    summary: "wait until objects are Ready or deleted; ends immediately with the reason if one is Stalled",
+    summary: "wait until objects are Ready or deleted; ends immediately with the reason if one is Stalled or paused",
     load: async () => (await import("./objects/wait.ts")).wait,
   },
   reconcile: {

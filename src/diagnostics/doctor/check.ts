@@ -45,7 +45,15 @@ export const fail = (area: Check["area"], check: string, message: string, fix: s
   fix,
 });
 
+/** A message of the form "what is wrong: the way out", in its two parts. */
+export function apart(text: string): { message: string; fix: string } {
+  const [, message = text, fix = "nothing"] = /^(.+?): (.+)$/s.exec(text) ?? /^(.+); (.+)$/s.exec(text) ?? [];
+  return { message, fix };
+}
+
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const RETRY = "check that kubectl get --raw /version works from this machine, and try again";
 
 /** Runs a check. If the caller lacks a right, the result is a warning that says so. */
 export async function examine(
@@ -64,6 +72,6 @@ export async function examine(
         warn(area, check, `not checked: ${messageOf(error)}`, "ask somebody with this right to run mooring doctor"),
       ];
     }
-    return [fail(area, check, messageOf(error), "see the message")];
+    return [fail(area, check, messageOf(error), RETRY)];
   }
 }

@@ -145,6 +145,8 @@ async function deployments({ cluster, sources, version }: DoctorInput): Promise<
       ),
     ];
   }
+  const running = await leadersOf(cluster, sources.now(), sources.signal);
+  const elsewhere = running === "hidden" ? undefined : running.find((leader) => leader.running);
   return found.map((each): Check => {
     const { spec, status } = deployment.parse(each);
     const { name, namespace, labels = {} } = each.metadata;
@@ -152,6 +154,8 @@ async function deployments({ cluster, sources, version }: DoctorInput): Promise<
     const wanted = spec.replicas ?? 1;
     const ready = status?.readyReplicas ?? 0;
     const operatorVersion = labels["app.kubernetes.io/version"];
+    if (wanted === 0 && elsewhere)
+      return ok("operator", "Deployment", `${title} is scaled to 0; ${elsewhere.holder} runs as the operator instead`);
     if (wanted === 0)
       return warn(
         "operator",

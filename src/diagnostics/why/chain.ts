@@ -1,10 +1,10 @@
 import { namedBy as accountNamed, objectOf } from "../../engine/accounts/accounts.ts";
-import { isPaused } from "../../engine/state/annotations.ts";
-import { namedBy, type ObjectKey, targetOf } from "../../engine/state/object.ts";
+import { PAUSED } from "../../engine/state/names.ts";
+import { type Named, namedBy, type ObjectKey, targetOf } from "../../engine/state/object.ts";
 import { policiesOf } from "../../engine/state/policies.ts";
-import { reasons } from "../../engine/status/reasons.ts";
+import type { Reason } from "../../engine/status/reasons.ts";
 import { readStatus } from "../../engine/status/status.ts";
-import { adviceFor, isReady, type MooringObject, readyOf } from "../objects.ts";
+import { adviceFor, isPaused, isReady, type MooringObject, readyOf } from "../objects.ts";
 import { type Actor, actorOf } from "./reasons.ts";
 
 const DEEPEST = 8;
@@ -42,26 +42,29 @@ export async function stepOf(
   }
   const { reason = "Pending", message = "" } = readyOf(found.object) ?? {};
   const ready = isReady(found.object);
-  const next = ready || seen.size >= DEEPEST ? [] : neededBy(found).filter((each) => !seen.has(each));
+  const next = ready || seen.size >= DEEPEST ? [] : blamed(found, reason, message).filter((each) => !seen.has(each));
   const below = new Set([...seen, key]);
   const waits: Step[] = [];
   for (const each of new Set(next)) {
     const step = await stepOf(find, each, await find(each), below);
     if (!step.ready) waits.push(step);
   }
-  const paused = isPaused(found.object);
+  const paused = isPaused(found);
   return {
     object: key,
     exists: true,
     ready,
     reason: paused ? "Paused" : reason,
-    message: paused && !ready ? `paused: remove the annotation mooring.dev/paused to resume; ${message}` : message,
-    what_to_do: paused ? reasons.Paused : adviceFor(reason),
+    message: paused && !ready ? `paused: ${resumed(key)}; ${message}` : message,
+    what_to_do: paused ? `Resume it: ${resumed(key)}.` : adviceFor(reason, found.kind),
     who: paused ? "you" : actorOf(reason),
     // Causes that need a user come first.
     waits_for: waits.sort((a, b) => urgency(rootOf(a)) - urgency(rootOf(b))),
   };
 }
+
+/** How to resume a paused object. */
+export const resumed = (key: ObjectKey): string => `mooring resume ${key}, or remove the annotation ${PAUSED}`;
 
 const urgency = ({ who }: Step) => (who === "you" || who === "administrator" ? 0 : 1);
 
@@ -71,12 +74,38 @@ export function placeOf(key: ObjectKey) {
   return key.split("/").length === 2 ? { kind, namespace: undefined, name } : targetOf(key);
 }
 
-/** The referenced objects and the Account. */
-export function neededBy({ kind, object }: MooringObject): ObjectKey[] {
+/** The Account of an object: the one that it names, or that it has worked with. */
+function accountOf({ object }: MooringObject): ObjectKey[] {
   const { accountRef } = policiesOf(object);
   const { account } = readStatus(object);
   const chosen = accountRef ? accountNamed(object.metadata.namespace ?? "", accountRef) : account;
-  return [...(chosen ? [objectOf(chosen)] : []), ...namedBy(kind, object).map(({ key }) => key)];
+  return chosen ? [objectOf(chosen)] : [];
+}
+
+/** The referenced objects and the Account. */
+const neededBy = (each: MooringObject): ObjectKey[] => [
+  ...accountOf(each),
+  ...namedBy(each.kind, each.object).map(({ key }) => key),
+];
+
+/** Reasons that an Account causes. */
+const ofAccount: ReadonlySet<string> = new Set<Reason>(["AccountNotFound", "AccountNotReady", "UserChanged"]);
+/** Reasons that a referenced object causes. */
+const ofReference: ReadonlySet<string> = new Set<Reason>(["ReferenceNotFound", "ReferenceNotReady"]);
+
+/**
+ * The objects that a reason is about. A message about a reference begins with its field. Any other reason is the
+ * object's own, whatever state its references are in. An object that was not reconciled yet may wait for all of them.
+ */
+function blamed(each: MooringObject, reason: string, message: string): ObjectKey[] {
+  if (reason === "Pending") return neededBy(each);
+  if (ofAccount.has(reason)) return accountOf(each);
+  if (!ofReference.has(reason)) return [];
+  const references = namedBy(each.kind, each.object);
+  const isMeant = ({ field }: Named) => message.startsWith(`${field}: `);
+  // It may also begin with the field of something that is no object of Mooring, such as a ConfigMap.
+  const meant = /^\S+: /.test(message) || references.some(isMeant) ? references.filter(isMeant) : references;
+  return meant.map(({ key }) => key);
 }
 
 /** The end of the chain: the root cause. A paused object is a root cause. */

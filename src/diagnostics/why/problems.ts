@@ -1,4 +1,4 @@
-import { allObjects, isReady, type MooringObject, summaryOf } from "../objects.ts";
+import { allObjects, isPaused, isReady, type MooringObject, summaryOf } from "../objects.ts";
 import type { Sources } from "../sources.ts";
 import { type Find, rootOf, type Step, stepOf } from "./chain.ts";
 import { findKey } from "./find.ts";
@@ -46,6 +46,7 @@ export async function problems(
       (a, b) => urgency(a) - urgency(b) || b.affected.length - a.affected.length || a.cause.localeCompare(b.cause),
     ),
     not_ready: notReady.length,
+    paused: [...chosen.values()].filter(isPaused).map(({ key }) => key),
     total: chosen.size,
   };
 }

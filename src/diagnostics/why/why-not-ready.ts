@@ -1,11 +1,12 @@
 import { z } from "zod";
+import type { ObjectKey } from "../../engine/state/object.ts";
 import { readStatus } from "../../engine/status/status.ts";
 import { isForbidden } from "../../kube/client/errors.ts";
 import type { KubeObject, Resource } from "../../kube/resource.ts";
 import type { ClusterReader } from "../cluster.ts";
-import { isReady, kindOf, type ObjectAsked, objectNamed, summaryOf } from "../objects.ts";
+import { adviceFor, isPaused, isReady, kindOf, type ObjectAsked, objectNamed, summaryOf } from "../objects.ts";
 import type { Sources } from "../sources.ts";
-import { type Find, rootOf, type Step, stepOf } from "./chain.ts";
+import { type Find, resumed, rootOf, type Step, stepOf } from "./chain.ts";
 import { findKey } from "./find.ts";
 import { idleOperator, startOperator } from "./operator-state.ts";
 import { actorInWords } from "./reasons.ts";
@@ -27,18 +28,22 @@ export async function whyNotReady(sources: Sources, asked: ObjectAsked) {
   const chain = await stepOf(find, found.key, found);
   const root = rootOf(chain);
   const ready = isReady(object);
-  const idle = ready ? undefined : await idleOperator(cluster, sources.now(), signal);
-  // If the root cause is a user's task, a stopped operator does not matter, unless the object was edited since its last
-  // reconcile.
+  // An edit since the last reconcile is not in effect yet, although the object is Ready.
   const isStale = (readStatus(object).observedGeneration ?? 0) < (object.metadata.generation ?? 0);
-  const isIdle = idle !== undefined && (root.who === "operator" || isStale);
+  const paused = isPaused(found);
+  const isDone = ready && !isStale && !paused;
+  const idle = isDone ? undefined : await idleOperator(cluster, sources.now(), signal);
+  // If the root cause is a user's task, a stopped operator does not matter, unless the object was edited since.
+  const isIdle = idle !== undefined && !paused && (root.who === "operator" || isStale);
   const request = await requestOf(sources, root.object === found.key ? found : await find(root.object));
+  const told = ready ? readyAnswer(found.key, { isStale, paused }) : { answer: inWords(root), ...root };
   return {
     ...summaryOf(found),
     ready,
-    answer: ready ? `${found.key} is Ready: nothing to do` : isIdle ? idle : inWords(root),
-    what_to_do: ready ? "Nothing." : isIdle ? startOperator : root.what_to_do,
-    acts: actorInWords(ready ? "nobody" : isIdle ? "administrator" : root.who),
+    ...(paused && { paused }),
+    answer: isIdle ? idle : told.answer,
+    what_to_do: isIdle ? startOperator : told.what_to_do,
+    acts: actorInWords(isIdle ? "administrator" : told.who),
     ...(!ready && { cause: { object: root.object, reason: root.reason, message: root.message, who: root.who } }),
     waits_for: chain.waits_for,
     conditions,
@@ -47,6 +52,24 @@ export async function whyNotReady(sources: Sources, asked: ObjectAsked) {
     ...(advice && { advice }),
     events: await eventsOf(sources, cluster, object),
     ...(idle !== undefined && { operator: idle }),
+  };
+}
+
+/** The answer for an object that is Ready: whether that holds for the whole of its spec, and goes on. */
+function readyAnswer(key: ObjectKey, { isStale, paused }: { isStale: boolean; paused: boolean }) {
+  if (paused) {
+    const edit = isStale ? "its last edit has no effect yet" : "edits have no effect";
+    return {
+      answer: `${key} is Ready and paused: ${edit}, and its resource is not changed`,
+      what_to_do: `Resume it: ${resumed(key)}.`,
+      who: "you" as const,
+    };
+  }
+  if (!isStale) return { answer: `${key} is Ready: nothing to do`, what_to_do: "Nothing.", who: "nobody" as const };
+  return {
+    answer: `${key} is Ready, but its last edit was not reconciled yet`,
+    what_to_do: adviceFor("Pending"),
+    who: "operator" as const,
   };
 }
 

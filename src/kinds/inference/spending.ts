@@ -26,9 +26,12 @@ export function entryOf(namespace: string, name: string): string {
 }
 export const textOf = ({ day, eur }: Spent): string => `${day} ${eur}`;
 
+/** Sums of floating point numbers have digits that mean nothing. */
+const DIGITS = 12;
+
 export function readSpent(text: unknown): Spent | undefined {
   const [, day, eur] = /^(\d{4}-\d\d-\d\d) (\d+(?:\.\d+)?(?:e-?\d+)?)$/.exec(String(text)) ?? [];
-  return day === undefined ? undefined : { day, eur: Number(eur) };
+  return day === undefined ? undefined : { day, eur: Number(Number(eur).toFixed(DIGITS)) };
 }
 
 /**

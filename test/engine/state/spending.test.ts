@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createSpending } from "../../../src/engine/state/spending.ts";
 import { createConfigMapLedger } from "../../../src/gateway/access/ledger.ts";
+import { readSpent } from "../../../src/kinds/inference/spending.ts";
 import type { KubeObject } from "../../../src/kube/resource.ts";
 import { fakeClock } from "../../fake-clock.ts";
 import { fakeApiServer } from "../support/fake-api-server.ts";
@@ -55,4 +56,8 @@ test("what the gateway writes down is told of the very access that has spent it,
   expect(spending.of(KEY)).toEqual({ usage: { day: "2026-01-01", eur: 0.52 } });
   expect(changed).toEqual([KEY, KEY]);
   await spending.close();
+});
+
+test("an amount has no digits of floating point sums", () => {
+  expect(readSpent("2026-03-01 0.00010700000000000011")).toEqual({ day: "2026-03-01", eur: 0.000107 });
 });

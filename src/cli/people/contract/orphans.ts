@@ -4,44 +4,62 @@ import { clusterFlags, exitCodeFlag, platformFlags, usualOutput } from "../../fr
 import { bold, yellow } from "../../frame/text.ts";
 import { age } from "../objects/words.ts";
 
+const MOST_USERS = 2;
+const inShort = (all: readonly string[], most: number): string =>
+  all.slice(0, most).join(", ") + (all.length > most ? ` and ${all.length - most} more` : "");
+
 export const orphans = command({
   name: "orphans",
   summary: "resources on the platform without an object, with age, price and what to do",
   usage: ["[--account NAME] [OPTION…]"],
   description:
-    "Reads the whole contract and compares it with the objects of all namespaces that you may read: lists resources without an object, and objects whose resource is gone. Resources of another cluster are listed as well: created-by shows their owner.",
+    "Reads the whole contract and compares it with the objects of all namespaces that you may read: lists resources without an object, and objects whose resource is gone. A resource without an object of its own that an object names, or whose resource is in it, is listed apart with its users: do not delete it. Resources of another cluster are listed as well: created-by shows their owner.",
   examples: [
     ["mooring orphans", "what costs money without an object"],
-    ["mooring orphans -o wide", "the same with how to adopt and how to delete each one"],
+    [
+      "mooring orphans -o wide",
+      "the same with how to adopt and how to delete each one; none in use is offered for deletion",
+    ],
   ],
   flags: { ...clusterFlags, ...platformFlags, ...usualOutput, ...exitCodeFlag },
   exitCodes: { 3: "with --exit-code: there are orphans" },
   async run({ flags, sources, answer, screen, missing }) {
     const found = await orphanReport(sources);
-    const { without_object: orphaned, without_resource: withoutResource, currency = "" } = found;
+    const { without_object: orphaned, in_use: used, without_resource: withoutResource, currency = "" } = found;
     answer(found, () => {
       const wide = screen.format === "wide";
       const heads = ["KIND", "NAME", "ID", "DATACENTER", "AGE", "CREATED BY", `${currency} A MONTH`.trim()];
       const price = (per: number | undefined) => (per === undefined || per === 0 ? "" : per.toFixed(2));
+      const cellsOf = (each: (typeof orphaned)[number] | (typeof used)[number]) => [
+        each.kind,
+        each.name ?? "",
+        each.id,
+        each.datacenter ?? "",
+        age(each.created, sources.now()),
+        each.created_by ?? "",
+        price("per_month" in each ? each.per_month : undefined),
+      ];
       if (orphaned.length > 0) {
         screen.line(bold("Resources without an object"));
         screen.table(
           [...heads, ...(wide ? ["ADOPT", "DELETE"] : [])],
-          orphaned.map((each) => [
-            each.kind,
-            each.name ?? "",
-            each.id,
-            each.datacenter ?? "",
-            age(each.created, sources.now()),
-            each.created_by ?? "",
-            price("per_month" in each ? each.per_month : undefined),
-            ...(wide ? [each.take_over, each.delete] : []),
-          ]),
+          orphaned.map((each) => [...cellsOf(each), ...(wide ? [each.take_over, each.delete] : [])]),
         );
         screen.line(
           "to keep one, adopt it: an object of its kind with spec.externalId; -o wide shows the way for each",
         );
       } else screen.line(`no orphans: ${found.checked.length} kinds checked`);
+      if (used.length > 0) {
+        screen.line(bold("Resources without an object of their own, in use: do not delete them"));
+        screen.table(
+          [...heads, "USED BY", ...(wide ? ["ADOPT"] : [])],
+          used.map((each) => [
+            ...cellsOf(each),
+            inShort(each.used_by, wide ? each.used_by.length : MOST_USERS),
+            ...(wide ? [each.take_over] : []),
+          ]),
+        );
+      }
       if (withoutResource.length > 0) screen.line(bold("Objects whose resource is gone"));
       for (const { object, id } of withoutResource) screen.line("  ", object, `  ${id}`);
       for (const { kind, why } of found.not_checked) screen.note(yellow("not checked: "), `${kind}: ${why}`);

@@ -1,6 +1,7 @@
 import { allObjects, type MooringObject, objectNamed } from "../../../diagnostics/objects.ts";
 import { PAUSED, RECONCILE_AT, ROTATE_AT } from "../../../engine/state/names.ts";
 import { resourceOf } from "../../../engine/state/object.ts";
+import type { Kind } from "../../../kinds/kind.ts";
 import { pathOf } from "../../../kube/resource.ts";
 import { type Context, command, type PeopleCommand } from "../../frame/command.ts";
 import { clusterFlags, everywhereFlag, outputFlag, selectorFlag, UsageError } from "../../frame/flags.ts";
@@ -22,7 +23,8 @@ interface AnnotationCommand {
   /** The annotation and its value; null removes it. */
   annotation: string;
   value(now: number): string | null;
-  done: string;
+  /** What happens to the object now. */
+  done(each: MooringObject): string;
   /** The reason why an object cannot have the annotation, if there is one. */
   refusal?(each: MooringObject): string | undefined;
 }
@@ -51,7 +53,7 @@ async function annotate(context: Given, { annotation, value, done, refusal }: An
   const { answer, screen, sources, client } = context;
   const objects = await chosen(context);
   const kube = await client();
-  const changed: string[] = [];
+  const changed: { key: string; text: string }[] = [];
   const failed: { object: string; message: string }[] = [];
   for (const each of objects) {
     const { name, namespace } = each.object.metadata;
@@ -65,14 +67,14 @@ async function annotate(context: Given, { annotation, value, done, refusal }: An
         body: { metadata: { annotations: { [annotation]: value(sources.now()) } } },
         signal: sources.signal,
       });
-      changed.push(each.key);
+      changed.push({ key: each.key, text: done(each) });
     } catch (error) {
       sources.signal.throwIfAborted();
       failed.push({ object: each.key, message: error instanceof Error ? error.message : String(error) });
     }
   }
-  answer({ changed, ...(failed.length > 0 && { failed }) }, () => {
-    for (const key of changed) screen.line(key, ` ${done}`);
+  answer({ changed: changed.map(({ key }) => key), ...(failed.length > 0 && { failed }) }, () => {
+    for (const { key, text } of changed) screen.line(key, ` ${text}`);
     for (const { object, message } of failed) screen.note(object, `: ${message}`);
     if (objects.length === 0) screen.note("no objects found");
   });
@@ -100,7 +102,7 @@ export const reconcile = annotationCommand({
   description: `Sets the annotation ${RECONCILE_AT}: the operator reads the resource on the platform now, and retries what failed.`,
   annotation: RECONCILE_AT,
   value: timestamp,
-  done: "will be reconciled",
+  done: () => "will be reconciled",
 });
 
 export const pause = annotationCommand({
@@ -109,7 +111,7 @@ export const pause = annotationCommand({
   description: `Sets the annotation ${PAUSED}: the operator changes nothing of these objects and their resources until they are resumed.`,
   annotation: PAUSED,
   value: () => "true",
-  done: "paused",
+  done: () => "paused",
 });
 
 export const resume = annotationCommand({
@@ -118,8 +120,14 @@ export const resume = annotationCommand({
   description: `Removes the annotation ${PAUSED}.`,
   annotation: PAUSED,
   value: () => null,
-  done: "resumed",
+  done: () => "resumed",
 });
+
+/** What the Secret of a kind contains. */
+function secretOf({ resource }: Kind): string {
+  if (resource?.secret?.certificate) return "certificate";
+  return resource?.names.type === "token" ? "token" : "key";
+}
 
 export const rotate = annotationCommand({
   name: "rotate",
@@ -127,6 +135,6 @@ export const rotate = annotationCommand({
   description: `Sets the annotation ${ROTATE_AT}: the operator issues a new key, token or certificate and writes it into the Secret. With some kinds the previous one stops working immediately.`,
   annotation: ROTATE_AT,
   value: timestamp,
-  done: "will get a new key",
+  done: ({ kind }) => `will get a new ${secretOf(kind)}`,
   refusal: ({ kind, key }) => (kind.resource?.secret ? undefined : `${key} has no key, token or certificate`),
 });

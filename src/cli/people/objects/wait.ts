@@ -1,7 +1,13 @@
-import { allObjects, findObject, type MooringObject, type ObjectAsked } from "../../../diagnostics/objects.ts";
-import { type Find, rootOf, stepOf } from "../../../diagnostics/why/chain.ts";
+import {
+  allObjects,
+  findObject,
+  isPaused,
+  type MooringObject,
+  type ObjectAsked,
+  summaryOf,
+} from "../../../diagnostics/objects.ts";
+import { type Find, resumed, rootOf, stepOf } from "../../../diagnostics/why/chain.ts";
 import { findKey } from "../../../diagnostics/why/find.ts";
-import { isPaused } from "../../../engine/state/annotations.ts";
 import { objectKey } from "../../../engine/state/object.ts";
 import { readStatus } from "../../../engine/status/status.ts";
 import { GROUP } from "../../../kinds/index.ts";
@@ -37,10 +43,10 @@ type Given = Context<keyof typeof flags & string>;
 
 export const wait = command({
   name: "wait",
-  summary: "wait until objects are Ready or deleted; ends immediately with the reason if one is Stalled",
+  summary: "wait until objects are Ready or deleted; ends immediately with the reason if one is Stalled or paused",
   usage: ["-f FILE… [OPTION…]", "KIND/NAME… [OPTION…]", "-l SELECTOR [-A] [OPTION…]"],
   description:
-    "Shows the objects in a live table until all are Ready (or, with --for=deleted, gone). Ends immediately with the reason if an object is Stalled, or waits for one that is. A status that is older than the last edit does not count.",
+    "Shows the objects in a live table until all are Ready (or, with --for=deleted, gone). Ends immediately with the reason if an object is Stalled or paused, or waits for one that is. A status that is older than the last edit does not count.",
   examples: [
     ["mooring wait -f landscape.yaml", "until everything in a file is Ready"],
     ["mooring wait server/web --timeout 5m", "until one Server is Ready"],
@@ -50,7 +56,7 @@ export const wait = command({
     ],
   ],
   flags,
-  exitCodes: { 0: "all are Ready, or deleted", 3: "an object is Stalled", 4: "timeout" },
+  exitCodes: { 0: "all are Ready, or deleted", 3: "an object is Stalled or paused", 4: "timeout" },
   completes: "object",
   async run(context) {
     const { flags, signal, screen, answer } = context;
@@ -100,7 +106,7 @@ async function stalledBehind({ sources }: Given, late: readonly Row[]): Promise<
     if (!object) continue;
     const root = rootOf(await stepOf(find, key, object)).object;
     const cause = root === key ? undefined : await find(root);
-    if (cause && cause !== "hidden" && (isCurrent(cause, "Stalled") || isPaused(cause.object))) {
+    if (cause && cause !== "hidden" && isStalled({ key: root, object: cause })) {
       found.set(root, { key: root, object: cause });
     }
   }
@@ -157,19 +163,17 @@ const isCurrent = ({ object }: MooringObject, type: string) => {
   );
 };
 const isDone = (each: MooringObject | undefined): boolean => each !== undefined && isCurrent(each, "Ready");
-const isStalled = ({ object }: Row): boolean => object !== undefined && isCurrent(object, "Stalled");
+/** Waiting does not help: somebody has to act, or to resume it. */
+const isStalled = ({ object }: Row): boolean =>
+  object !== undefined && (isCurrent(object, "Stalled") || isPaused(object));
 /** With --for=deleted, only an object that is being deleted can be stuck. */
 const isStuck = (row: Row): boolean => row.object?.object.metadata.deletionTimestamp !== undefined && isStalled(row);
 
 function factsOf({ key, object }: Row) {
   if (!object) return { object: key, status: "Missing", reason: "", message: "it does not exist" };
-  const ready = readStatus(object.object).conditions?.find(({ type }) => type === "Ready");
-  return {
-    object: key,
-    status: standingOf(object),
-    reason: ready?.reason ?? "Pending",
-    message: ready?.message ?? "the operator has not reconciled the object yet",
-  };
+  const { reason, message } = summaryOf(object);
+  const status = standingOf(object);
+  return { object: key, status, reason, message: isPaused(object) ? `paused: ${resumed(key)}` : message };
 }
 
 function linesOf(rows: readonly Row[], aligned: boolean): Text[][] {
@@ -184,8 +188,11 @@ function linesOf(rows: readonly Row[], aligned: boolean): Text[][] {
 
 function tellCause({ screen, flags }: Given, row: Row, outcome: string): void {
   const { object, reason, message } = factsOf(row);
-  const limit = `not ${flags.text("for")} after ${flags.text("timeout")}`;
-  const paused = row.object && isPaused(row.object.object) ? " is paused: " : " is Stalled: ";
-  screen.note(bold(object), outcome === "timeout" ? ` ${limit}: ` : paused, reason, "  ", message);
+  if (row.object && isPaused(row.object)) {
+    screen.note(bold(object), ` is paused: ${resumed(object)}`);
+    return;
+  }
+  const limit = ` not ${flags.text("for")} after ${flags.text("timeout")}: `;
+  screen.note(bold(object), outcome === "timeout" ? limit : " is Stalled: ", reason, "  ", message);
   if (row.object) screen.note(`  see: mooring why ${object}`);
 }

@@ -1,7 +1,7 @@
 import { objectActivity } from "../../../diagnostics/activity.ts";
 import { findObject } from "../../../diagnostics/objects.ts";
 import { attempt, type Sources } from "../../../diagnostics/sources.ts";
-import type { Step } from "../../../diagnostics/why/chain.ts";
+import { resumed, type Step } from "../../../diagnostics/why/chain.ts";
 import { type Problem, problems } from "../../../diagnostics/why/problems.ts";
 import { actorInWords } from "../../../diagnostics/why/reasons.ts";
 import { whyNotReady } from "../../../diagnostics/why/why-not-ready.ts";
@@ -83,9 +83,19 @@ async function whyAll({ sources, flags, namespace, answer, screen }: Given) {
           ? green(`all ${found.total} objects are Ready`)
           : `${found.not_ready} of ${found.total} objects are not Ready; ${plural(found.problems.length, "root cause")}`,
     );
+    const [first] = found.paused;
+    if (first !== undefined) {
+      screen.line(yellow(`${found.paused.length} paused: `), shortList(found.paused, screen));
+      screen.line("  to do: ", `to resume one: ${resumed(first)}`);
+    }
   });
   return flags.on("exit-code") && found.not_ready > 0 ? FOUND : 0;
 }
+
+const shortList = (all: readonly string[], screen: Screen): string => {
+  const limit = screen.format === "wide" ? all.length : MOST_SHOWN;
+  return all.slice(0, limit).join(", ") + (all.length > limit ? ` and ${all.length - limit} more` : "");
+};
 
 const plural = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
@@ -117,11 +127,14 @@ async function whyOne(context: Given, asked: ReturnType<typeof objectsIn>[number
   }
   for (const each of missing) sources.missing?.(each);
   answer({ ...found, activity }, () => {
-    screen.line(found.ready ? green(found.answer) : red(found.answer));
+    const isDone = found.what_to_do === "Nothing.";
+    screen.line((isDone ? green : found.ready ? yellow : red)(found.answer));
     if (found.operator !== undefined && found.operator !== found.answer) screen.line(red(found.operator));
-    if (!found.ready) {
+    if (!isDone) {
       screen.line("to do:  ", found.what_to_do);
       screen.line("acts:   ", found.acts);
+    }
+    if (!found.ready) {
       screen.line("");
       screen.line(bold("Chain"));
       screen.line("  ", `${found.kind}/${found.name}`, yellow(`  ${found.reason}`), "  ", found.message);

@@ -1,5 +1,4 @@
-import type { MooringObject } from "../../../diagnostics/objects.ts";
-import { isPaused } from "../../../engine/state/annotations.ts";
+import { isPaused, type MooringObject } from "../../../diagnostics/objects.ts";
 import { readStatus } from "../../../engine/status/status.ts";
 import { green, grey, red, type Text, yellow } from "../../frame/text.ts";
 
@@ -7,12 +6,12 @@ import { green, grey, red, type Text, yellow } from "../../frame/text.ts";
 export const standings = ["Stalled", "Reconciling", "Paused", "Ready"] as const;
 export type Standing = (typeof standings)[number];
 
-export function standingOf({ object }: Pick<MooringObject, "object">): Standing {
-  const { conditions = [] } = readStatus(object);
+export function standingOf(each: MooringObject): Standing {
+  const { conditions = [] } = readStatus(each.object);
   const holds = (type: string) => conditions.some((each) => each.type === type && each.status === "True");
   if (holds("Stalled")) return "Stalled";
-  if (holds("Ready")) return isPaused(object) ? "Paused" : "Ready";
-  return isPaused(object) ? "Paused" : "Reconciling";
+  if (holds("Ready")) return isPaused(each) ? "Paused" : "Ready";
+  return isPaused(each) ? "Paused" : "Reconciling";
 }
 
 const paints: Record<Standing, (text: string) => Text> = {

@@ -1,0 +1,44 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { people } from "../../src/cli/people/commands.ts";
+import type { KubeObject } from "../../src/kube/resource.ts";
+import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
+import { answer, scriptedServer } from "../platform/scripted-server.ts";
+import { streams } from "./streams.ts";
+
+const GROUP = "/apis/mooring.dev/v1alpha1/namespaces/shop";
+
+/** Runs a command against an API server that has these objects in namespace shop, by the plural of their kind. */
+export async function runWith(objects: Record<string, KubeObject[]>, line: string) {
+  const folder = temporaryFolder("scripted-cluster");
+  await using server = await scriptedServer((arrived, response, request) => {
+    const [plural = "", name] =
+      arrived.url
+        .split("?")[0]
+        ?.slice(GROUP.length + 1)
+        .split("/") ?? [];
+    const found = objects[plural]?.find(({ metadata }) => metadata.name === name);
+    const nothing = { kind: "Status", status: "Failure", code: 404, reason: "NotFound", message: "not found" };
+    answer(found ? 200 : 404, found ?? nothing)(arrived, response, request);
+  });
+  const path = join(folder.path, "kubeconfig");
+  const entry = { name: "scripted" };
+  writeFileSync(
+    path,
+    JSON.stringify({
+      clusters: [{ ...entry, cluster: { server: server.url } }],
+      users: [{ ...entry, user: {} }],
+      contexts: [{ ...entry, context: { cluster: entry.name, user: entry.name, namespace: "shop" } }],
+      "current-context": entry.name,
+    }),
+  );
+  try {
+    const [name = "", ...argv] = line.split(" ");
+    const { written, given } = streams({ KUBECONFIG: path });
+    const command = await people[name]?.load();
+    const code = await command?.run(argv, given);
+    return { code, ...written, arrived: server.arrived };
+  } finally {
+    folder.remove();
+  }
+}
