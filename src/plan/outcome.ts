@@ -39,8 +39,16 @@ export function baseOf({ kind, live, desired }: Candidate): PlanItem {
   };
 }
 
-/** The item of a kind without a resource: only the object changes. */
-export function objectItem(base: PlanItem, live: KubeObject | undefined, desired: KubeObject | undefined): PlanItem {
+/** The item of a kind without a resource: only the object changes. An Account stays while it is used. */
+export function objectItem(
+  base: PlanItem,
+  live: KubeObject | undefined,
+  desired: KubeObject | undefined,
+  users: readonly ObjectKey[],
+): PlanItem {
+  if (!desired && users.length > 0) {
+    return { ...base, action: "blocked", message: `InUse: still used by ${users.join(", ")}` };
+  }
   if (!desired) return { ...base, action: "delete" };
   const fields = specChanges(live?.spec, desired.spec);
   if (!live) return { ...base, action: "create", fields };

@@ -63,9 +63,10 @@ export async function planAll(
     const base = baseOf(candidate);
     if (candidate.isHidden) return hiddenItem(candidate, base);
     if (refused !== undefined) return refusal(candidate, base, refused);
-    if (!hasResource(kind)) return objectItem(base, live, desired);
     const found = stage.objects.find(key)?.object;
     if (!found) return base;
+    const users = desired ? [] : stayingUsers(stage, key, found);
+    if (!hasResource(kind)) return objectItem(base, live, desired, users);
     const { context, decision } = await stage.decide(key, kind, found);
     const account = context.view.account.key === undefined ? [] : [objectOf(context.view.account.key)];
     const first = [...account, ...named].filter((each) => comesFirst(items.get(each)));
@@ -73,7 +74,6 @@ export async function planAll(
     const seesAccounts = sight.accounts(found.metadata.namespace ?? "");
     const isPlaced = context.view.resource.claim !== undefined && context.view.spec.replacement === undefined;
     const absent = absentIn(stage, kind, found, isPlaced, sight.object);
-    const users = desired ? [] : stayingUsers(stage, key, found);
     const item = itemOf({ base, candidate, context, decision, first, isStuck, absent, users, seesAccounts });
     if (item.action === "adopt") return adopted(stage, newIds.readable, key, kind, context, item);
     if (item.action === "create" || (item.action === "replace" && item.replacement?.allowed)) {

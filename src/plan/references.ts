@@ -1,3 +1,4 @@
+import { accountOf } from "../engine/accounts/accounts.ts";
 import { claimOf, type Named, type ObjectKey, observes } from "../engine/state/object.ts";
 import type { Kind } from "../kinds/kind.ts";
 import type { KubeObject } from "../kube/resource.ts";
@@ -42,10 +43,11 @@ export function absenceOf({ reference, namespace, plural, isHidden }: Absent): P
     : { action: "wait", message: `ReferenceNotFound: ${field}: ${title} not found in namespace ${namespace}` };
 }
 
-/** Objects that are not deleted, and whose resource uses that of this object or is in it. */
+/** Objects that are not deleted, and whose resource uses that of this object, is in it, or is held through this Account. */
 export function stayingUsers({ objects }: Stage, key: ObjectKey, object: KubeObject): ObjectKey[] {
-  const claim = claimOf(object);
-  const all = [...objects.dependents(key), ...(claim ? objects.inhabitants(claim.id, claim.endpoint) : [])];
+  const [claim, account] = [claimOf(object), accountOf(key)];
+  const inside = claim ? objects.inhabitants(claim.id, claim.endpoint) : [];
+  const all = account === undefined ? [...objects.dependents(key), ...inside] : objects.users(account);
   const isStaying = (each: ObjectKey) => {
     const user = objects.find(each)?.object;
     return user !== undefined && user.metadata.deletionTimestamp === undefined && !observes(user);

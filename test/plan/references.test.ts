@@ -17,7 +17,7 @@ async function planned(candidates: Omit<Candidate, "kind">[], live: KubeObject[]
   for (const { status } of [...live, ...candidates.flatMap((each) => each.live ?? [])]) {
     const { id, parents } = Object(status);
     const path = parents?.datacenter ? "/datacenters/dc/servers" : "/datacenters";
-    if (id) platform.make(id, { properties: { name: id } }, { path, targets: [id] });
+    if (id) platform.make(id, { properties: { ...datacenterSpec, name: id } }, { path, targets: [id] });
   }
   await using stage = createStage({ kinds, clock: systemClock, signal, labelsOf: () => ({}) });
   for (const object of [objectOf("Account", "main"), ...live]) stage.put(object);
@@ -99,4 +99,13 @@ test("a deletion names the objects in no file that use the resource", async () =
   expect(item).toMatchObject({ action: "blocked", writes: false, message });
   const both = await planned([home, user].map((live) => ({ live, desired: undefined })));
   expect(both).toMatchObject([{ action: "delete", after: ["Server/shop/user"] }, { action: "delete" }]);
+});
+
+test("an Account that objects in no file use is not deleted, and the plan names them", async () => {
+  const main = objectOf("Account", "main");
+  const home = objectOf("Datacenter", "dc", { spec: datacenterSpec, status: owned("dc") });
+  const message = "InUse: still used by Datacenter/shop/dc";
+  expect(await planned([{ live: main, desired: undefined }], [home])).toMatchObject([{ action: "blocked", message }]);
+  const both = await planned([main, home].map((live) => ({ live, desired: undefined })));
+  expect(both).toMatchObject([{ action: "delete" }, { action: "delete" }]);
 });

@@ -5,6 +5,7 @@ import type { Sources } from "../../diagnostics/sources.ts";
 import { accountKinds } from "../../engine/accounts/accounts.ts";
 import { namedBy, type ObjectKey, objectKey, observes, resourceOf } from "../../engine/state/object.ts";
 import { policiesOf } from "../../engine/state/policies.ts";
+import { clusterAccount } from "../../kinds/identity/cluster-account.ts";
 import { grant } from "../../kinds/identity/grant.ts";
 import { GROUP, kinds, VERSION } from "../../kinds/index.ts";
 import { hasResource, type Kind } from "../../kinds/kind.ts";
@@ -93,14 +94,15 @@ export async function liveObjects(asked: Asked, reader: ClusterReader, deletes: 
 }
 
 /**
- * Kinds whose objects matter in all namespaces: an object anywhere may own what the files adopt, or use what they delete
- * if a Grant allows it.
+ * Kinds whose objects matter in all namespaces: an object anywhere may own what the files adopt, or use what they delete,
+ * by a Grant or through a ClusterAccount.
  */
 function abroadKinds({ objects }: Manifests, live: ReadonlyMap<ObjectKey, KubeObject>, deletes: boolean): Kind[] {
   const homes = new Set(objects.map(({ object }) => object.metadata.namespace));
   const isOpen = [...live.values()].some((each) => each.kind === grant.kind && homes.has(each.metadata.namespace));
   const namespaced = kinds.filter(({ scope }) => scope !== "Cluster").filter(hasResource);
-  if (deletes && isOpen) return namespaced;
+  const isShared = objects.some(({ kind }) => kind.kind === clusterAccount.kind);
+  if (deletes && (isOpen || isShared)) return namespaced;
   const typeOf = ({ resource }: Kind) => resource && `${resource.place.product}/${resource.names.type}`;
   const adopts = ({ kind, object }: Manifests["objects"][number]) =>
     policiesOf(object).externalId !== undefined &&
