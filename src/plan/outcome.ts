@@ -136,6 +136,10 @@ export function itemOf(decided: Decided): PlanItem {
   // A replaced resource has the values of the old spec.
   const replaced = exists ? withValues(live?.spec ?? desired.spec, values) : undefined;
   const creation = { ...base, fields: specChanges(undefined, desired.spec), before: undefined, after: first };
+  const replacing = (allowed: boolean): PlanItem => {
+    const replacement = replacementOf(kind, context, allowed);
+    return { ...base, action: "replace", fields, before: replaced, replacement };
+  };
   /** The action once the obstacle is gone. */
   const eventually = (): Action =>
     view.resource.claim ? "change" : view.spec.adopt === undefined ? "create" : "adopt";
@@ -149,15 +153,7 @@ export function itemOf(decided: Decided): PlanItem {
       return { ...base, action: "change", writes: true, fields, before, after: first };
     case "delete":
     case "inspect":
-      return {
-        ...base,
-        action: "replace",
-        writes: true,
-        fields,
-        before: replaced,
-        replacement: replacementOf(kind, context, true),
-        ...(absent && { message: absenceOf(absent).message }),
-      };
+      return { ...replacing(true), writes: true, ...(absent && { message: absenceOf(absent).message }) };
     case "pause":
       return {
         ...objectOnly(base, live, specFields),
@@ -168,14 +164,7 @@ export function itemOf(decided: Decided): PlanItem {
     case "fail": {
       const { reason, message } = decision;
       if (view.spec.replacement && (reason === "ImmutableFieldChanged" || reason === "DataLossNotAllowed")) {
-        return {
-          ...base,
-          action: "replace",
-          fields,
-          before: replaced,
-          message,
-          replacement: replacementOf(kind, context, false),
-        };
+        return { ...replacing(false), message };
       }
       const isResolvedByPlan =
         first.length > 0 && DEPENDENT.has(reason) && !(isStuck && reason === "ReferenceNotReady");
