@@ -1,14 +1,17 @@
 import { addressOf } from "../engine/accounts/accounts.ts";
+import { misfits } from "../engine/execute/adopt.ts";
+import { messageOf } from "../engine/observe/platform-errors.ts";
 import type { Context } from "../engine/observe/view.ts";
+import { birthOf } from "../engine/state/identity.ts";
 import { type ObjectKey, observes } from "../engine/state/object.ts";
+import type { Drift } from "../kinds/desired.ts";
 import type { ResourceKind } from "../kinds/kind.ts";
 import type { FieldChange, PlanItem } from "./item.ts";
-import { driftOf } from "./outcome.ts";
 import { project } from "./projection.ts";
 import { withValues } from "./spec-changes.ts";
 import type { Stage } from "./stage.ts";
 
-/** The item of an adoption, after a comparison of the adopted resource with spec. */
+/** The item of an adoption: as the operator, it reads the resource, its owner and its differences from spec first. */
 export async function adopted(
   stage: Stage,
   readable: (change: FieldChange) => FieldChange,
@@ -18,25 +21,41 @@ export async function adopted(
   item: PlanItem,
 ): Promise<PlanItem> {
   const id = context.view.spec.adopt ?? item.id;
-  const { account, inputs } = context;
-  if (id === undefined || !account || !inputs || context.view.spec.obstacle) return item;
+  const { account, inputs, desired } = context;
+  if (id === undefined || !account || !inputs || !desired || context.view.spec.obstacle) return item;
+  const refused = (why: string): PlanItem => ({
+    ...item,
+    id,
+    action: "blocked",
+    writes: false,
+    message: `NotAdoptable: ${kind.kind} ${id} ${why}`,
+  });
+  const read = await stage.find(context, id).then(
+    (found) => ({ found }),
+    (error: unknown) => ({ problem: messageOf(error) }),
+  );
+  if ("problem" in read) return { ...item, message: `not compared with the platform: ${read.problem}` };
+  const { found } = read;
+  if (!found) {
+    const message = `NotAdoptable: there is no ${kind.kind} ${id} on the platform under this Account and these parents`;
+    return { ...refused(""), message };
+  }
   const observed = observes(context.object);
   const place = { id, parents: inputs.parents, endpoint: addressOf(account, kind.resource.place.product) };
-  const rival = stage.objects.claimants(kind.kind, place).find((each) => each !== key);
-  if (rival !== undefined && !observed && !kind.resource.identity.shared) {
-    return { ...item, action: "blocked", writes: false, message: `${kind.kind} ${id} belongs to ${rival}` };
-  }
-  const claimed = project(stage, kind, context.object, context, id);
-  const next = await stage.decide(key, kind, claimed);
-  const { observation } = next.context.view.resource;
+  // Claims of a number may lack its creation date.
+  const rival = [birthOf(kind, found.raw), undefined]
+    .flatMap((born) => stage.objects.claimants(kind.kind, { ...place, born }))
+    .find((each) => each !== key);
+  if (rival !== undefined && !observed && !kind.resource.identity.shared) return refused(`belongs to ${rival}`);
+  const { drift } = desired.compare(found.raw, { ...inputs, adopted: true });
+  const unfit = observed ? [] : misfits(kind, drift);
+  if (unfit.length > 0) return refused(`is not adopted: ${differences(unfit)}`);
   // Objects that refer to it see its values on the platform.
-  const raw = next.context.shared?.collection.read(next.context.identity).item?.raw;
-  if (raw !== undefined) project(stage, kind, context.object, context, id, raw);
-  if (observation.seen === "absent") {
-    const message = `there is no ${kind.kind} ${id} on the platform under this Account and these parents`;
-    return { ...item, action: "blocked", writes: false, message };
-  }
-  const fields = driftOf(next.context).map(readable);
+  const claimed = project(stage, kind, context.object, context, id, found);
+  const { decision } = await stage.decide(key, kind, claimed);
+  const fields = drift.map((each) =>
+    readable({ field: each.field, from: each.found, to: each.wanted, platform: true }),
+  );
   const { spec } = context.object;
   const before = withValues(
     spec,
@@ -47,8 +66,16 @@ export async function adopted(
     const differs = fields.length > 0 ? `; differs in ${fields.map(({ field }) => field).join(", ")}` : "";
     return { ...compared, writes: false, message: `only observed, never changed${differs}` };
   }
-  if (next.decision.step === "stall" || next.decision.step === "wait") {
-    return { ...compared, writes: false, message: next.decision.message };
+  if (decision.step === "stall" || decision.step === "wait") {
+    return { ...compared, writes: false, message: decision.message };
   }
-  return { ...compared, writes: next.decision.step === "update" };
+  return { ...compared, writes: decision.step === "update" };
+}
+
+function differences(unfit: readonly Drift[]): string {
+  const all = unfit.map(
+    ({ field, found, wanted }) => `${field} is ${found || "empty"} on the platform and ${wanted || "empty"} in spec`,
+  );
+  const [them, fields] = unfit.length > 1 ? ["them", "the fields"] : ["it", "the field"];
+  return `${all.join("; ")}, and the platform cannot change ${them}: correct spec, or remove ${fields}`;
 }

@@ -2,21 +2,20 @@ import type { ClusterReader } from "../diagnostics/cluster.ts";
 import { allObjects } from "../diagnostics/objects.ts";
 import type { PlatformReader } from "../diagnostics/reader.ts";
 import type { Sources } from "../diagnostics/sources.ts";
-import { accountKinds, objectOf as accountObject } from "../engine/accounts/accounts.ts";
-import { namedBy, type ObjectKey, objectKey, resourceOf } from "../engine/state/object.ts";
+import { objectOf as accountObject } from "../engine/accounts/accounts.ts";
 import { account } from "../kinds/identity/account.ts";
 import { GROUP, kinds, VERSION } from "../kinds/index.ts";
 import { hasResource, type Kind } from "../kinds/kind.ts";
-import { isForbidden } from "../kube/client/errors.ts";
 import type { KubeClient } from "../kube/client/transport.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { openHandle } from "./inputs/accounts.ts";
 import { dryRun, offline } from "./inputs/dry-run.ts";
+import { keyOf, type Live, liveObjects, namespacesOf, nothingLive } from "./inputs/live.ts";
 import type { Manifest, Manifests } from "./inputs/manifests.ts";
 import { isChange, type PlanItem } from "./item.ts";
 import type { Candidate } from "./outcome.ts";
-import { planAll } from "./planner.ts";
+import { planAll, type Sight } from "./planner.ts";
 import { type Cost, priceAll } from "./prices.ts";
 import { createStage, type Stage } from "./stage.ts";
 
@@ -51,14 +50,13 @@ export interface Plan {
 /** Maximum concurrent calls to the API server. */
 const AT_ONCE = 16;
 
-const keyOf = (kind: Kind, { metadata }: KubeObject): ObjectKey =>
-  objectKey(kind.kind, metadata.namespace ?? "", metadata.name);
-
 /** Returns the effects of an apply of these files. Writes nothing. */
 export async function makePlan(asked: PlanAsked): Promise<Plan> {
   const { manifests, sources } = asked;
   const { signal } = sources;
-  const live = asked.cluster ? await liveObjects(asked, asked.cluster.reader) : nothingLive;
+  const live = asked.cluster
+    ? await liveObjects(asked, asked.cluster.reader, asked.destroy || asked.prune !== undefined)
+    : nothingLive;
   const candidates = await candidatesOf(asked, live);
   const labels = await namespaceLabels(asked);
   await using stage = createStage({ kinds, clock: systemClock, signal, labelsOf: (name) => labels.get(name) ?? {} });
@@ -66,8 +64,11 @@ export async function makePlan(asked: PlanAsked): Promise<Plan> {
   for (const { desired } of candidates) if (desired) stage.put(desired);
   if (!asked.cluster) addAccounts(stage, candidates);
   const reader = await openAccounts(asked, stage, candidates);
-  const sees = (namespace: string) => live.seesAllAccounts || accountsIn(stage, namespace) > 1;
-  const items = await planAll(stage, candidates, sees, (done) => sources.progress(done, "objects compared"));
+  const sight: Sight = {
+    accounts: (namespace) => live.seesAllAccounts || accountsIn(stage, namespace) > 1,
+    object: (key) => !live.hidden.has(key),
+  };
+  const items = await planAll(stage, candidates, sight, (done) => sources.progress(done, "objects compared"));
   const isPriced = reader !== undefined && (asked.prices ?? true);
   const prices = isPriced ? await priceAll(items, reader, signal).catch(missingPrices(asked)) : undefined;
   return {
@@ -87,70 +88,9 @@ const missingPrices =
     sources.missing?.(`prices: ${error instanceof Error ? error.message : String(error)}`);
   };
 
-/** Namespaces of the objects in the files and of their references. */
-function namespacesOf({ manifests: { objects } }: PlanAsked): string[] {
-  const all = objects.flatMap(({ kind, object }) => [
-    object.metadata.namespace ?? "",
-    ...namedBy(kind, object).flatMap(({ target }) => ("namespace" in target && target.namespace) || []),
-  ]);
-  return [...new Set(all.filter((name) => name !== ""))];
-}
-
 /** With several Accounts of its own, a namespace gets no ClusterAccount by default. */
 const accountsIn = ({ objects }: Stage, namespace: string): number =>
   [...objects.store(account.kind).values()].filter(({ metadata }) => metadata.namespace === namespace).length;
-
-/** The objects in the cluster, as far as the caller may read them. */
-interface Live {
-  objects: Map<ObjectKey, KubeObject>;
-  /** Objects of the files that the caller may not read. */
-  hidden: ReadonlySet<ObjectKey>;
-  seesAllAccounts: boolean;
-}
-
-const nothingLive: Live = { objects: new Map(), hidden: new Set(), seesAllAccounts: true };
-
-async function liveObjects(asked: PlanAsked, reader: ClusterReader): Promise<Live> {
-  const { sources, manifests } = asked;
-  const all = new Map<ObjectKey, KubeObject>();
-  const hidden = new Set<ObjectKey>();
-  let isComplete = true;
-  let seesAllAccounts = true;
-  const missing = (what: string) => {
-    isComplete = false;
-    if (accountKinds.some(({ plural }) => what.startsWith(plural))) seesAllAccounts = false;
-    sources.missing?.(what);
-  };
-  const sides = { cluster: async () => reader, platform: () => asked.platform() };
-  const from = { ...sources, ...sides, missing, now: systemClock.now };
-  for (const namespace of namespacesOf(asked)) {
-    for (const [key, { object }] of await allObjects(from, namespace)) all.set(key, object);
-  }
-  for (const kind of kinds.filter(({ scope }) => scope === "Cluster")) {
-    const objects = await reader.list(resourceOf(kind), {}, sources.signal).catch((error: unknown) => {
-      sources.signal.throwIfAborted();
-      if (!isForbidden(error)) throw error;
-      missing(`${kind.plural} of the cluster: you may not list them`);
-      return [];
-    });
-    for (const object of objects) {
-      all.set(keyOf(kind, object), { ...object, apiVersion: `${GROUP}/${VERSION}`, kind: kind.kind });
-    }
-  }
-  // A caller that may not list may still read by name.
-  for (const { kind, object } of manifests.objects) {
-    const key = keyOf(kind, object);
-    const { namespace, name } = object.metadata;
-    if (isComplete || all.has(key)) continue;
-    const found = await reader.find(resourceOf(kind), namespace, name, sources.signal).catch((error: unknown) => {
-      if (!isForbidden(error)) throw error;
-      hidden.add(key);
-      return undefined;
-    });
-    if (found) all.set(key, found);
-  }
-  return { objects: all, hidden, seesAllAccounts };
-}
 
 async function candidatesOf(asked: PlanAsked, { objects: live, hidden }: Live): Promise<Candidate[]> {
   const { manifests, cluster, schemaOf, sources, destroy, prune } = asked;
@@ -187,7 +127,7 @@ async function pruned(asked: PlanAsked, all: readonly Candidate[], labelSelector
   const kept = new Set(all.map(({ kind, desired, live }) => keyOf(kind, desired ?? live ?? nothing)));
   const from = { ...sources, cluster: async () => cluster.reader, platform: asked.platform, now: systemClock.now };
   const inNoFile: Candidate[] = [];
-  for (const namespace of namespacesOf(asked)) {
+  for (const namespace of namespacesOf(asked.manifests)) {
     for (const [key, { kind, object }] of await allObjects(from, namespace, kinds, labelSelector)) {
       if (!kept.has(key)) inNoFile.push({ kind, live: object, desired: undefined });
     }
@@ -197,15 +137,11 @@ async function pruned(asked: PlanAsked, all: readonly Candidate[], labelSelector
 const nothing: KubeObject = { apiVersion: "", kind: "", metadata: { name: "" } };
 
 /** ClusterAccounts and Grants select namespaces by labels. */
-async function namespaceLabels({
-  cluster,
-  sources,
-  ...asked
-}: PlanAsked): Promise<Map<string, Record<string, string>>> {
+async function namespaceLabels({ cluster, sources, manifests }: PlanAsked) {
   const labels = new Map<string, Record<string, string>>();
   if (!cluster) return labels;
   const resource = { group: "", version: "v1", kind: "Namespace", plural: "namespaces", namespaced: false };
-  for (const name of namespacesOf({ cluster, sources, ...asked })) {
+  for (const name of namespacesOf(manifests)) {
     const found = await cluster.reader.find(resource, undefined, name, sources.signal).catch(() => undefined);
     labels.set(name, { "kubernetes.io/metadata.name": name, ...found?.metadata.labels });
   }

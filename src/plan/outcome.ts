@@ -5,6 +5,7 @@ import { type ObjectKey, observes } from "../engine/state/object.ts";
 import { hasResource, type Kind, type ResourceKind } from "../kinds/kind.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import type { Action, FieldChange, PlanItem, Replacement } from "./item.ts";
+import { type Absent, absenceOf } from "./references.ts";
 import { specChanges, withValues } from "./spec-changes.ts";
 
 /** One object of a plan: in the cluster now, and after the apply. */
@@ -38,8 +39,16 @@ export function baseOf({ kind, live, desired }: Candidate): PlanItem {
   };
 }
 
-/** The item of a kind without a resource: only the object changes. */
-export function objectItem(base: PlanItem, live: KubeObject | undefined, desired: KubeObject | undefined): PlanItem {
+/** The item of a kind without a resource: only the object changes. An Account stays while it is used. */
+export function objectItem(
+  base: PlanItem,
+  live: KubeObject | undefined,
+  desired: KubeObject | undefined,
+  users: readonly ObjectKey[],
+): PlanItem {
+  if (!desired && users.length > 0) {
+    return { ...base, action: "blocked", message: `InUse: still used by ${users.join(", ")}` };
+  }
   if (!desired) return { ...base, action: "delete" };
   const fields = specChanges(live?.spec, desired.spec);
   if (!live) return { ...base, action: "create", fields };
@@ -101,15 +110,22 @@ interface Decided {
   decision: Decision;
   /** Referenced objects that the plan creates, adopts or replaces. */
   first: readonly ObjectKey[];
+  /** A referenced object waits itself, or cannot be applied. */
+  isStuck: boolean;
+  /** The first reference to an object that is neither in the cluster nor in the files. */
+  absent: Absent | undefined;
+  /** For a deletion: objects that stay and use the resource. */
+  users: readonly ObjectKey[];
   /** The caller sees every Account that the object may use. */
   seesAccounts: boolean;
 }
 
 /** Turns a decision of the engine into an item of the plan. */
-export function itemOf({ base, candidate, context, decision, first, seesAccounts }: Decided): PlanItem {
+export function itemOf(decided: Decided): PlanItem {
+  const { base, candidate, context, decision, first, isStuck, absent, seesAccounts, users } = decided;
   const { kind, view } = context;
   const { live, desired } = candidate;
-  if (!desired) return deletion(base, context, decision);
+  if (!desired) return deletion(base, context, decision, users);
   const specFields = specChanges(live?.spec, desired.spec);
   const drift = driftOf(context);
   const drifted = new Set(drift.map(({ field }) => field));
@@ -117,7 +133,13 @@ export function itemOf({ base, candidate, context, decision, first, seesAccounts
   const exists = view.resource.claim !== undefined || view.spec.adopt !== undefined;
   const values = drift.map(({ field, from }) => ({ field, value: from }));
   const before = exists ? withValues(desired.spec, values) : undefined;
+  // A replaced resource has the values of the old spec.
+  const replaced = exists ? withValues(live?.spec ?? desired.spec, values) : undefined;
   const creation = { ...base, fields: specChanges(undefined, desired.spec), before: undefined, after: first };
+  const replacing = (allowed: boolean): PlanItem => {
+    const replacement = replacementOf(kind, context, allowed);
+    return { ...base, action: "replace", fields, before: replaced, replacement };
+  };
   /** The action once the obstacle is gone. */
   const eventually = (): Action =>
     view.resource.claim ? "change" : view.spec.adopt === undefined ? "create" : "adopt";
@@ -131,14 +153,7 @@ export function itemOf({ base, candidate, context, decision, first, seesAccounts
       return { ...base, action: "change", writes: true, fields, before, after: first };
     case "delete":
     case "inspect":
-      return {
-        ...base,
-        action: "replace",
-        writes: true,
-        fields,
-        before,
-        replacement: replacementOf(kind, context, true),
-      };
+      return { ...replacing(true), writes: true, ...(absent && { message: absenceOf(absent).message }) };
     case "pause":
       return {
         ...objectOnly(base, live, specFields),
@@ -149,16 +164,13 @@ export function itemOf({ base, candidate, context, decision, first, seesAccounts
     case "fail": {
       const { reason, message } = decision;
       if (view.spec.replacement && (reason === "ImmutableFieldChanged" || reason === "DataLossNotAllowed")) {
-        return {
-          ...base,
-          action: "replace",
-          fields,
-          before,
-          message,
-          replacement: replacementOf(kind, context, false),
-        };
+        return { ...replacing(false), message };
       }
-      const isResolvedByPlan = first.length > 0 && DEPENDENT.has(reason);
+      const isResolvedByPlan =
+        first.length > 0 && DEPENDENT.has(reason) && !(isStuck && reason === "ReferenceNotReady");
+      if (absent && (isResolvedByPlan || HIDES_ABSENCE.has(reason))) {
+        return { ...base, fields, before, ...absenceOf(absent) };
+      }
       if (isResolvedByPlan) {
         const action = eventually();
         const shown = action === "adopt" ? [] : fields;
@@ -206,8 +218,10 @@ const DEPENDENT: ReadonlySet<string> = new Set([
   "AccountNotReady",
   "Observing",
   "InvalidSpec",
-  "ReferenceNotGranted",
 ]);
+
+/** Reasons of which an absent reference is the cause, or the next one. */
+const HIDES_ABSENCE: ReadonlySet<string> = new Set(["ReferenceNotFound", "ReferenceNotReady", "AccountNotReady"]);
 
 /** The resource stays unchanged; the object may change. */
 const objectOnly = (base: PlanItem, live: KubeObject | undefined, fields: FieldChange[]): PlanItem =>
@@ -224,24 +238,28 @@ function replacementOf(kind: ResourceKind, { view }: Context, allowed: boolean):
   };
 }
 
-function deletion(base: PlanItem, { kind, view, object }: Context, decision: Decision): PlanItem {
+function deletion(
+  base: PlanItem,
+  { kind, view, object }: Context,
+  decision: Decision,
+  users: readonly ObjectKey[],
+): PlanItem {
   const item: PlanItem = { ...base, action: "delete", spec: undefined };
   if (decision.step === "release") {
     const kept = decision.reason === "Retained";
     return { ...item, message: decision.message, ...(kept && { before: undefined }) };
   }
   const writes = view.resource.claim !== undefined;
-  const loss = lossOf(kind);
   const leaving = view.resource.contents?.leaving ?? [];
-  if (decision.step === "wait" && leaving.length > 0) {
-    return { ...item, writes, after: leaving, ...(loss !== "" && { message: loss }) };
+  const isWaiting = decision.step === "wait" && leaving.length > 0;
+  if (!isWaiting && (decision.step === "stall" || decision.step === "wait")) {
+    const message = `${decision.reason}: ${decision.message}`;
+    const unnamed = users.filter((each) => !message.includes(each));
+    const more = unnamed.length > 0 ? `; used by ${unnamed.join(", ")}` : "";
+    return { ...item, action: decision.step === "stall" ? "blocked" : "wait", message: `${message}${more}` };
   }
-  if (decision.step === "stall" || decision.step === "wait") {
-    return {
-      ...item,
-      action: decision.step === "stall" ? "blocked" : "wait",
-      message: `${decision.reason}: ${decision.message}`,
-    };
-  }
-  return { ...item, writes, ...(loss !== "" && !observes(object) && { message: loss }) };
+  const used = users.length > 0 ? [`still used by ${users.join(", ")}, which the plan does not delete`] : [];
+  const loss = observes(object) ? "" : lossOf(kind);
+  const message = [...(loss === "" ? [] : [loss]), ...used].join("; ");
+  return { ...item, writes, ...(isWaiting && { after: leaving }), ...(message !== "" && { message }) };
 }

@@ -7,9 +7,18 @@ import type { PlanItem } from "./item.ts";
 import { baseOf, type Candidate, hiddenItem, itemOf, objectItem, refusal } from "./outcome.ts";
 import { placeholders } from "./placeholders.ts";
 import { project } from "./projection.ts";
+import { absentIn, stayingUsers } from "./references.ts";
 import type { Stage } from "./stage.ts";
 
 const keyTo = ({ kind, metadata }: KubeObject): ObjectKey => objectKey(kind, metadata.namespace ?? "", metadata.name);
+
+/** What the caller may read. */
+export interface Sight {
+  /** Every Account that objects of a namespace may use. */
+  accounts(namespace: string): boolean;
+  object(key: ObjectKey): boolean;
+}
+const seesAll: Sight = { accounts: () => true, object: () => true };
 
 /**
  * Decides for each candidate as the operator would. Referenced objects come first: an object that the plan creates
@@ -18,7 +27,7 @@ const keyTo = ({ kind, metadata }: KubeObject): ObjectKey => objectKey(kind, met
 export async function planAll(
   stage: Stage,
   candidates: readonly Candidate[],
-  seesAccounts: (namespace: string) => boolean = () => true,
+  sight: Sight = seesAll,
   progress: (done: number) => void = () => {},
 ): Promise<PlanItem[]> {
   const newIds = placeholders();
@@ -54,14 +63,18 @@ export async function planAll(
     const base = baseOf(candidate);
     if (candidate.isHidden) return hiddenItem(candidate, base);
     if (refused !== undefined) return refusal(candidate, base, refused);
-    if (!hasResource(kind)) return objectItem(base, live, desired);
     const found = stage.objects.find(key)?.object;
     if (!found) return base;
+    const users = desired ? [] : stayingUsers(stage, key, found);
+    if (!hasResource(kind)) return objectItem(base, live, desired, users);
     const { context, decision } = await stage.decide(key, kind, found);
     const account = context.view.account.key === undefined ? [] : [objectOf(context.view.account.key)];
     const first = [...account, ...named].filter((each) => comesFirst(items.get(each)));
-    const sees = seesAccounts(found.metadata.namespace ?? "");
-    const item = itemOf({ base, candidate, context, decision, first, seesAccounts: sees });
+    const isStuck = named.some((each) => STUCK.has(items.get(each)?.action ?? "none"));
+    const seesAccounts = sight.accounts(found.metadata.namespace ?? "");
+    const isPlaced = context.view.resource.claim !== undefined && context.view.spec.replacement === undefined;
+    const absent = absentIn(stage, kind, found, isPlaced, sight.object);
+    const item = itemOf({ base, candidate, context, decision, first, isStuck, absent, users, seesAccounts });
     if (item.action === "adopt") return adopted(stage, newIds.readable, key, kind, context, item);
     if (item.action === "create" || (item.action === "replace" && item.replacement?.allowed)) {
       project(stage, kind, found, context, newIds.next(kind, found));
@@ -76,5 +89,7 @@ const withDeletion = (object: KubeObject): KubeObject => ({
   metadata: { ...object.metadata, deletionTimestamp: object.metadata.deletionTimestamp ?? new Date(0).toISOString() },
 });
 
-const comesFirst = (item: PlanItem | undefined): boolean =>
-  item !== undefined && item.action !== "none" && item.action !== "change";
+const STUCK: ReadonlySet<PlanItem["action"]> = new Set(["wait", "blocked", "invalid", "delete"]);
+const FIRST: ReadonlySet<PlanItem["action"]> = new Set(["create", "adopt", "replace", "unknown"]);
+/** After it, references to the object lead somewhere. What the caller may not read may be Ready already. */
+const comesFirst = (item: PlanItem | undefined): boolean => item !== undefined && FIRST.has(item.action);

@@ -1,42 +1,45 @@
 import { knownAddress } from "../engine/observe/account.ts";
 import { fixedFields } from "../engine/observe/spec/fixed-fields.ts";
 import type { Context } from "../engine/observe/view.ts";
+import { birthOf } from "../engine/state/identity.ts";
 import { FINALIZER } from "../engine/state/names.ts";
 import { objectKey } from "../engine/state/object.ts";
 import type { ResourceKind } from "../kinds/kind.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import type { Stage } from "./stage.ts";
 
+const EPOCH = "1970-01-01T00:00:00Z";
+
 const keyTo = ({ kind, metadata }: KubeObject): string => objectKey(kind, metadata.namespace ?? "", metadata.name);
 
-/** Puts an object on the stage as it will be when its resource exists. */
+/** Puts an object on the stage as it will be when its resource exists. `found`: an existing one, which it has adopted. */
 export function project(
   stage: Stage,
   kind: ResourceKind,
   object: KubeObject,
   context: Context,
   id: string,
-  raw?: unknown,
+  found?: { raw: unknown },
 ): KubeObject {
   const { account, inputs, desired } = context;
   const facts = (): object => {
     try {
       if (!desired || !inputs) return {};
-      return kind.resource.comparison.facts(raw ?? { id, ...Object(desired.body(inputs)) }, inputs);
+      return kind.resource.comparison.facts(found?.raw ?? { id, ...Object(desired.body(inputs)) }, inputs);
     } catch {
       return {};
     }
   };
+  const born = found && birthOf(kind, found.raw);
+  const adopted = found && { adoptedAt: EPOCH, ...(born !== undefined && { born }) };
   const status = {
     ...facts(),
     id,
     parents: inputs?.parents ?? {},
     account: account?.key ?? context.view.account.key ?? "",
     endpoint: account && knownAddress(account, kind.resource.place.product),
-    conditions: [
-      { type: "Ready", status: "True", reason: "Available", message: "", lastTransitionTime: "1970-01-01T00:00:00Z" },
-    ],
-    internal: { nonce: "plan", fixed: fixedFields(kind, object) },
+    conditions: [{ type: "Ready", status: "True", reason: "Available", message: "", lastTransitionTime: EPOCH }],
+    internal: { nonce: "plan", fixed: fixedFields(kind, object), ...adopted },
   };
   const { annotations, ...metadata } = object.metadata;
   const own = Object.entries(annotations ?? {}).filter(([name]) => !/\/(intent|external-id)$/.test(name));

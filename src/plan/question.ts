@@ -1,5 +1,6 @@
 import { checkText } from "../diagnostics/manifest-text.ts";
 import type { Sources } from "../diagnostics/sources.ts";
+import { NoCluster } from "../kube/client/config.ts";
 import { documentOf, type PlanDocument } from "./document.ts";
 import { manifestsIn } from "./inputs/manifests.ts";
 import { makePlan } from "./make.ts";
@@ -15,7 +16,9 @@ export async function planQuestion(
   if (!schemaOf) throw new Error("the schemas of the kinds are missing");
   const missing: string[] = [];
   const reader = await sources.cluster().catch((error: unknown) => {
-    missing.push(`cluster: ${error instanceof Error ? error.message : String(error)}`);
+    // A kubeconfig that cannot be read is an error: the objects of its cluster would be missing from the plan.
+    if (!(error instanceof NoCluster)) throw error;
+    missing.push(`cluster: ${error.message}`);
     return undefined;
   });
   const manifests = manifestsIn(

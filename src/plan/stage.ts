@@ -12,7 +12,7 @@ import { undivided } from "../engine/state/shards.ts";
 import type { Signatures } from "../engine/state/signatures.ts";
 import type { Kind, ResourceKind } from "../kinds/kind.ts";
 import type { KubeObject } from "../kube/resource.ts";
-import type { Collection } from "../platform/collections/collection.ts";
+import type { Collection, Item } from "../platform/collections/collection.ts";
 import { createCatalogues } from "../platform/products/catalogues.ts";
 import type { Clock } from "../runtime/clock.ts";
 
@@ -50,6 +50,8 @@ export interface Stage extends AsyncDisposable {
   accountOf(kind: ResourceKind, object: KubeObject): string | undefined;
   /** Starts to list the collections of an object. */
   begin(kind: ResourceKind, object: KubeObject): void;
+  /** An existing resource, read from the platform by its id; undefined if it is not where spec says. */
+  find(context: Context, id: string): Promise<Item | undefined>;
   /** The operator's decision with its view, after the platform has been read. */
   decide(key: ObjectKey, kind: ResourceKind, object: KubeObject): Promise<{ context: Context; decision: Decision }>;
 }
@@ -135,8 +137,16 @@ export function createStage({ kinds, clock, signal, labelsOf }: StageOptions): S
     account: accounts.put,
     accountOf: (kind, object) => observe(deps, keyTo(object), kind, object).view.account.key,
     begin: (kind, object) => void observe(deps, keyTo(object), kind, object),
+    async find({ key, kind, account, inputs }, id) {
+      if (!account || !inputs) return undefined;
+      const shared = collections.join(key, { account, kind, parents: inputs.parents });
+      if (!isRead(shared.collection)) await untilRead(shared.collection);
+      return shared.collection.read(shared.identify({ id })).item ?? (await shared.source.get?.(id, signal));
+    },
     async decide(key, kind, object) {
       signal.throwIfAborted();
+      // All objects of a plan are changed or deleted at once, and long ago.
+      deps.memories.of(key).desired = { what: "plan", at: Number.NEGATIVE_INFINITY };
       const { shared } = observe(deps, key, kind, object);
       if (shared && !isRead(shared.collection)) await untilRead(shared.collection);
       const context = observe(deps, key, kind, object);

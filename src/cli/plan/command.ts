@@ -1,3 +1,4 @@
+import { NoCluster } from "../../kube/client/config.ts";
 import type { KubeClient } from "../../kube/client/transport.ts";
 import { documentOf, exitCodeOf } from "../../plan/document.ts";
 import { manifestsIn } from "../../plan/inputs/manifests.ts";
@@ -52,7 +53,7 @@ export const plan = command({
     1: "failed, or the API server would refuse an object, or you may not read it",
     2: "changes",
   },
-  async run({ flags, args, screen, answer, sources, cluster, client, platform, namespace, signal }) {
+  async run({ flags, args, screen, answer, sources, missing, cluster, client, platform, namespace, signal }) {
     if (args.length > 0) throw new UsageError(`unexpected "${args[0]}": name files with -f`);
     const folder = flags.text("kustomize");
     const names = flags.all("filename");
@@ -65,7 +66,8 @@ export const plan = command({
       ...(await readFiles(names, flags.on("recursive"))),
       ...(folder === undefined ? [] : [await kustomized(folder, signal)]),
     ];
-    const reached = await reach(async () => ({ reader: await cluster(), client: await client() }), flags.on("offline"));
+    const open = async () => ({ reader: await cluster(), client: await client() });
+    const reached = await reach(open, { offline: flags.on("offline"), isNamed: flags.text("context") !== undefined });
     const space = flags.text("namespace") ?? (reached.cluster && (await namespace())) ?? "default";
     const manifests = manifestsIn(texts, space);
     if (manifests.objects.length === 0) throw new Error("the files have no objects of Mooring");
@@ -76,7 +78,8 @@ export const plan = command({
       const asked = { manifests, cluster: reached.cluster, platform, schemaOf, prune, destroy: flags.on("destroy") };
       const document = documentOf(await makePlan({ ...asked, sources }));
       answer(document, () => {
-        if (screen.format === "markdown") for (const line of markdownOf(document).split("\n")) screen.line(line);
+        if (screen.format === "markdown")
+          for (const line of markdownOf(document, missing).split("\n")) screen.line(line);
         else writePlan(screen, document, flags.on("all"));
       });
       return exitCodeOf(document);
@@ -89,22 +92,27 @@ export const plan = command({
 type Reached = Required<NonNullable<PlanAsked["cluster"]>> & { client: KubeClient };
 
 /**
- * The cluster; undefined without a kubeconfig. A cluster that does not answer is an error, because its objects would be
- * missing from the plan.
+ * The cluster; undefined without a kubeconfig. A kubeconfig that cannot be read, or a cluster that does not answer, is an
+ * error, because its objects would be missing from the plan.
  */
-async function reach(open: () => Promise<Reached>, offline: boolean) {
+async function reach(open: () => Promise<Reached>, { offline, isNamed }: { offline: boolean; isNamed: boolean }) {
   if (offline) return { cluster: undefined, why: "--offline" };
   let cluster: Reached;
   try {
     cluster = await open();
   } catch (error) {
-    return { cluster: undefined, why: error instanceof Error ? error.message : String(error) };
+    if (error instanceof NoCluster && !isNamed) return { cluster: undefined, why: error.message };
+    throw unreachable("", error);
   }
   try {
     await cluster.client.request({ method: "GET", path: "/version", deadlineMs: 10_000 });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new Error(`the cluster does not answer: ${why}; --offline makes a plan of the files and the platform alone`);
+    throw unreachable("the cluster does not answer: ", error);
   }
   return { cluster, why: undefined };
 }
+
+const unreachable = (what: string, error: unknown): Error => {
+  const why = error instanceof Error ? error.message : String(error);
+  return new Error(`${what}${why}; --offline makes a plan of the files and the platform alone`, { cause: error });
+};

@@ -26,8 +26,8 @@ const signs: Record<PlanItem["action"], string> = {
 const plain = (text: string): string =>
   visible(text).replaceAll(/[\\`*_[\]#|<>&~@:]/g, (each) => `&#${each.codePointAt(0)};`);
 
-/** A plan as a comment on a pull request. */
-export function markdownOf(plan: PlanDocument): string {
+/** A plan as a comment on a pull request. `missing`: the parts that could not be read. */
+export function markdownOf(plan: PlanDocument, missing: readonly string[]): string {
   const changed = plan.items.filter(({ action }) => action !== "none");
   const rows = changed.map((item) => `| ${signs[item.action]} | ${plain(titleOf(item))} | ${detailsOf(item)} |`);
   return [
@@ -35,6 +35,7 @@ export function markdownOf(plan: PlanDocument): string {
     ...(rows.length > 0 ? ["", "| | Object | What |", "|---|---|---|", ...rows] : []),
     ...(plan.cost ? ["", `**Price:** ${priceLine(plan.cost)}`, ...notPriced(plan), "", plain(plan.cost.basis)] : []),
     ...(plan.others.length > 0 ? ["", `Not of Mooring: ${plain(plan.others.join(", "))}`] : []),
+    ...(missing.length > 0 ? ["", "**Not checked:**", "", ...missing.map((each) => `- ${plain(each)}`)] : []),
     ...(plan.validatedBy === "schemas" ? ["", "Checked without a cluster, by the CRDs of this version."] : []),
   ].join("\n");
 }

@@ -20,6 +20,11 @@ export interface ConnectOptions {
   serviceAccount?: string;
 }
 
+/** Neither the options nor the environment name a cluster. */
+export class NoCluster extends Error {
+  override readonly name = "NoCluster";
+}
+
 const SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /** A client for the cluster that the options or the environment name. Sends nothing yet. */
@@ -44,7 +49,8 @@ function pathsOf(kubeconfig: string | undefined, env: Record<string, string | un
   const paths = listed.length > 0 ? listed : [join(env.HOME ?? homedir(), ".kube", "config")];
   const existing = paths.map((path) => resolve(path)).filter((path) => existsSync(path));
   if (existing.length > 0) return existing;
-  throw new Error(`no cluster to connect to: not in a pod, and ${paths.join(", ")} does not exist; give a kubeconfig`);
+  const message = `no cluster to connect to: not in a pod, and ${paths.join(", ")} does not exist; give a kubeconfig`;
+  throw listed.length > 0 ? new Error(message) : new NoCluster(message);
 }
 
 async function ofServiceAccount(host: string, port: string, folder = SERVICE_ACCOUNT, clock: Clock) {
