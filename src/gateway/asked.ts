@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Usage } from "../kinds/inference/prices.ts";
+import { MOST_TOKENS } from "./answer/usage.ts";
 import { shapeOf } from "./json-shape.ts";
 import { Refused } from "./refused.ts";
 
@@ -7,7 +8,9 @@ import { Refused } from "./refused.ts";
 const MOST = { depth: 100, count: 100_000, fields: 100 };
 
 const answers = z.int().min(1).max(1024).nullish();
-const tokens = z.int().min(1).nullish();
+const wholeTokens = `must be a whole number from 1 to ${MOST_TOKENS}`;
+/** A maximum of tokens. */
+export const tokens = z.int(wholeTokens).min(1, wholeTokens).max(MOST_TOKENS, wholeTokens).nullish();
 const fields = z.looseObject({
   model: z.string().min(1).max(256),
   stream: z.boolean().nullish(),
@@ -90,7 +93,7 @@ export function askedIn({ fields, size }: Body, path: string, limit: TokenLimit)
     isStream,
     hidesUsage: isStream && fields.stream_options?.include_usage !== true,
     // A token has at least one byte.
-    atMost: { input: size, output: most * (fields.n ?? 1) * (fields.best_of ?? 1) * promptsIn(fields.prompt) },
+    atMost: { input: size, output: most * answersIn(fields, most) },
     body: JSON.stringify({
       ...fields,
       ...(lacksMaximum && { max_tokens: limit.usual }),
@@ -106,13 +109,24 @@ function largestIn(fields: Body["fields"], { most }: TokenLimit): number {
   for (const [name, value] of Object.entries(fields)) {
     if (!isMaximum(name) || value === null) continue;
     const { data } = tokens.safeParse(value);
-    if (typeof data !== "number") throw invalid(`${name}: must be a whole number above 0`);
+    if (typeof data !== "number") throw invalid(`${name}: ${wholeTokens}`);
     if (most !== undefined && data > most) {
       throw invalid(`${name}: the namespace may have up to ${most} tokens in an answer`);
     }
     largest = Math.max(largest, data);
   }
   return largest;
+}
+
+/** The maximum number of answers. Throws if all of them, with up to `most` tokens each, have too many tokens. */
+function answersIn(fields: Body["fields"], most: number): number {
+  const counts = { n: fields.n ?? 1, best_of: fields.best_of ?? 1, prompt: promptsIn(fields.prompt) };
+  const count = counts.n * counts.best_of * counts.prompt;
+  if (most * count <= MOST_TOKENS) return count;
+  const several = Object.entries(counts).flatMap(([name, each]) => (each > 1 ? [name] : []));
+  throw invalid(
+    `${several.join(", ")}: ${count} answers of up to ${most} tokens; a call may have up to ${MOST_TOKENS} tokens in all`,
+  );
 }
 
 /** The number of prompts. A prompt is a text or a list of tokens; a list of prompts is allowed. */

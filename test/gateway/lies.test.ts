@@ -20,11 +20,12 @@ const BUDGET = 0.003;
 const poor = { namespace: "poor", name: "chat", models: [chatModel], eurPerDay: BUDGET };
 const rich = { namespace: "rich", name: "chat", models: [chatModel], eurPerDay: 1 };
 const bounded = { ...rich, namespace: "bounded", tokensPerCall: 300 };
+const free = { namespace: "free", name: "chat", models: [chatModel] };
 const open = async (ledger: Ledger = createMemoryLedger()) => {
   const gateway = await startGateway({
     upstream: platform.upstream,
     credentials: async () => ({ authorization: "Bearer platform-secret" }),
-    accesses: [poor, rich, bounded],
+    accesses: [poor, rich, bounded, free],
     ledger,
   });
   onTestFinished(() => gateway.stop());
@@ -87,6 +88,32 @@ describe("what is kept back for a call", () => {
     const gateway = await open();
     expect(await statusOf(gateway, { namespace: "poor", body })).toBe(422);
     expect(platform.seen).toEqual([]);
+  });
+
+  it.each([
+    ["max_tokens", "chat/completions", { max_tokens: 1e15 }],
+    ["max_tokens", "chat/completions", { max_tokens: 1e300 }],
+    ["max_tokens", "chat/completions", { max_tokens: 10_000_001 }],
+    ["max_completion_tokens", "chat/completions", { max_completion_tokens: 1e15 }],
+    ["max_new_tokens", "chat/completions", { max_tokens: 5, max_new_tokens: 1e15 }],
+    ["max_output_tokens", "responses", { input: "a", max_output_tokens: 1e15 }],
+    ["n", "chat/completions", { max_tokens: 10_000_000, n: 2 }],
+    ["n, best_of", "completions", { prompt: "a", n: 1024, best_of: 1024 }],
+    ["best_of, prompt", "completions", { prompt: ["a", "b"], max_tokens: 5_000_000, best_of: 2 }],
+    ["prompt", "completions", { prompt: Array(10_000).fill("a") }],
+  ])("is at most 10 million tokens, also without a budget: %s", async (field, path, body) => {
+    const gateway = await open();
+    const response = await ask(gateway, { namespace: "free", path, body });
+    expect(response.status).toBe(422);
+    const { error } = Object(await response.json());
+    expect(error.message).toMatch(new RegExp(`^${field}: .*10000000`));
+    expect(platform.seen).toEqual([]);
+    expect(await counted(gateway)).toBe(0);
+  });
+
+  it("may be 10 million tokens", async () => {
+    const gateway = await open();
+    expect(await statusOf(gateway, { namespace: "free", body: { max_tokens: 5_000_000, n: 2 } })).toBe(200);
   });
 
   it("is at least a token for each byte of the prompt", async () => {
@@ -219,7 +246,7 @@ describe("replicas that share a budget", () => {
   it("lose nothing of it by a refused call with a huge maximum", async () => {
     const ledger = createMemoryLedger();
     const [first, second] = [await open(ledger), await open(ledger)];
-    expect(await statusOf(first, { namespace: "poor", body: { max_tokens: 1_000_000_000 } })).toBe(429);
+    expect(await statusOf(first, { namespace: "poor", body: { max_tokens: 10_000_000 } })).toBe(429);
     expect(await statusOf(second, { namespace: "poor", body: { max_tokens: 9000 } })).toBe(200);
   });
 

@@ -129,6 +129,91 @@ describe("the platform's token in JSON escapes", () => {
   });
 });
 
+/** A text that contains the secret after so many other bytes, in base64. */
+const base64 = (text: string, before: number) => Buffer.from(`${"<".repeat(before)}${text}>>`).toString("base64");
+const percent = (text: string) => [...Buffer.from(text)].map((each) => `%${each.toString(16)}`).join("");
+const codings: [string, (text: string) => string][] = [
+  ...[0, 1, 2].flatMap((before): [string, (text: string) => string][] => [
+    [`base64 after ${before} bytes`, (text) => base64(text, before)],
+    [`base64url after ${before} bytes`, (text) => base64(text, before).replaceAll("+", "-").replaceAll("/", "_")],
+  ]),
+  ["base64 with escaped slashes", (text) => base64(text, 0).replaceAll("/", "\\/")],
+  ["base64 in a query", (text) => encodeURIComponent(base64(text, 0))],
+  ["hex", (text) => Buffer.from(text).toString("hex")],
+  ["hex in upper case", (text) => Buffer.from(text).toString("hex").toUpperCase()],
+  ["percent-encoding", percent],
+  ["percent-encoding in upper case", (text) => percent(text).toUpperCase()],
+  ["percent-encoding where necessary", encodeURIComponent],
+];
+
+describe("the platform's token in another coding", () => {
+  const opaque = "ab?>cd~~ef/ghi+jkl==";
+  const rows = codings.flatMap(([how, code]) => [
+    { how, code, what: "a JWT", word: token },
+    { how, code, what: "the header", word: header },
+    { how, code, what: "a signature", word: signature },
+    { how, code, what: "any other token", word: opaque },
+  ]);
+
+  it.each(rows)("does not pass, however it is cut: $what, $how", ({ code, word }) => {
+    const own = secretsIn([word === opaque ? `Bearer ${opaque}` : header]);
+    const coded = code(word);
+    for (let size = 1; size <= coded.length + 10; size += 1) {
+      const meter = redacting(wholeMeter(), own);
+      const out = through(meter, Buffer.from(`{"a":"${coded}"}`), [size]).toString();
+      // Without its signature, which is its end, a JWT is useless. A few characters belong to the text after it as well.
+      expect(out).toMatch(/^\{"a":".*\[redacted\].{0,14}"\}$/);
+      expect(out).toBe(`{"a":"${redact(coded, own)}"}`);
+    }
+  });
+
+  it("does not pass in part where the answer ends within it", () => {
+    for (const [, code] of codings) {
+      const coded = code(signature);
+      const out = through(redacting(wholeMeter(), secrets), Buffer.from(`it is ${coded.slice(0, -8)}`), [7]);
+      expect(out.toString()).toMatch(/^it is .{0,4}\[redacted\]$/);
+    }
+  });
+});
+
+describe("the headers of an answer", async () => {
+  const platform = await scriptedPlatform((_, response) => void response.end());
+  const headersOf = async (headers: Record<string, string>) => {
+    const gateway = await startGateway({
+      upstream: platform.upstream,
+      credentials: async () => ({ authorization: header }),
+      accesses: [{ namespace: "shop", name: "chat", models: [chatModel] }],
+    });
+    onTestFinished(() => gateway.stop());
+    platform.answer = (_, response) => void response.writeHead(200, headers).end("{}");
+    const answered = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: "Bearer token-of-shop", "content-type": "application/json" },
+      body: JSON.stringify({ model: chatModel, messages: [] }),
+    });
+    await answered.text();
+    return answered.headers;
+  };
+
+  it.each([
+    ["x-request-id", "req_01:a.b-C"],
+    ["x-request-id", "a".repeat(128)],
+    ["content-type", "application/json"],
+    ["content-type", "application/problem+json; charset=utf-8"],
+    ["content-type", 'text/event-stream;charset="UTF-8"'],
+    ["retry-after", "120"],
+    ["retry-after", "Wed, 21 Oct 2026 07:28:00 GMT"],
+  ])("pass if they are plain: %s: %s", async (name, value) => {
+    expect((await headersOf({ [name]: value })).get(name)).toBe(value);
+  });
+
+  it.each(["x-request-id", "content-type", "retry-after"])("do not pass if they are not: %s", async (name) => {
+    for (const value of ["\\u0065".repeat(700), "a".repeat(129), "<b>", `id-${token}`, "a b\tc"]) {
+      expect((await headersOf({ [name]: value })).get(name)).toBeNull();
+    }
+  });
+});
+
 describe("the gateway's token in an answer of 200", async () => {
   const platform = await scriptedPlatform((_, response) => void response.end());
   async function call(path: string, body?: object) {

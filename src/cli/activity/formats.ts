@@ -2,6 +2,7 @@ import { visible } from "../../diagnostics/flow-logs/records/visible.ts";
 import { localTime } from "../../diagnostics/time.ts";
 import type { Entry } from "../../platform/activity/entry.ts";
 import { createColumns } from "../flowlogs/columns.ts";
+import { escaped } from "../frame/text.ts";
 import type { ObjectName } from "./object-names.ts";
 
 export const formats = ["table", "json", "ndjson"] as const;
@@ -54,7 +55,7 @@ const reasonOf = ({ status, message }: Entry) =>
 
 function document({ entry, objects }: Row): string {
   const { time, resources: _, source, ...fields } = entry;
-  return JSON.stringify({ time: new Date(time).toISOString(), ...fields, objects, source });
+  return escaped(JSON.stringify({ time: new Date(time).toISOString(), ...fields, objects, source }));
 }
 
 function ndjson(): EntryFormat {

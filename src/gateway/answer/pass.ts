@@ -7,8 +7,12 @@ import { redact, type Secrets } from "./redact.ts";
 /** A client that reads nothing for this long is disconnected. */
 const STALLED_MS = 60_000;
 
-/** The headers of the platform that a client gets. */
-const PASSED = ["content-type", "x-request-id", "retry-after"];
+/** The headers of the platform that a client gets, if they are as plain as these. */
+const PASSED: readonly (readonly [string, RegExp])[] = [
+  ["content-type", /^\w+\/[\w.+-]{1,64}(?:; ?[\w-]{1,16}="?[\w-]{1,64}"?){0,3}$/],
+  ["x-request-id", /^[\w.:-]{1,128}$/],
+  ["retry-after", /^(?:\d{1,9}|[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} [\d:]{8} GMT)$/],
+];
 
 /**
  * Passes an answer on, no faster than the client reads it. Rejects if either side breaks off, so that the client does
@@ -21,9 +25,10 @@ export async function pass(
   meter: Meter,
   response: ServerResponse,
 ): Promise<void> {
-  const headers = PASSED.flatMap((name) => {
+  const headers = PASSED.flatMap(([name, plain]) => {
     const value = answer.headers[name];
-    return typeof value === "string" ? [[name, redact(value, answer.opaque.secrets)] as const] : [];
+    const isPassed = typeof value === "string" && plain.test(value) && redact(value, answer.opaque.secrets) === value;
+    return isPassed ? [[name, value] as const] : [];
   });
   response.writeHead(answer.statusCode, Object.fromEntries(headers));
   if (meter.isStream) response.flushHeaders();

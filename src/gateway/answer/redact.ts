@@ -8,18 +8,30 @@ const none = Buffer.alloc(0);
 /** The backslashes before an escape: JSON within JSON doubles them. */
 const BACKSLASHES = "\\\\{1,4}";
 const LONGEST_ESCAPE = 4 + "u0000".length;
-const BACKSLASH = 0x5c;
-const ESCAPES = "\\u0123456789abcdefABCDEF";
+const ESCAPES = "\\%u0123456789abcdefABCDEF";
+const ESCAPE_STARTS: readonly number[] = [..."\\%"].map((each) => each.charCodeAt(0));
 /** An escape that the next chunk completes. */
-const BEGUN_ESCAPE = new RegExp(`${BACKSLASHES}(?:u[0-9a-fA-F]{0,3})?$`);
+const BEGUN_ESCAPE = new RegExp(`(?:${BACKSLASHES}(?:u[0-9a-fA-F]{0,3})?|%[0-9a-fA-F]?)$`);
 /** So many characters of a secret are found by one pattern. A pattern for all of them could be too large. */
 const HEAD = 8;
 
-/** A pattern for a character of a secret: itself, or its escapes in JSON. */
+/** A pattern for a character of a secret: itself, or its escapes in JSON and in addresses. */
 function spellingsOf(character: string): string {
   const hex = character.charCodeAt(0).toString(16).padStart(4, "0");
   const digits = hex.replaceAll(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
-  return `(?:${character === "/" ? "\\\\{0,4}" : ""}\\u${hex}|${BACKSLASHES}u${digits})`;
+  return `(?:${character === "/" ? "\\\\{0,4}" : ""}\\u${hex}|${BACKSLASHES}u${digits}|%${digits.slice(2)})`;
+}
+
+/** A secret as hex, and as base64 within a longer text: it may begin at any of the three bytes of a group. */
+function codingsOf(secret: string): string[] {
+  const hex = Buffer.from(secret).toString("hex");
+  const base64 = [0, 1, 2].map((before) => {
+    const bytes = Buffer.from("\0".repeat(before) + secret);
+    // Without the characters that depend on the text around it.
+    return bytes.toString("base64").slice(Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6));
+  });
+  const inAddresses = base64.map((each) => each.replaceAll("+", "-").replaceAll("/", "_"));
+  return [...new Set([hex, hex.toUpperCase(), ...base64, ...inAddresses])];
 }
 
 /** The parts of credentials that must not leave, as patterns that are made once for each token. */
@@ -36,19 +48,23 @@ export interface Secrets {
   longest: number;
 }
 
-/** The header, its token, and the token's signature, without which the rest is useless. */
+/** The header, its token, and the token's signature, without which the rest is useless, also in other codings. */
 export function secretsIn(headers: readonly string[]): Secrets {
-  const words = headers.flatMap((header) => {
+  const all = headers.map((header) => {
     const token = header.replace(/^\w+ /, "");
-    return [header, token, token.split(".")[2] ?? ""].filter(({ length }) => length >= SHORTEST_SECRET);
+    const plain = [header, token, token.split(".")[2] ?? ""].filter(({ length }) => length >= SHORTEST_SECRET);
+    // Each is part of the one before, so the last one finds all of them.
+    const least = plain.slice(-1).flatMap((last) => [last, ...codingsOf(last)]);
+    return { words: [...plain.slice(0, -1), ...least], least };
   });
+  const words = all.flatMap((each) => each.words);
   const used = [...new Set(words.join(""))];
   const patterns = new Map(used.map((each) => [each, new RegExp(spellingsOf(each), "y")]));
   const heads = words.map((word) => [...word.slice(0, HEAD)].map(spellingsOf).join(""));
   const alphabet = new Uint8Array(256);
   for (const each of [...used, ...ESCAPES]) alphabet[each.charCodeAt(0)] = 1;
   return {
-    needles: ["\\u00", "\\/", ...words].map((each) => Buffer.from(each)),
+    needles: ["\\u00", "\\/", "%", ...all.flatMap(({ least }) => least)].map((each) => Buffer.from(each)),
     heads: new RegExp(heads.join("|") || "(?!)", "g"),
     words: words.map((word) => ({
       first: word.charCodeAt(0),
@@ -128,7 +144,8 @@ export function redacting(meter: Meter, secrets: Secrets): Meter {
 function begunIn(bytes: Buffer, { words, alphabet, longest }: Secrets): { size: number; count: number } {
   let begin = bytes.length;
   // Without escapes, a beginning is no longer than the secret.
-  const hasEscapes = bytes.includes("\\", Math.max(0, begin - longest * LONGEST_ESCAPE));
+  const earliest = Math.max(0, begin - longest * LONGEST_ESCAPE);
+  const hasEscapes = ESCAPE_STARTS.some((each) => bytes.includes(each, earliest));
   const least = Math.max(0, begin - longest * (hasEscapes ? LONGEST_ESCAPE : 1));
   while (begin > least && alphabet[bytes[begin - 1] ?? 0] === 1) begin -= 1;
   const tail = bytes.toString("latin1", begin);
@@ -138,7 +155,7 @@ function begunIn(bytes: Buffer, { words, alphabet, longest }: Secrets): { size: 
   for (const { first, patterns } of words) {
     for (let at = 0; at < tail.length - most.size; at += 1) {
       const code = text.charCodeAt(at);
-      if (code !== first && code !== BACKSLASH) continue;
+      if (code !== first && !ESCAPE_STARTS.includes(code)) continue;
       const { count, end } = spelledFrom(text, at, patterns);
       if (end === text.length) most = { size: tail.length - at, count };
     }

@@ -3,11 +3,11 @@ import type { Usage } from "../../kinds/inference/prices.ts";
 import { createTopFields, type TopFields } from "./top-fields.ts";
 
 /**
- * A larger count is an error of the platform, and would make budgets and counters useless. It is eighty times the
- * context of the largest model, and a day of output at a hundred tokens per second. Neither the reservation nor the
- * length of the answer can be the limit: a short link to an image takes many tokens, and hidden reasoning has no text.
+ * The maximum tokens of a call, asked for or reported. More is an error, and would make budgets and counters useless.
+ * It is eighty times the context of the largest model, and a day of output at a hundred tokens per second. A report
+ * has no closer limit: a short link to an image takes many tokens, and hidden reasoning has no text.
  */
-const MOST_TOKENS = 10_000_000;
+export const MOST_TOKENS = 10_000_000;
 
 const tokens = z.int().min(0).max(MOST_TOKENS);
 /** Embeddings have no output. */

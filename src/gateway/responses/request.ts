@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { tokens } from "../asked.ts";
 import { Refused } from "../refused.ts";
 
 /** Fields of the Responses API that a chat completion cannot express, each with the reason. */
@@ -50,7 +51,7 @@ const body = z.looseObject({
   model: z.string().min(1).max(256),
   input: z.union([z.string(), z.array(item)]),
   instructions: z.string().nullish(),
-  max_output_tokens: z.int().min(1).nullish(),
+  max_output_tokens: tokens,
   temperature: z.number().nullish(),
   top_p: z.number().nullish(),
   stream: z.boolean().nullish(),

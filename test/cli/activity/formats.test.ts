@@ -75,4 +75,16 @@ describe("the formats", () => {
     const empty = entryFormats.json();
     expect(JSON.parse(empty.rows([]) + empty.end())).toEqual([]);
   });
+
+  it.each(["json", "ndjson"] as const)(
+    "as %s has nothing that a terminal would obey, and the same text when read",
+    (name) => {
+      const message = "a\u001b[2J\u009b31m\u202eb\u200bc\u2028d\u007f\u{e0041}\r\n";
+      const source = { ...nested, event: { ...nested.event, message } };
+      const format = entryFormats[name]();
+      const text = format.rows([{ entry: read(source), objects: [web] }]) + format.end();
+      expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+      expect([JSON.parse(text)].flat()).toMatchObject([{ message, source }]);
+    },
+  );
 });
