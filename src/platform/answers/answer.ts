@@ -62,9 +62,6 @@ export async function readAnswer(
   }
 }
 
-/** Whoever answers with one of these has not processed the request. */
-const UNPROCESSED = new Set([405, 411, 413, 414, 415, 417, 421, 426, 431]);
-
 function refusal(answer: Answer, asked: Asked, now: number): PlatformError {
   const { status, headers } = answer;
   const failure: Failure = {
@@ -78,6 +75,11 @@ function refusal(answer: Answer, asked: Asked, now: number): PlatformError {
   const unexplained = () =>
     new Retry({ ...failure, detail: `${status} without the platform's error body` }, executedBy(asked));
   switch (true) {
+    case status === 429 || status === 425:
+      return new Retry(failure, "no", retryAfter(headers, now));
+    case !asked.reading && status < 500 && (status < 400 || !isFromPlatform):
+      // A gateway may redirect or refuse a write that it has passed on.
+      return unexplained();
     case status === 401:
       return new Unauthorized(failure);
     case status === 403:
@@ -86,14 +88,9 @@ function refusal(answer: Answer, asked: Asked, now: number): PlatformError {
       // A gateway answers 404 to every path that it does not know. Only with the platform's error body does 404 mean that a
       // resource does not exist.
       return isFromPlatform ? new NotFound(failure) : unexplained();
-    case status === 429 || status === 425:
-      return new Retry(failure, "no", retryAfter(headers, now));
-    case !asked.reading && status < 500 && !UNPROCESSED.has(status) && (status < 400 || !isFromPlatform):
-      // A gateway may redirect or refuse a write that it has passed on.
-      return unexplained();
     case status === 423:
       return new Terminal(failure, { busy: true });
-    case status === 501 || status === 505:
+    case (status === 501 || status === 505) && (asked.reading || isFromPlatform):
       return new Terminal(failure);
     case status >= 500 || status === 408:
       return new Retry(failure, executedBy(asked), retryAfter(headers, now));
