@@ -13,6 +13,7 @@ import {
 } from "./errors.ts";
 import { inBytes, LimitExceeded, limits } from "./limits.ts";
 import { plainText } from "./plain-text.ts";
+import { redactReasons } from "./redacted.ts";
 import { parseInSlices } from "./sliced-json.ts";
 
 /** A complete HTTP answer of any status. Header names are in lower case. */
@@ -42,6 +43,9 @@ export interface Asked {
 /** The maximum Retry-After that is respected: an endpoint must not stop calls for an hour. */
 const longestWaitMs = 300_000;
 
+/** So much of a message is read. Less of it is shown. */
+const longestMessage = 4 * 1024;
+
 /** The body of a 2xx answer (undefined when empty), or the error that another answer means. */
 export async function readAnswer(
   answer: Answer,
@@ -53,7 +57,9 @@ export async function readAnswer(
     if (!/\S/.test(answer.text)) return { body: undefined, values: 0 };
     const text = asked.redactAnswer(answer.text);
     if (asked.answers === "text") return { body: text, values: 1 };
-    return await parseInSlices(text, () => yieldIfDue(clock));
+    const parsed = await parseInSlices(text, () => yieldIfDue(clock), asked.redactAnswer);
+    redactReasons(parsed.body, asked.redact);
+    return parsed;
   } catch (cause) {
     // The request was accepted, so it may have had its effect: only the answer is lost.
     const detail = cause instanceof LimitExceeded ? cause.message : "the body is not JSON";
@@ -132,11 +138,10 @@ function explanation(answer: Answer, redact: (text: string) => string): Partial<
   if (!payload.success) return answer.text === "" ? {} : { detail: `an answer of ${answer.text.length} characters` };
   const messages = payload.data.messages;
   // Remove control characters first: they must not hide a secret from `redact`.
-  const words = redact(plainText(messages.flatMap(({ message }) => message ?? []).join("; "), limits.refusalBytes));
-  return {
-    platformMessage: words === "" ? undefined : words,
-    errorCode: messages.find(({ errorCode }) => errorCode !== undefined)?.errorCode,
-  };
+  const clean = (text: string) => redact(plainText(text, longestMessage));
+  const words = clean(messages.flatMap(({ message }) => message ?? []).join("; "));
+  const code = messages.find(({ errorCode }) => errorCode !== undefined)?.errorCode;
+  return { platformMessage: words === "" ? undefined : words, errorCode: code && clean(code) };
 }
 
 /** Retry-After in milliseconds. A date is compared with the Date header of the answer, if there is one. */
