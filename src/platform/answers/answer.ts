@@ -13,6 +13,7 @@ import {
 } from "./errors.ts";
 import { inBytes, LimitExceeded, limits } from "./limits.ts";
 import { plainText } from "./plain-text.ts";
+import { redactReasons } from "./redacted.ts";
 import { parseInSlices } from "./sliced-json.ts";
 
 /** A complete HTTP answer of any status. Header names are in lower case. */
@@ -42,6 +43,9 @@ export interface Asked {
 /** The maximum Retry-After that is respected: an endpoint must not stop calls for an hour. */
 const longestWaitMs = 300_000;
 
+/** So much of a message is read. Less of it is shown. */
+const longestMessage = 4 * 1024;
+
 /** The body of a 2xx answer (undefined when empty), or the error that another answer means. */
 export async function readAnswer(
   answer: Answer,
@@ -53,7 +57,9 @@ export async function readAnswer(
     if (!/\S/.test(answer.text)) return { body: undefined, values: 0 };
     const text = asked.redactAnswer(answer.text);
     if (asked.answers === "text") return { body: text, values: 1 };
-    return await parseInSlices(text, () => yieldIfDue(clock));
+    const parsed = await parseInSlices(text, () => yieldIfDue(clock), asked.redactAnswer);
+    redactReasons(parsed.body, asked.redact);
+    return parsed;
   } catch (cause) {
     // The request was accepted, so it may have had its effect: only the answer is lost.
     const detail = cause instanceof LimitExceeded ? cause.message : "the body is not JSON";
@@ -61,9 +67,6 @@ export async function readAnswer(
     return { error: new Retry({ call, requestId, status: answer.status, detail, cause }, executedBy(asked)) };
   }
 }
-
-/** Whoever answers with one of these has not processed the request. */
-const UNPROCESSED = new Set([405, 411, 413, 414, 415, 417, 421, 426, 431]);
 
 function refusal(answer: Answer, asked: Asked, now: number): PlatformError {
   const { status, headers } = answer;
@@ -78,6 +81,11 @@ function refusal(answer: Answer, asked: Asked, now: number): PlatformError {
   const unexplained = () =>
     new Retry({ ...failure, detail: `${status} without the platform's error body` }, executedBy(asked));
   switch (true) {
+    case status === 429 || status === 425:
+      return new Retry(failure, "no", retryAfter(headers, now));
+    case !asked.reading && status < 500 && (status < 400 || !isFromPlatform):
+      // A gateway may redirect or refuse a write that it has passed on.
+      return unexplained();
     case status === 401:
       return new Unauthorized(failure);
     case status === 403:
@@ -86,14 +94,9 @@ function refusal(answer: Answer, asked: Asked, now: number): PlatformError {
       // A gateway answers 404 to every path that it does not know. Only with the platform's error body does 404 mean that a
       // resource does not exist.
       return isFromPlatform ? new NotFound(failure) : unexplained();
-    case status === 429 || status === 425:
-      return new Retry(failure, "no", retryAfter(headers, now));
-    case !asked.reading && status < 500 && !UNPROCESSED.has(status) && (status < 400 || !isFromPlatform):
-      // A gateway may redirect or refuse a write that it has passed on.
-      return unexplained();
     case status === 423:
       return new Terminal(failure, { busy: true });
-    case status === 501 || status === 505:
+    case (status === 501 || status === 505) && (asked.reading || isFromPlatform):
       return new Terminal(failure);
     case status >= 500 || status === 408:
       return new Retry(failure, executedBy(asked), retryAfter(headers, now));
@@ -135,11 +138,10 @@ function explanation(answer: Answer, redact: (text: string) => string): Partial<
   if (!payload.success) return answer.text === "" ? {} : { detail: `an answer of ${answer.text.length} characters` };
   const messages = payload.data.messages;
   // Remove control characters first: they must not hide a secret from `redact`.
-  const words = redact(plainText(messages.flatMap(({ message }) => message ?? []).join("; "), limits.refusalBytes));
-  return {
-    platformMessage: words === "" ? undefined : words,
-    errorCode: messages.find(({ errorCode }) => errorCode !== undefined)?.errorCode,
-  };
+  const clean = (text: string) => redact(plainText(text, longestMessage));
+  const words = clean(messages.flatMap(({ message }) => message ?? []).join("; "));
+  const code = messages.find(({ errorCode }) => errorCode !== undefined)?.errorCode;
+  return { platformMessage: words === "" ? undefined : words, errorCode: code && clean(code) };
 }
 
 /** Retry-After in milliseconds. A date is compared with the Date header of the answer, if there is one. */

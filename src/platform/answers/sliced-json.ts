@@ -1,4 +1,5 @@
 import { inFigures, LimitExceeded, limits } from "./limits.ts";
+import { redacted } from "./redacted.ts";
 
 /** Yields to other work when the time slice is over. */
 type Pause = () => Promise<void> | undefined;
@@ -15,17 +16,31 @@ interface Parsed {
 /**
  * `JSON.parse` that never blocks the event loop for long: large text is split and parsed in parts. Rejects with a
  * `SyntaxError`, or with `LimitExceeded` for too deep nesting, too many values or too many fields.
+ *
+ * The text is redacted already. What it spells in escapes is redacted after they are parsed.
  */
-export async function parseInSlices(text: string, pause: Pause, piece = PIECE): Promise<Parsed> {
+export async function parseInSlices(
+  text: string,
+  pause: Pause,
+  redact: (text: string) => string,
+  piece = PIECE,
+): Promise<Parsed> {
   const trimmed = text.trim();
+  const clean = (value: unknown, from: string) => (hasEscapes(from) ? redacted(value, redact) : value);
   if (trimmed.length <= piece) {
     const body: unknown = JSON.parse(trimmed);
-    return { body, values: count(body, 0) };
+    // Counted first, because that limits the depth.
+    const values = count(body, 0);
+    return { body: clean(body, trimmed), values };
   }
   const { large, values } = await survey(trimmed, pause, piece);
-  const body = await parse({ text: trimmed, large, pause, piece }, 0, trimmed.length);
+  const read = (part: string) => clean(JSON.parse(part), part);
+  const body = await parse({ text: trimmed, large, pause, piece, read }, 0, trimmed.length);
   return { body, values };
 }
+
+/** Whether characters may be written in escapes. Faster than a pattern, for every list is searched. */
+const hasEscapes = (text: string): boolean => text.includes("\\u") || text.includes("\\/");
 
 const tooDeep = () => new LimitExceeded(`the answer is nested deeper than ${limits.depth} levels`);
 
@@ -50,6 +65,8 @@ interface Source {
   readonly large: ReadonlyMap<number, Container>;
   readonly pause: Pause;
   readonly piece: number;
+  /** Parses and redacts a part. */
+  readonly read: (part: string) => unknown;
 }
 
 const CLOSING = new Map([
@@ -64,7 +81,7 @@ async function parse(source: Source, begin: number, end: number): Promise<unknow
   let to = end;
   while (to > from && isBlank(text, to - 1)) to -= 1;
   const closing = CLOSING.get(text[from] ?? "");
-  if (to - from <= piece || closing === undefined) return JSON.parse(text.slice(from, to));
+  if (to - from <= piece || closing === undefined) return source.read(text.slice(from, to));
   const container = large.get(from);
   // A cut off text is refused without a look at what is there of it.
   if (!container || text[container.close] !== closing) throw new SyntaxError("a bracket is not closed");
@@ -77,8 +94,9 @@ async function parseList(source: Source, open: number, container: Container): Pr
   for (const { from, to } of partsOf(source, open, container)) {
     const wait = source.pause();
     if (wait) await wait;
-    if (to - from > source.piece) list.push(await parse(source, from, to));
-    else for (const value of JSON.parse(`[${source.text.slice(from, to)}]`)) list.push(value);
+    const isLarge = to - from > source.piece;
+    const some = isLarge ? [await parse(source, from, to)] : source.read(`[${source.text.slice(from, to)}]`);
+    if (Array.isArray(some)) for (const value of some) list.push(value);
   }
   return list;
 }
@@ -92,11 +110,11 @@ async function parseFields(source: Source, open: number, container: Container): 
     const wait = pause();
     if (wait) await wait;
     if (to - from <= piece) {
-      fields.push(...Object.entries<unknown>(JSON.parse(`{${text.slice(from, to)}}`)));
+      fields.push(...Object.entries(Object(source.read(`{${text.slice(from, to)}}`))));
       continue;
     }
     const colon = text.indexOf(":", endOfString(text, skipBlanks(text, from)));
-    const key: unknown = JSON.parse(text.slice(from, colon));
+    const key = source.read(text.slice(from, colon));
     if (typeof key !== "string" || colon < 0) throw new SyntaxError("a key is not a text");
     fields.push([key, await parse(source, colon + 1, to)]);
   }

@@ -65,29 +65,60 @@ function decode(part: string): unknown {
   }
 }
 
-/** Shorter credentials may be ordinary words in a name or a description. */
-const SHORTEST_IN_ANSWERS = 16;
+/** Shorter credentials, and shorter pieces of one, may be ordinary words in a name or a description. */
+const SHORTEST_PIECE = 16;
 
 /**
  * Removes credentials from a successful answer, because its content ends up in a status, an Event or an export that
  * others read. The signature of a JSON Web Token is removed too: without it the rest is useless.
  */
 export function answerRedactor(secrets: readonly (string | undefined)[]): (text: string) => string {
-  const marks = secrets.flatMap((secret = "") => {
+  const all = secrets.flatMap((secret = "") => {
     const [, , signature = ""] = secret.split(".");
-    return [secret, signature].filter(({ length }) => length >= SHORTEST_IN_ANSWERS);
+    // Also as JSON spells it, because a password may contain quotes.
+    return [secret, signature, JSON.stringify(secret).slice(1, -1)].filter(({ length }) => length >= SHORTEST_PIECE);
   });
+  const marks = [...new Set(all)];
   return (text) => marks.reduce((left, mark) => (left.includes(mark) ? left.replaceAll(mark, REDACTED) : left), text);
 }
 
 const REDACTED = "[redacted]";
 
 /**
- * Removes a credential from text that is shown: the whole and its parts, because an answer may quote a shortened token. Parts
- * too short to be secret stay.
+ * Removes a credential from text that is shown: the whole, its parts and every piece of 16 characters, because an answer may
+ * quote a shortened token. Parts too short to be secret stay. Pieces in base64, in hexadecimal digits, percent-encoded or in
+ * JSON escapes are removed too.
  */
 export function redactor(secret: string | undefined): (text: string) => string {
   if (secret === undefined) return (text) => text;
   const parts = [secret, ...secret.split(".")].filter((part) => part.length >= 8);
-  return (text) => parts.reduce((left, part) => left.replaceAll(part, REDACTED), text);
+  return (text) => {
+    const left = parts.reduce((rest, part) => rest.replaceAll(part, REDACTED), text);
+    if (!/\S{16}/.test(left)) return left;
+    const plain = left.replaceAll(ESCAPE, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+    const shown = withoutPieces(plain, spellingsOf(secret));
+    return shown === plain ? left : shown;
+  };
+}
+
+const ESCAPE = /(?:%|\\{1,4}u00)([0-9a-f]{2})/gi;
+
+/** The encodings of a secret, each with a line end. In base64, a text has three, depending on the number of bytes before it. */
+function spellingsOf(secret: string): string {
+  const bytes = Buffer.from(secret);
+  const hex = bytes.toString("hex");
+  const encoded = [0, 1, 2].flatMap((from) => [bytes.toString("base64", from), bytes.toString("base64url", from)]);
+  return [secret, hex, hex.toUpperCase(), ...encoded, ""].join("\n");
+}
+
+function withoutPieces(text: string, spellings: string): string {
+  // Each piece contains one of these. Few texts do.
+  if (!spellings.match(/.{8}/gs)?.some((half) => text.includes(half))) return text;
+  const pieces = new Set(Array.from(spellings, (_, at) => spellings.slice(at, at + SHORTEST_PIECE)));
+  let left = "";
+  for (let at = 0, end = 0; at < text.length; at = end === at ? at + 1 : end + SHORTEST_PIECE - 1) {
+    for (end = at; pieces.has(text.slice(end, end + SHORTEST_PIECE)); ) end++;
+    left += end === at ? text[at] : REDACTED;
+  }
+  return left;
 }

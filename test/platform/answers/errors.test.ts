@@ -41,22 +41,30 @@ describe("what an answer means", () => {
     [400, said("broken"), {}, "Terminal", "no", { quota: false, busy: false }],
     [400, "<html>bad request</html>", {}, "Retry", "unknown", {}],
     [401, said("who are you", "315"), {}, "Unauthorized", "no", { errorCode: "315" }],
+    [401, "<html>log in</html>", {}, "Retry", "unknown", {}],
+    [401, { message: "Unauthorized" }, {}, "Retry", "unknown", {}],
     [403, said("delete-protected", "451"), {}, "Forbidden", "no", {}],
+    [403, "<html>blocked</html>", {}, "Retry", "unknown", {}],
+    [403, "", {}, "Retry", "unknown", {}],
     [404, said("Resource does not exist", "309"), {}, "NotFound", "no", {}],
     [404, "<html>no such page</html>", {}, "Retry", "unknown", { platformMessage: undefined }],
     [404, { message: "no Route matched with those values" }, {}, "Retry", "unknown", {}],
     [404, "", {}, "Retry", "unknown", {}],
-    [405, "", {}, "Terminal", "no", {}],
+    [405, "", {}, "Retry", "unknown", {}],
+    [405, said("no"), {}, "Terminal", "no", {}],
     [408, "", {}, "Retry", "unknown", {}],
     [409, said("name is taken"), {}, "Terminal", "no", { busy: false }],
     [409, said("the pipeline is locked"), {}, "Terminal", "no", { busy: true }],
-    [413, "", {}, "Terminal", "no", {}],
+    [413, "<html>too large</html>", {}, "Retry", "unknown", {}],
+    [413, said("too large"), {}, "Terminal", "no", {}],
     [415, said("no"), {}, "Terminal", "no", {}],
     [422, said("[(root).properties.name] required"), {}, "Terminal", "no", { quota: false, busy: false }],
     [422, said("Resource is currently BUSY", "200"), {}, "Terminal", "no", { busy: true, quota: false }],
     [422, said("contract limit exceeded for cores", "200"), {}, "Terminal", "no", { quota: true, busy: false }],
     [423, said("locked"), {}, "Terminal", "no", { busy: true }],
     [423, "", {}, "Retry", "unknown", {}],
+    [425, "", {}, "Retry", "no", {}],
+    [431, "", {}, "Retry", "unknown", {}],
     [499, "", {}, "Retry", "unknown", {}],
     [429, said("slow down", "420"), { "retry-after": "3" }, "Retry", "no", { afterMs: 3_000 }],
     [429, "", {}, "Retry", "no", { afterMs: undefined }],
@@ -70,7 +78,8 @@ describe("what an answer means", () => {
       { afterMs: 5_000 },
     ],
     [500, said("oops"), {}, "Retry", "unknown", { platformMessage: "oops" }],
-    [501, "", {}, "Terminal", "no", {}],
+    [501, "", {}, "Retry", "unknown", {}],
+    [501, said("no"), {}, "Terminal", "no", {}],
     [502, "<html><body>Bad Gateway</body></html>", {}, "Retry", "unknown", { platformMessage: undefined }],
     [503, said("later"), { "retry-after": "2" }, "Retry", "unknown", { afterMs: 2_000 }],
     [504, "", {}, "Retry", "unknown", {}],
@@ -87,6 +96,16 @@ describe("what an answer means", () => {
   test("a read that fails has never had an effect", async () => {
     const error = await failing(answer(500), { method: "GET" });
     expect(error).toMatchObject({ kind: "Retry", executed: "no" });
+  });
+
+  test.each([
+    [401, "Unauthorized"],
+    [403, "Forbidden"],
+    [413, "Terminal"],
+    [501, "Terminal"],
+  ])("a read that is answered %i with a page is refused", async (status, kind) => {
+    const error = await failing(answer(status, "<html>no</html>"), { method: "GET" });
+    expect(error).toMatchObject({ kind, status, executed: "no" });
   });
 
   test("several messages are joined, strange ones survived, long ones shortened", async () => {

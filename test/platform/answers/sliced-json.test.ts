@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { parseInSlices } from "../../../src/platform/answers/sliced-json.ts";
 
 const parse = (text: string) =>
-  parseInSlices(text, () => undefined, 8).then(
+  parseInSlices(text, () => undefined, String, 8).then(
     ({ body }) => value(body),
     () => "no JSON",
   );

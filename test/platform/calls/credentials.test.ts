@@ -59,6 +59,37 @@ test("a credential and its parts disappear from text", () => {
   expect(redactor(undefined)("text")).toBe("text");
 });
 
+describe("a token in an error", () => {
+  const token = `${jwt({ alg: "RS256", kid: "k-1" }, { exp: 1, identity: { uuid: "u-1" } })}bmF0dXJlPz4-fn5_IQ`;
+  const bytes = (text: string) => Buffer.from(text);
+  const percent = (text: string) => bytes(text).toString("hex").replaceAll(/../g, "%$&");
+  test.each<[string, (text: string) => string]>([
+    ["as it is", String],
+    ["in base64", (text) => bytes(text).toString("base64")],
+    ["in base64, after one other byte", (text) => bytes(`:${text}`).toString("base64")],
+    ["in base64, after two other bytes", (text) => bytes(`::${text}`).toString("base64")],
+    ["in base64 for URLs", (text) => bytes(`:${text}:`).toString("base64url")],
+    ["in lines of base64", (text) => bytes(text).toString("base64").replaceAll(/.{20}/g, "$& ")],
+    ["percent-encoded", percent],
+    ["partly percent-encoded", (text) => text.slice(0, 8) + percent(text.slice(8, 11)) + text.slice(11)],
+    ["in hexadecimal digits", (text) => bytes(text).toString("hex")],
+    ["in large hexadecimal digits", (text) => bytes(text).toString("hex").toUpperCase()],
+    ["in JSON escapes", (text) => bytes(text).toString("hex").replaceAll(/../g, "\\u00$&")],
+  ])("is not shown %s, nor is a piece of 16 characters", (_, spell) => {
+    for (const piece of [token, ...[0, 1, 2, 30, 61].map((from) => token.slice(from, from + 16))]) {
+      const shown = redactor(token)(`refused "${spell(piece)}" at 12:00`);
+      expect(shown).toMatch(/^refused ".{0,4}\[redacted\].*" at 12:00$/);
+      // A few characters at the ends of an encoded piece may be left.
+      expect(shown.replaceAll("[redacted]", "").length).toBeLessThan('refused "" at 12:00'.length + 18);
+    }
+  });
+
+  test("leaves other text alone", () => {
+    const text = "[VDC-1-2] 100 % of %7Bcores%7D in /datacenters/0b7c7ea1-9f3d-4f4b-8e1c-0d9a2f6f4f00 \\u00e4 are used";
+    expect(redactor(token)(text)).toBe(text);
+  });
+});
+
 test("a successful answer shows no credential of ours, whole or as its signature, and is left alone otherwise", () => {
   const token = `${jwt({ kid: "k" }, { exp: 1 }).split(".").slice(0, 2).join(".")}.c2lnbmF0dXJlLW9mLXRoZS10b2tlbg`;
   const [, , signature] = token.split(".");
