@@ -153,7 +153,7 @@ export function itemOf(decided: Decided): PlanItem {
       return { ...base, action: "change", writes: true, fields, before, after: first };
     case "delete":
     case "inspect":
-      return { ...replacing(true), writes: true, ...(absent && { message: absenceOf(absent).message }) };
+      return { ...replacing(true), writes: true, after: first };
     case "pause":
       return {
         ...objectOnly(base, live, specFields),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { costEstimate } from "../../src/diagnostics/cost.ts";
 import { options } from "../../src/diagnostics/options/options.ts";
+import { NoCluster } from "../../src/kube/client/config.ts";
 import { manifestsIn } from "../../src/plan/inputs/manifests.ts";
 import { planQuestion } from "../../src/plan/question.ts";
 
@@ -14,7 +15,7 @@ const sources = {
   progress: () => {},
   missing: () => {},
   platform: async () => platform,
-  cluster: async () => Promise.reject(new Error("none")),
+  cluster: async () => Promise.reject(new NoCluster("none")),
   schemas: async () => () => ({}),
 } as never;
 

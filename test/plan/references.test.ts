@@ -73,7 +73,7 @@ const owned = (id: string, more: object = {}) => ({
   ...more,
 });
 
-test("a replacement says which reference of the new resource is missing, and shows the spec before", async () => {
+test("a replacement waits for a missing reference, and follows one that the plan creates, with the spec before", async () => {
   const home = objectOf("Datacenter", "dc", { spec: datacenterSpec, status: owned("dc") });
   const internal = { nonce: "n", fixed: { type: "another" } };
   const status = owned("srv", { parents: { datacenter: "dc" }, internal });
@@ -85,9 +85,12 @@ test("a replacement says which reference of the new resource is missing, and sho
     spec: { ...Object(web.spec), replacePolicy: "WhenNeeded" },
     status,
   });
-  const [item] = await planned([{ live, desired }], [home]);
+  const [waiting] = await planned([{ live, desired }], [home]);
+  expect(waiting).toMatchObject({ action: "wait", writes: false, message: missing });
+  const lan = objectOf("Lan", "privat", { spec: { datacenterRef: { name: "dc" } } });
+  const [, item] = await planned([created(lan), { live, desired }], [home]);
   expect(item).toMatchObject({ action: "replace", before: { type: "ENTERPRISE" }, spec: { type: "VCPU" } });
-  expect(item?.message).toEqual(missing);
+  expect(item?.after).toEqual(["Lan/shop/privat"]);
 });
 
 test("a deletion names the objects in no file that use the resource", async () => {

@@ -69,7 +69,8 @@ function immutability(kind: Kind): Rules[] {
 }
 
 /** The resource may be replaced, or was allowed to be before this change. */
-const REPLACING = "self.replacePolicy == 'WhenNeeded' || oldSelf.replacePolicy == 'WhenNeeded'";
+const REPLACING =
+  "self.replacePolicy == 'WhenNeeded' || (has(oldSelf.replacePolicy) && oldSelf.replacePolicy == 'WhenNeeded')";
 
 /**
  * Fields that spec of an adopted resource leaves out may be added later: the operator compares them. Names that the

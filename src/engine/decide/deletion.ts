@@ -56,7 +56,7 @@ function blockedByContents(view: View, { asOf }: Present): Decision | undefined 
     ? "ask the owners in the other namespaces to delete theirs, which no annotation does from here"
     : isInside
       ? `delete those first, which loses their data unless they have deletionPolicy: Retain, or set the annotation mooring.dev/allow-non-empty-delete to "true", which deletes what is inside as well`
-      : `let them use another ${kind} or none, or delete them first, which loses their data`;
+      : `let them use another ${kind} or none, or delete them first, which loses their data unless they have deletionPolicy: Retain`;
   const message = `${kind} ${contents.verb} ${several(held)}: ${ways} ${way}`;
   return { step: "stall", reason: isInside ? "NotEmpty" : "InUse", message, recheckMs: RECHECK_MS * 5 };
 }

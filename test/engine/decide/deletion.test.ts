@@ -90,7 +90,7 @@ describe("a deleted object", () => {
         step: "stall",
         reason: "InUse",
         message:
-          "Server is still used by Server/shop/web: to keep all of it on the platform, set deletionPolicy: Retain; else let them use another Server or none, or delete them first, which loses their data",
+          "Server is still used by Server/shop/web: to keep all of it on the platform, set deletionPolicy: Retain; else let them use another Server or none, or delete them first, which loses their data unless they have deletionPolicy: Retain",
       },
     ],
     [

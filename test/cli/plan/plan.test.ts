@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { plan } from "../../src/cli/plan/command.ts";
-import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
-import { streams } from "./streams.ts";
+import { plan } from "../../../src/cli/plan/command.ts";
+import { temporaryFolder } from "../../../src/simulator/programs/swept.ts";
+import { streams } from "../streams.ts";
 
 const folder = temporaryFolder("plan");
 afterAll(() => folder.remove());
