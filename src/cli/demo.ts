@@ -36,7 +36,7 @@ mooring demo env prints, as soon as the platform runs, what another terminal nee
   --all            all of these: an object of every kind
   --once           exit 0 when all objects are Ready, 1 with the reasons after --timeout
   --timeout N      seconds that --once waits (default 180)
-  --speed X        speed of the simulated platform (default 1); above 1 its clock runs ahead, which Accounts show as ClockSkew
+  --speed X        speed of the simulated platform (default 1); above 1 its clock runs ahead, and Accounts show ClockSkew
   --json           print one line of JSON when all are Ready: kubeconfig, namespace, endpoints, token, s3 (keys),
                    certificates (ca), metrics, log
   -h, --help       show this help`;
