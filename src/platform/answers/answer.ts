@@ -58,7 +58,7 @@ export async function readAnswer(
     const text = asked.redactAnswer(answer.text);
     if (asked.answers === "text") return { body: text, values: 1 };
     const parsed = await parseInSlices(text, () => yieldIfDue(clock), asked.redactAnswer);
-    redactReasons(parsed.body, asked.redact);
+    await redactReasons(parsed.body, asked.redact, clock);
     return parsed;
   } catch (cause) {
     // The request was accepted, so it may have had its effect: only the answer is lost.
