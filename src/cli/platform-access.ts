@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { readProxies } from "../operator/endpoints.ts";
 import { endpointUrl } from "../platform/addresses/endpoints.ts";
 import { endpointsOfPlatform, platformNames } from "../platform/addresses/platforms.ts";
+import type { Proxies } from "../platform/addresses/proxies.ts";
 import type { Connection } from "../platform/calls/transport.ts";
 import type { EndpointName } from "../platform/products/products.ts";
 import { systemClock } from "../runtime/clock.ts";
@@ -19,7 +21,6 @@ export const accessUsage = `  --account NAME          use the token and endpoint
   -n, --namespace NAME    its namespace (default: the namespace of the kubeconfig context)
   --platform NAME         the public endpoints of a platform: ${platformNames.join(", ")}; MOORING_ENDPOINTS overrides single ones
                           (default: MOORING_PLATFORM)
-                          (default: none)
                           Without --account: --platform or MOORING_ENDPOINTS, a JSON object such as {"api": "https://…",
                           "objectStorage": "https://…"}, and MOORING_TOKEN; MOORING_REGION replaces {region} in them.`;
 
@@ -46,15 +47,16 @@ export interface AccessOptions {
 export async function openPlatform(options: AccessOptions = {}): Promise<PlatformAccess> {
   const { account, env = process.env, platform = env.MOORING_PLATFORM } = options;
   const endpoints = endpointsIn(platform, env.MOORING_ENDPOINTS);
-  if (account === undefined) return accessWith(ofEnvironment(env, endpoints));
+  const proxies = readProxies(env);
+  if (account === undefined) return accessWith(ofEnvironment(env, endpoints), proxies);
   // Loaded on demand: without a cluster, the Kubernetes client is not needed.
   const { sourceOfAccount } = await import("./account-source.ts");
-  return accessWith(await sourceOfAccount({ ...options, account, env }, endpoints ?? {}));
+  return accessWith(await sourceOfAccount({ ...options, account, env }, endpoints ?? {}), proxies);
 }
 
-async function accessWith({ endpoint, credentials }: AccessSource): Promise<PlatformAccess> {
+async function accessWith({ endpoint, credentials }: AccessSource, proxies: Proxies): Promise<PlatformAccess> {
   const { createTransport } = await import("../platform/calls/transport.ts");
-  const transport = createTransport({ clock: systemClock });
+  const transport = createTransport({ clock: systemClock, proxies });
   // Timers of the clock do not keep the process alive, and there may be nothing else between two attempts.
   const alive = setInterval(() => {}, 60_000);
   let connection: Connection | undefined;

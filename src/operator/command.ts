@@ -1,10 +1,10 @@
 import { LeadershipLost } from "../kube/lease/leadership-lost.ts";
 import { untilStopped } from "../server/until-stopped.ts";
 import { readConfig, usage } from "./config.ts";
+import { requirePlatform } from "./endpoints.ts";
 import { collectGarbage } from "./garbage.ts";
 import { InstallationTaken } from "./installation.ts";
 import { runOperator, StopOverdue } from "./start.ts";
-import { requirePlatform } from "./unset-endpoints.ts";
 
 /** `mooring operator`: runs until SIGINT or SIGTERM. Logs go to stderr. */
 export async function operatorCommand(argv: string[]): Promise<number> {

@@ -67,3 +67,17 @@ export function readProxies(env: Record<string, string | undefined>): Proxies {
   };
   return { http: urlOf("HTTP_PROXY"), https: urlOf("HTTPS_PROXY"), no: given("NO_PROXY") };
 }
+
+/** There is no default platform: the platform, its endpoints, or the endpoints that Accounts may set must be configured. */
+export function requirePlatform({
+  endpoints,
+  allowEndpoints,
+}: {
+  endpoints: Endpoints;
+  allowEndpoints: readonly string[];
+}): void {
+  if (Object.keys(endpoints).length > 0 || allowEndpoints.length > 0) return;
+  throw new UsageError(
+    "no platform is set: start with --platform ionos, or with --endpoint api=URL for a platform with the same interface; with --allow-endpoint PATTERN alone, Accounts name their endpoints themselves",
+  );
+}

@@ -11,6 +11,7 @@ import { createEventRecorder } from "../kube/write/events.ts";
 import { allowedEndpoints, patternOf } from "../platform/addresses/allowed-endpoints.ts";
 import type { CallObserver } from "../platform/calls/call.ts";
 import { createTransport } from "../platform/calls/transport.ts";
+import { unsetEndpoints, unsetInWords } from "../platform/products/unset-endpoints.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { metricsProtection } from "../server/metrics-protection.ts";
 import { serve } from "../server/serve.ts";
@@ -21,7 +22,6 @@ import { leaseOf } from "./lease-name.ts";
 import { createLiveness } from "./liveness.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import { openSigningKey } from "./signing-key.ts";
-import { unsetEndpoints, unsetInWords } from "./unset-endpoints.ts";
 
 const clock = systemClock;
 

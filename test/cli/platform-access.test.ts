@@ -47,6 +47,25 @@ describe("access by the environment", () => {
   });
 });
 
+describe("access through a proxy", () => {
+  const url = "http://api.example.com/contracts";
+  const open = (more: Record<string, string>) =>
+    openPlatform({ env: { MOORING_TOKEN: token, MOORING_ENDPOINTS: '{"api":"http://api.example.com"}', ...more } });
+
+  it("asks the proxy of the environment for the platform", async () => {
+    await using proxy = await scriptedServer((_, response) => response.end("{}"));
+    await using access = await open({ http_proxy: proxy.url });
+    expect(await access.connection().send({ method: "GET", url })).toMatchObject({ status: 200 });
+    expect(proxy.arrived.map(({ url }) => url)).toEqual([url]);
+  });
+
+  it("refuses one that is no URL by its name, without its value", async () => {
+    await expect(open({ HTTPS_PROXY: "user:a-password@proxy:3128" })).rejects.toThrow(
+      /^HTTPS_PROXY must be an http or https URL such as http:\/\/proxy.example.com:3128$/,
+    );
+  });
+});
+
 describe("access by an Account", () => {
   const account = {
     spec: {

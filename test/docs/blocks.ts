@@ -20,9 +20,12 @@ export interface Page {
   files: PageFile[];
   /** Blocks that are marked as not run, with the reason. */
   left: { line: number; why: string }[];
+  /** Commands in blocks of another language. */
+  unseen: { line: number; text: string }[];
 }
 
 const fence = /^(?<indent> *)```(?<language>\w*)$/;
+const command = /^(\$ |(?:bin\/)?(?:mooring|kubectl|helm|make|npm|npx|curl|git|docker) )/;
 const marked = /<!-- (?<what>not run|file): (?<text>.+) -->/;
 
 /**
@@ -30,7 +33,7 @@ const marked = /<!-- (?<what>not run|file): (?<text>.+) -->/;
  * -->`. `<!-- file: NAME -->` there gives a block of another language a file name.
  */
 export function readPage(markdown: string): Page {
-  const page: Page = { commands: [], files: [], left: [] };
+  const page: Page = { commands: [], files: [], left: [], unseen: [] };
   const lines = markdown.split("\n");
   for (let at = 0; at < lines.length; at++) {
     const { indent = "", language } = fence.exec(lines[at] ?? "")?.groups ?? {};
@@ -42,6 +45,9 @@ export function readPage(markdown: string): Page {
     if (mark?.what === "file") page.files.push({ name: mark.text ?? "", text: `${body.join("\n")}\n` });
     else if (language === "console" && mark) page.left.push({ line: at + 1, why: mark.text ?? "" });
     else if (language === "console") page.commands.push(...commandsIn(body, at + 2));
+    else
+      for (const [index, text] of body.entries())
+        if (command.test(text)) page.unseen.push({ line: at + 2 + index, text });
     at = end;
   }
   return page;

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "node:tls";
@@ -10,7 +10,8 @@ import { provideBinaries } from "../../src/cli/control-plane/binaries.ts";
 import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
 import { clientFor } from "../clients/s3/client.ts";
 import { mooring, root, start } from "../processes.ts";
-import { type Command, isRefusal, missing, onlyLooks, races, readPage } from "./blocks.ts";
+import { type Command, isRefusal, missing, onlyLooks } from "./blocks.ts";
+import { pages } from "./pages.ts";
 import { openShell } from "./shell.ts";
 
 const demoReady = z.object({
@@ -20,10 +21,6 @@ const demoReady = z.object({
   s3: z.object({ accessKey: z.string(), secretKey: z.string() }),
   certificates: z.object({ ca: z.string() }),
 });
-const pages = ["README.md", ...globSync("docs/**/*.md", { cwd: root }).sort()].map((path) => ({
-  path,
-  page: readPage(readFileSync(join(root, path), "utf8")),
-}));
 
 const folder = temporaryFolder("docs");
 let ready: z.output<typeof demoReady>;
@@ -99,16 +96,4 @@ describe("every command of", () => {
       for (const command of page.commands) await follow(shell, command);
     },
   );
-
-  it("the pages waits for what the one before it has changed", () => {
-    const racing = pages.flatMap(({ path, page }) => races(page).map(({ line, text }) => `${path}:${line} ${text}`));
-    expect(racing).toEqual([]);
-  });
-
-  it("the pages is run, or says why not", () => {
-    const silent = pages.flatMap(({ path, page }) =>
-      page.left.filter(({ why }) => why.length < 10).map(({ line }) => `${path}:${line}`),
-    );
-    expect(silent).toEqual([]);
-  });
 });

@@ -1,9 +1,9 @@
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { expect, it } from "vitest";
 import { root } from "../processes.ts";
+import { paths } from "./pages.ts";
 
-const pages = ["README.md", "CHANGELOG.md", "deploy/chart/README.md", ...globSync("docs/**/*.md", { cwd: root })];
 /** Links and headings in code blocks do not count. */
 const textOf = (page: string) => readFileSync(join(root, page), "utf8").replaceAll(/^ *```[\s\S]*?^ *```$/gm, "");
 
@@ -31,6 +31,6 @@ function broken(page: string): string[] {
   });
 }
 
-it.each(pages)("every link of %s leads somewhere", (page) => {
+it.each(paths)("every link of %s leads somewhere", (page) => {
   expect(broken(page)).toEqual([]);
 });

@@ -1,12 +1,15 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readConfig as readGatewayConfig } from "../../src/gateway/config.ts";
 import { endpointNames } from "../../src/kinds/identity/account.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { readConfig } from "../../src/operator/config.ts";
-import { unsetEndpoints } from "../../src/operator/unset-endpoints.ts";
 import { endpointUrl } from "../../src/platform/addresses/endpoints.ts";
 import { platforms } from "../../src/platform/addresses/platforms.ts";
-import { mooring, run } from "../processes.ts";
+import { unsetEndpoints } from "../../src/platform/products/unset-endpoints.ts";
+import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
+import { mooring, run, start } from "../processes.ts";
 
 function endpointsOf(flags: string[], env: Record<string, string> = {}) {
   const config = readConfig(flags, env);
@@ -58,6 +61,31 @@ describe("endpoints that kinds need and nobody has set", () => {
       { endpoint: "inference", kinds: ["InferenceAccess"] },
       { endpoint: "objectStorage", kinds: ["ActivityLogExport"] },
     ]);
+  });
+
+  it("are told at the start, before anything else is known", async () => {
+    const folder = temporaryFolder("start");
+    const kubeconfig = join(folder.path, "config");
+    const clusters = [{ name: "gone", cluster: { server: "http://127.0.0.1:1" } }];
+    const contexts = [{ name: "gone", context: { cluster: "gone", user: "nobody" } }];
+    const users = [{ name: "nobody", user: {} }];
+    writeFileSync(kubeconfig, JSON.stringify({ clusters, contexts, users, "current-context": "gone" }));
+    const flags = ["--kubeconfig", kubeconfig, "--listen", "127.0.0.1:0", "--log-format", "json"];
+    const operator = start(mooring, ["operator", "--endpoint", "api=http://127.0.0.1:2", ...flags]);
+    const told = () =>
+      operator
+        .output()
+        .split("\n")
+        .filter((line) => line.includes("no endpoint is set"));
+    await expect.poll(() => told().length).toBe(1);
+    expect(JSON.parse(told()[0] ?? "")).toMatchObject({
+      level: "warn",
+      endpoints: ["monitoring", "logging", "streaming", "inference", "objectStorage"],
+      msg: expect.stringContaining("monitoring (MetricPipeline)"),
+    });
+    operator.signal("SIGKILL");
+    await operator.ended;
+    await folder.remove();
   });
 
   it("are none with a platform", () => {

@@ -102,7 +102,7 @@ export const chartValues = z.strictObject({
     .default([])
     .describe("Other endpoints that Accounts may set, for example https://*.example.com."),
   ca: text("Additional CA certificates for the platform, in PEM."),
-  proxy: group("Proxy for calls to the platform.", {
+  proxy: group("Proxy for calls of the operator, the gateway and the tools to the platform.", {
     httpsProxy: text("HTTPS_PROXY."),
     httpProxy: text("HTTP_PROXY."),
     noProxy: text("NO_PROXY."),

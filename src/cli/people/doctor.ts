@@ -14,7 +14,7 @@ export const doctor = command({
   summary: "check cluster, CRDs, operator, rights and Accounts, each with its fix",
   usage: ["[-A] [OPTION…]"],
   description:
-    "Checks the kubeconfig, the CRDs and their version, admission policies, your rights, the operator with its leader and shards, and every Account: token, expiry, contract, endpoints, TLS, clocks, rate limits and privileges by kind. Each line is ok, warn or fail, with the fix. Changes nothing.",
+    "Checks the kubeconfig, the CRDs and their version, admission policies, your rights, the operator with its endpoints, leader and shards, and every Account: token, expiry, contract, endpoints, TLS, clocks, rate limits and privileges by kind. Each line is ok, warn or fail, with the fix. Changes nothing.",
   examples: [
     ["mooring doctor", "check everything that concerns the namespace"],
     ["mooring doctor -A -o json", "check all Accounts, for support"],

@@ -5,6 +5,7 @@ import { isForbidden, isNotFound } from "../../kube/client/errors.ts";
 import type { Resource } from "../../kube/resource.ts";
 import { leadersOf } from "../why/operator-state.ts";
 import { type Check, type DoctorInput, examine, fail, ok, warn } from "./check.ts";
+import { endpointChecks } from "./operator-endpoints.ts";
 
 const NAMESPACES: Resource = { group: "", version: "v1", kind: "Namespace", plural: "namespaces", namespaced: false };
 const DEPLOYMENTS: Resource = {
@@ -118,7 +119,7 @@ async function policies({ cluster, sources }: DoctorInput): Promise<Check> {
   );
 }
 
-/** Checks Deployments, leaders and shards. */
+/** Checks Deployments, their endpoints, leaders and shards. */
 export async function operatorChecks(input: DoctorInput): Promise<Check[]> {
   return [
     ...(await examine(input, "operator", "Deployment", () => deployments(input))),
@@ -132,8 +133,10 @@ const deployment = z.looseObject({
   status: z.looseObject({ readyReplicas: z.number().nullish() }).nullish(),
 });
 
+/** The labels of the chart. */
+const labelSelector = "app.kubernetes.io/name=mooring,app.kubernetes.io/component=operator";
+
 async function deployments({ cluster, sources, version }: DoctorInput): Promise<Check[]> {
-  const labelSelector = "app.kubernetes.io/name=mooring,app.kubernetes.io/component=operator";
   const found = await cluster.list(DEPLOYMENTS, { labelSelector }, sources.signal);
   if (found.length === 0) {
     return [
@@ -147,7 +150,7 @@ async function deployments({ cluster, sources, version }: DoctorInput): Promise<
   }
   const running = await leadersOf(cluster, sources.now(), sources.signal);
   const elsewhere = running === "hidden" ? undefined : running.find((leader) => leader.running);
-  return found.map((each): Check => {
+  const states = found.map((each): Check => {
     const { spec, status } = deployment.parse(each);
     const { name, namespace, labels = {} } = each.metadata;
     const title = `${namespace}/${name}`;
@@ -179,6 +182,7 @@ async function deployments({ cluster, sources, version }: DoctorInput): Promise<
       `${title}: ${ready} of ${wanted} replicas are ready, version ${operatorVersion ?? "unknown"}`,
     );
   });
+  return [...states, ...endpointChecks(found)];
 }
 
 async function leaders({ cluster, sources }: DoctorInput): Promise<Check | Check[]> {

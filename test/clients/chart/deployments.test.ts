@@ -126,6 +126,18 @@ describe("names and labels of the chart", () => {
   });
 });
 
+it("a proxy to the platform is for all that call it", async () => {
+  const all = await rendered(...both, 'proxy={"httpsProxy":"http://proxy.example.com:3128","noProxy":"10.0.0.0/8"}');
+  const env = expect.arrayContaining([
+    { name: "HTTPS_PROXY", value: "http://proxy.example.com:3128" },
+    { name: "NO_PROXY", value: "10.0.0.0/8" },
+  ]);
+  for (const { name } of workloads)
+    expect(all.get(`Deployment/${name}`), name).toMatchObject({
+      spec: { template: { spec: { containers: [{ env }] } } },
+    });
+});
+
 describe("the platform of the chart", () => {
   it("is a flag of the operator, the gateway and the tools, below single endpoints", async () => {
     const all = await rendered(
