@@ -6,7 +6,7 @@ import { manifestsFor } from "../../src/import/manifests.ts";
 import { readLandscape } from "../../src/import/resources.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { hasResource } from "../../src/kinds/kind.ts";
-import { Forbidden } from "../../src/platform/answers/errors.ts";
+import { Forbidden, Unauthorized } from "../../src/platform/answers/errors.ts";
 
 const NAT = "22222222-2222-4222-8222-222222222222";
 const quiet = { signal: new AbortController().signal, progress: () => {} };
@@ -98,5 +98,11 @@ describe("an import", () => {
     expect(left).toContainEqual({ what: "KafkaCluster", why });
     expect(left).toContainEqual({ what: "KafkaTopic", why: expect.stringContaining("it is in a KafkaCluster") });
     expect(left).toContainEqual({ what: "FlowLog in natgateways", why });
+  });
+
+  it("of which nothing can be read fails with the reason", async () => {
+    const refused = () => Promise.reject(new Unauthorized({ call: "GET /x", status: 401, detail: "wrong token" }));
+    const reader = { ...platform({}), read: refused };
+    await expect(readLandscape(reader, everything, quiet)).rejects.toThrow(/nothing could be read: .*wrong token/);
   });
 });
