@@ -159,7 +159,7 @@ function write(screen: Screen, imported: readonly Imported[], to: string, force:
 function tellRelease(screen: Screen, imported: readonly Imported[], { release }: Elsewhere): void {
   screen.note("After the objects are Ready, run this, so that the other tool does not delete the resources:");
   for (const { resource } of imported) {
-    const words = release.get(resource.id);
+    const words = release.get(identityOf(resource));
     if (words !== undefined) screen.note(`  ${words}`);
   }
 }
