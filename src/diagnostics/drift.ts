@@ -22,21 +22,39 @@ interface Compared {
 }
 
 /**
- * Objects whose resource differs from spec. Each resource is read now; if that fails, the drift in status is reported
- * instead and marked as such.
+ * Objects whose resource differs from spec. Each resource is read now, through the Account of its object; if that fails,
+ * the drift in status is reported instead and marked as such.
  */
 export async function driftReport(
   sources: Sources,
   { namespace, selector }: { namespace?: string | undefined; selector?: string | undefined },
+  platformOf: (account: string | undefined) => Promise<PlatformReader> = sources.platform,
 ) {
   const all = await allObjects(sources, namespace, undefined, selector);
   const owners = [...all.values()].filter(({ kind, object }) => hasResource(kind) && claimOf(object) !== undefined);
-  const platform = await sources.platform().catch((error: unknown) => messageOf(error));
-  const at = typeof platform === "string" ? undefined : new Date(platform.now()).toISOString();
+  let at: string | undefined;
+  const platforms = new Map<string | undefined, Promise<PlatformReader | string>>();
+  const open = (account: string | undefined) =>
+    platformOf(account).then(
+      (platform) => {
+        at ??= new Date(platform.now()).toISOString();
+        return platform;
+      },
+      (error: unknown) => messageOf(error),
+    );
+  const platformFor = ({ object }: MooringObject) => {
+    const { account } = readStatus(object);
+    const known = platforms.get(account) ?? open(account);
+    platforms.set(account, known);
+    return known;
+  };
   const compared: { each: MooringObject; result: Compared }[] = [];
   for (let begin = 0; begin < owners.length; begin += SIDE_BY_SIDE) {
     const part = owners.slice(begin, begin + SIDE_BY_SIDE);
-    const results = part.map(async (each) => ({ each, result: await compare(platform, all, each, sources) }));
+    const results = part.map(async (each) => ({
+      each,
+      result: await compare(await platformFor(each), all, each, sources),
+    }));
     compared.push(...(await Promise.all(results)));
     sources.progress(compared.length, "resources compared");
   }

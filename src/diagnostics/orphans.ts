@@ -92,5 +92,8 @@ async function everything(platform: PlatformReader, { signal, progress }: Source
     }
     if (!reading.partial.has(kind)) checked.add(kind.kind);
   }
+  if (checked.size === 0 && reading.known.length === 0) {
+    throw new Error(`nothing of the contract could be read: ${notChecked[0]?.why ?? ""}`);
+  }
   return { found: reading.known, checked, notChecked };
 }

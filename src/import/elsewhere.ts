@@ -1,14 +1,24 @@
 import { z } from "zod";
+import { asJson } from "../diagnostics/landscape/json.ts";
+import { identityOf } from "../diagnostics/landscape/resources.ts";
 import { valuesIn } from "../diagnostics/manifest-text.ts";
 
 /**
- * Resources that another tool manages: their names by id, and how to make that tool release them without deleting them.
+ * Resources that another tool manages: their names by identity, and how to make that tool release them without deleting
+ * them.
  */
 export interface Elsewhere {
   names: Map<string, string>;
-  /** The command that releases a resource, by its id. */
+  /** The command that releases a resource, by its identity. */
   release: Map<string, string>;
 }
+
+/** LAN numbers are unique only within a datacenter. */
+const identityIn = (id: string, datacenter: string | null | undefined): string =>
+  identityOf({ id, parents: { ...(datacenter && { datacenter }) } });
+
+/** One word of a command for a shell. */
+const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
 const state = z.looseObject({
   resources: z.array(
@@ -20,7 +30,7 @@ const state = z.looseObject({
       instances: z.array(
         z.looseObject({
           index_key: z.union([z.string(), z.number()]).optional(),
-          attributes: z.looseObject({ id: z.string().nullish() }).nullish(),
+          attributes: z.looseObject({ id: z.string().nullish(), datacenter_id: z.string().nullish() }).nullish(),
         }),
       ),
     }),
@@ -42,11 +52,12 @@ export function fromTerraform(text: string): Elsewhere {
   for (const { mode = "managed", module, type, name, instances } of parsed.data.resources) {
     if (mode !== "managed" || !type.startsWith("ionoscloud_")) continue;
     for (const { index_key: key, attributes } of instances) {
-      const id = attributes?.id;
-      if (id == null) continue;
+      if (attributes?.id == null) continue;
+      const id = identityIn(attributes.id, attributes.datacenter_id);
       const index = key === undefined ? "" : `[${JSON.stringify(key)}]`;
       names.set(id, key === undefined ? name : `${name}-${key}`);
-      release.set(id, `terraform state rm '${module === undefined ? "" : `${module}.`}${type}.${name}${index}'`);
+      const address = `${module === undefined ? "" : `${module}.`}${type}.${name}${index}`;
+      release.set(id, `terraform state rm ${quoted(address)}`);
     }
   }
   return { names, release };
@@ -59,6 +70,7 @@ const resource = z.looseObject({
     name: z.string(),
     annotations: z.record(z.string(), z.string()).optional(),
   }),
+  spec: z.unknown().optional(),
 });
 
 /** Reads managed resources of Crossplane from files or from the output of kubectl. */
@@ -70,13 +82,18 @@ export function fromCrossplane(text: string): Elsewhere {
     for (const each of several.success ? several.data.items : [value]) {
       const parsed = resource.safeParse(each);
       if (!parsed.success) continue;
-      const { apiVersion, kind, metadata } = parsed.data;
-      const id = metadata.annotations?.["crossplane.io/external-name"];
+      const { apiVersion, kind, metadata, spec } = parsed.data;
+      const externalName = metadata.annotations?.["crossplane.io/external-name"];
       const [group = ""] = apiVersion.split("/");
-      if (id === undefined || !group.endsWith(".crossplane.io")) continue;
+      if (externalName === undefined || !group.endsWith(".crossplane.io")) continue;
+      const { datacenterId } = asJson(asJson(asJson(spec).forProvider).datacenterConfig);
+      const id = identityIn(externalName, typeof datacenterId === "string" ? datacenterId : undefined);
       names.set(id, metadata.name);
       const target = `${kind.toLowerCase()}.${group}/${metadata.name}`;
-      release.set(id, `kubectl patch ${target} --type merge -p '{"spec":{"deletionPolicy":"Orphan"}}'`);
+      release.set(
+        id,
+        `kubectl patch ${/^[\w./-]+$/.test(target) ? target : quoted(target)} --type merge -p '{"spec":{"deletionPolicy":"Orphan"}}'`,
+      );
     }
   }
   return { names, release };

@@ -1,5 +1,5 @@
 import type { Json } from "../diagnostics/landscape/json.ts";
-import { identityOf } from "../diagnostics/landscape/resources.ts";
+import { identityOf, type Resource } from "../diagnostics/landscape/resources.ts";
 import type { PlatformReader } from "../diagnostics/reader.ts";
 import type { Sources } from "../diagnostics/sources.ts";
 import type { Kind } from "../kinds/kind.ts";
@@ -15,7 +15,7 @@ export interface ImportAsked {
   manage: boolean;
   namespace: string | undefined;
   accountRef: Json | undefined;
-  /** Names by id. With `only`, other resources are not imported. */
+  /** Names by identity. With `only`, other resources are not imported. */
   names?: ReadonlyMap<string, string>;
   only?: boolean;
   /** Objects of the cluster that already have a resource, by its identity. */
@@ -34,13 +34,12 @@ export interface ImportResult extends Judged {
 export async function importAll(asked: ImportAsked): Promise<ImportResult> {
   const { platform, filter, names, only, held, taken, sources, namespace } = asked;
   const { resources, left } = await readLandscape(platform, filter, sources);
-  const unclaimed = resources.filter((each) => (!only || names?.has(each.id)) && !held?.has(identityOf(each)));
+  const unclaimed = resources.filter((each) => (!only || names?.has(identityOf(each))) && !held?.has(identityOf(each)));
   for (const each of resources) {
     const holder = held?.get(identityOf(each));
     if (holder !== undefined) left.push({ what: `${each.kind.kind} ${each.id}`, why: `${holder} has it already` });
   }
   const known = { ...(names && { names }), ...(taken && { taken }) };
-  const imported = manifestsFor(unclaimed, { namespace, accountRef: undefined, ...known });
   const planFor = async (objects: readonly Imported[]) => {
     const placed = objects.map(({ resource: { kind }, object }) => ({
       kind,
@@ -58,8 +57,19 @@ export async function importAll(asked: ImportAsked): Promise<ImportResult> {
     });
     return plan.items;
   };
-  const { kept, dropped } = await judge(imported, asked.manage, planFor);
-  return { kept: kept.map((each) => withAccount(each, asked.accountRef)), dropped, left };
+  const leftOut = new Set<Resource>();
+  const dropped: Judged["dropped"] = [];
+  for (;;) {
+    const imported = manifestsFor(unclaimed, { namespace, accountRef: undefined, leftOut, ...known });
+    const judged = await judge(imported, asked.manage, planFor);
+    dropped.push(...judged.dropped);
+    if (judged.dropped.length === 0) {
+      return { kept: judged.kept.map((each) => withAccount(each, asked.accountRef)), dropped, left };
+    }
+    // The others refer to what is left out, and are made again without it.
+    const kept = new Set(judged.kept.map(({ resource }) => resource));
+    for (const { resource } of imported) if (!kept.has(resource)) leftOut.add(resource);
+  }
 }
 
 const withAccount = ({ object, ...rest }: Imported, accountRef: Json | undefined): Imported => ({

@@ -1,5 +1,5 @@
 import { asJson, asList, type Json } from "../diagnostics/landscape/json.ts";
-import { identityOf, nameIn, type Resource } from "../diagnostics/landscape/resources.ts";
+import { identityOf, type Resource } from "../diagnostics/landscape/resources.ts";
 import { GROUP, VERSION } from "../kinds/index.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import { inverse } from "./inverse.ts";
@@ -16,21 +16,24 @@ export interface Imported {
 export interface ImportOptions {
   namespace: string | undefined;
   accountRef: Json | undefined;
-  /** Names by id. */
+  /** Names by identity. */
   names?: ReadonlyMap<string, string>;
   /** Names that objects have: KIND/NAME. */
   taken?: ReadonlySet<string>;
+  /** Resources that get no object. The other names are the same without them. */
+  leftOut?: ReadonlySet<Resource>;
 }
 
 /** Objects that only observe. Their spec has all known fields, and references instead of ids. */
 export function manifestsFor(all: readonly Resource[], options: ImportOptions): Imported[] {
   // The direct-attached volume of a Cube is created and deleted with it.
-  const resources = all.filter(({ kind, raw }) => kind.kind !== "Volume" || asJson(raw.properties).type !== "DAS");
+  const ownable = all.filter(({ kind, raw }) => kind.kind !== "Volume" || asJson(raw.properties).type !== "DAS");
+  const names = namesFor(ownable, options.names, options.taken);
+  const resources = ownable.filter((each) => !options.leftOut?.has(each));
   const landscape = landscapeOf(resources);
-  const names = namesFor(resources, options.names, options.taken);
   const byId = new Map(resources.map((each) => [identityOf(each), names.get(each) ?? ""]));
   return resources.map((resource) => {
-    const { kind, id, raw } = resource;
+    const { kind, id } = resource;
     const notes: Imported["notes"] = [];
     const shape = shaped(resource, landscape);
     const spec = inverse(kind.spec, shape.raw, {
@@ -43,7 +46,7 @@ export function manifestsFor(all: readonly Resource[], options: ImportOptions): 
       name: names.get(resource) ?? "",
       ...(options.namespace !== undefined && { namespace: options.namespace }),
     };
-    const platformName = nameIn(raw);
+    const { name: platformName, ...others } = spec;
     return {
       resource,
       notes,
@@ -55,16 +58,13 @@ export function manifestsFor(all: readonly Resource[], options: ImportOptions): 
           ...(options.accountRef && { accountRef: options.accountRef }),
           externalId: id,
           managementPolicy: "Observe",
-          ...(platformName !== "" && platformName !== metadata.name && { name: platformName }),
-          ...withBlocks(without(spec, platformName === metadata.name ? "name" : ""), landscape, byId),
+          ...(platformName !== undefined && platformName !== metadata.name && { name: platformName }),
+          ...withBlocks(others, landscape, byId),
         },
       },
     };
   });
 }
-
-const without = (spec: Json, name: string): Json =>
-  Object.fromEntries(Object.entries(spec).filter(([field]) => field !== name));
 
 /** Replaces addresses by references to IPBlocks that are imported as well. */
 function withBlocks(spec: Json, { addresses }: LandscapeFacts, byId: ReadonlyMap<string, string>): Json {

@@ -26,7 +26,7 @@ export function namesFor(
 ): Map<Resource, string> {
   const wanted = resources.map((resource) => {
     const kind = resource.kind.kind.toLowerCase();
-    const name = valid(given.get(resource.id) ?? nameIn(resource.raw));
+    const name = valid(given.get(identityOf(resource)) ?? nameIn(resource.raw));
     return { resource, name: name === "" ? `${kind}-${short(resource)}` : name };
   });
   const count = new Map<string, number>();

@@ -62,6 +62,11 @@ export async function readLandscape(
     }
   }
   const resources = reading.known;
+  const readable = kinds.filter(hasResource).filter((kind) => isAsked(kind) && whyLeft(kind) === undefined);
+  const lost = left.find(({ what }) => readable.some(({ kind }) => what.startsWith(kind)));
+  if (resources.length === 0 && lost && readable.every((kind) => reading.partial.has(kind))) {
+    throw new Error(`nothing could be read: ${lost.why}`);
+  }
   const requested = filter.datacenters ? resources.filter(isWithin(resources)) : resources;
   const { own, dependents } = separateDependents(requested);
   for (const { kind, id } of dependents.filter((each) => isAsked(each.kind))) {

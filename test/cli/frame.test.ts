@@ -118,6 +118,41 @@ describe("a command", () => {
     expect(made.help).toContain("Exit codes: 0 done, 1 failed, 2 changes, 130 interrupted.");
   });
 
+  it.each([
+    [
+      "that fails",
+      new Error("no objects"),
+      1,
+      "not checked: servers: you may not list them\nmooring sample: no objects\n",
+    ],
+    ["that writes its answer itself", undefined, 0, "not checked: servers: you may not list them\n"],
+  ])("%s names what could not be read", async (_, fail, code, stderr) => {
+    const { written, given } = surroundings();
+    const made = command({
+      ...declared,
+      async run({ sources }) {
+        sources.missing?.("servers: you may not list them");
+        if (fail) throw fail;
+        return 0;
+      },
+    });
+    expect({ code: await made.run([], given), ...written }).toEqual({ code, stdout: "", stderr });
+  });
+
+  it.each(["table", "json"])("names it once, with -o %s", async (format) => {
+    const { written, given } = surroundings();
+    const made = command({
+      ...declared,
+      async run({ sources, answer }) {
+        sources.missing?.("servers: you may not list them");
+        answer({ items: [] }, () => {});
+        return 0;
+      },
+    });
+    expect(await made.run(["-o", format], given)).toBe(0);
+    expect((written.stdout + written.stderr).match(/you may not list them/g)).toHaveLength(1);
+  });
+
   it("refuses an output that it does not have", () => {
     expect(() => parseFlags(outputFlag("table", "json"), ["-o", "xml"])).toThrow(
       "--output xml: unknown; valid: table, json",

@@ -3,7 +3,7 @@ import { orphanReport } from "../../src/diagnostics/orphans.ts";
 import type { PlatformReader } from "../../src/diagnostics/reader.ts";
 import type { Sources } from "../../src/diagnostics/sources.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
-import { Forbidden, NotFound } from "../../src/platform/answers/errors.ts";
+import { Forbidden, NotFound, Unauthorized } from "../../src/platform/answers/errors.ts";
 import { clusterOf } from "../tools/landscape.ts";
 
 const DATACENTER = "11111111-1111-4111-8111-111111111111";
@@ -80,6 +80,14 @@ describe("orphans", () => {
     expect(not_checked.map(({ kind }) => kind)).toEqual(expect.arrayContaining(["Datacenter", "Server"]));
     expect(without_resource).toEqual([]);
   });
+});
+
+it("a contract of which nothing can be read has no answer, instead of no orphans", async () => {
+  const sources = sourcesOver({});
+  const platform = await sources.platform();
+  const read = () => Promise.reject(new Unauthorized({ call: "GET /x", status: 401, detail: "the token is wrong" }));
+  const closed = { ...sources, platform: async () => ({ ...platform, read }) };
+  await expect(orphanReport(closed)).rejects.toThrow(/nothing of the contract could be read: .*the token is wrong/);
 });
 
 describe("a resource without an object of its own", () => {

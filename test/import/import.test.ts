@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { asJson, type Json } from "../../src/diagnostics/landscape/json.ts";
 import type { Resource } from "../../src/diagnostics/landscape/resources.ts";
@@ -154,6 +155,12 @@ describe("specs of imported objects", () => {
   });
 });
 
+/** The words of a command, as a shell reads them. */
+const wordsOf = (command = ""): string[] =>
+  execFileSync("sh", ["-c", `printf '%s\\n' ${command}`], { encoding: "utf8" })
+    .trimEnd()
+    .split("\n");
+
 describe("names from elsewhere", () => {
   it("come from a state of Terraform, with what to remove there", () => {
     const instance = { index_key: "a", attributes: { id: DC, image_password: "hidden" } };
@@ -163,6 +170,18 @@ describe("names from elsewhere", () => {
     expect([...names]).toEqual([[DC, "app-a"]]);
     expect(release.get(DC)).toBe(`terraform state rm 'ionoscloud_server.app["a"]'`);
     expect(() => fromTerraform("{}")).toThrow("not a state of version 4");
+  });
+
+  it("cannot add a command to those that are printed", () => {
+    const wild = `'; touch x; '`;
+    const instance = { index_key: wild, attributes: { id: DC } };
+    const resources = [{ type: "ionoscloud_server", name: "app", instances: [instance] }];
+    const fromState = fromTerraform(JSON.stringify({ version: 4, resources })).release.get(DC);
+    expect(wordsOf(fromState)).toEqual(["terraform", "state", "rm", `ionoscloud_server.app[${JSON.stringify(wild)}]`]);
+    const annotations = { "crossplane.io/external-name": DC };
+    const managed = { apiVersion: "x.crossplane.io/v1", kind: "Server", metadata: { name: "$(touch x)", annotations } };
+    const fromObject = fromCrossplane(JSON.stringify(managed)).release.get(DC);
+    expect(wordsOf(fromObject)).toContain("server.x.crossplane.io/$(touch x)");
   });
 
   it("come from managed resources of Crossplane, with how to keep them", () => {

@@ -1,38 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { asJson } from "../../src/diagnostics/landscape/json.ts";
 import { pathsOf } from "../../src/diagnostics/landscape/paths.ts";
-import type { PlatformReader } from "../../src/diagnostics/reader.ts";
 import { manifestsFor } from "../../src/import/manifests.ts";
 import { readLandscape } from "../../src/import/resources.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { hasResource } from "../../src/kinds/kind.ts";
-import { Forbidden } from "../../src/platform/answers/errors.ts";
+import { Forbidden, Unauthorized } from "../../src/platform/answers/errors.ts";
+import { platform } from "./platform.ts";
 
 const NAT = "22222222-2222-4222-8222-222222222222";
 const quiet = { signal: new AbortController().signal, progress: () => {} };
 const everything = { kinds: undefined, datacenters: undefined };
-
-/** A platform that has these collections, by their path, and no others. */
-function platform(collections: Record<string, { id: string }[] | Error>): PlatformReader & { asked: string[] } {
-  const asked: string[] = [];
-  return {
-    asked,
-    async read({ url }) {
-      const path = new URL(url).pathname.replace(/^\/cloudapi\/v6/, "");
-      asked.push(url);
-      const items = collections[path] ?? [];
-      if (items instanceof Error) throw items;
-      return { status: 200, headers: {}, body: { id: path, items, offset: 0, limit: 1000, count: items.length } };
-    },
-    endpoint: (name) => `https://${name}.example`,
-    has: () => true,
-    identity: undefined,
-    contractNumber: 1,
-    now: () => 0,
-    storageKeys: () => Promise.reject(new Error("no keys")),
-    storageRegion: undefined,
-  };
-}
 
 const item = (id: string, more: object = {}) => ({ id, properties: { name: id }, metadata: {}, ...more });
 const idsOf = (found: { kind: { kind: string }; id: string }[], kind: string) =>
@@ -98,5 +76,11 @@ describe("an import", () => {
     expect(left).toContainEqual({ what: "KafkaCluster", why });
     expect(left).toContainEqual({ what: "KafkaTopic", why: expect.stringContaining("it is in a KafkaCluster") });
     expect(left).toContainEqual({ what: "FlowLog in natgateways", why });
+  });
+
+  it("of which nothing can be read fails with the reason", async () => {
+    const refused = () => Promise.reject(new Unauthorized({ call: "GET /x", status: 401, detail: "wrong token" }));
+    const reader = { ...platform({}), read: refused };
+    await expect(readLandscape(reader, everything, quiet)).rejects.toThrow(/nothing could be read: .*wrong token/);
   });
 });

@@ -46,6 +46,30 @@ describe("a tool", () => {
     folder.remove();
   });
 
+  it("goes on within one answer: all later reads have the renewed token", async () => {
+    const folder = temporaryFolder("token");
+    const tokenFile = join(folder.path, "token");
+    writeFileSync(tokenFile, "first\n");
+    let valid = "Bearer first";
+    await using server = await scriptedServer((arrived, response, request) => {
+      const isGood = arrived.headers.authorization === valid;
+      const script = isGood ? answer(200, { items: [] }) : refused(401, "expired");
+      script(arrived, response, request);
+    });
+    const env = { MOORING_ENDPOINTS: JSON.stringify({ api: server.url }) };
+    await using sources = openSources({ ...settings, tokenFile }, env);
+    const platform = await sources.platform();
+    const { signal } = new AbortController();
+    const read = () => platform.read({ method: "GET", url: `${server.url}/cloudapi/v6/datacenters`, signal });
+    expect(await read()).toMatchObject({ status: 200 });
+    writeFileSync(tokenFile, "second\n");
+    valid = "Bearer second";
+    for (let nth = 0; nth < 3; nth++) expect(await read()).toMatchObject({ status: 200 });
+    valid = "Bearer third";
+    for (let nth = 0; nth < 3; nth++) await expect(read()).rejects.toThrow(/answered 401: expired/);
+    folder.remove();
+  });
+
   it("says what the platform said, and never its token", async () => {
     await using server = await scriptedServer(refused(403, "no secret-token-of-mine for you"));
     const env = { MOORING_TOKEN: "secret-token-of-mine", MOORING_ENDPOINTS: JSON.stringify({ api: server.url }) };

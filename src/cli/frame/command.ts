@@ -117,16 +117,25 @@ async function perform<Table extends FlagTable>(
     };
     await using access = openAccess(asked, surroundings.env, screen, ending.signal);
     const { sources, missing, client, cluster, namespace, platform } = access;
+    let isAnswered = false;
+    const nameMissing = () => {
+      for (const each of missing) screen.note(yellow("not checked: "), each);
+    };
     const answer = (value: object, people: () => void) => {
+      isAnswered = true;
       const listed = "not_checked" in value && Array.isArray(value.not_checked) ? value.not_checked : [];
       const all = [...listed, ...missing];
       screen.answer({ ...value, ...(all.length > 0 && { not_checked: all }) }, () => {
         people();
-        for (const each of missing) screen.note(yellow("not checked: "), each);
+        nameMissing();
       });
     };
     const given = { flags, args, screen, answer, signal: ending.signal, env: surroundings.env };
-    return (await run({ ...given, sources, missing, client, cluster, namespace, platform })) ?? 0;
+    try {
+      return (await run({ ...given, sources, missing, client, cluster, namespace, platform })) ?? 0;
+    } finally {
+      if (!isAnswered && !ending.signal.aborted) nameMissing();
+    }
   } catch (error) {
     // The reader closed the output, as `head` does.
     if (broken?.code === "EPIPE") return 0;

@@ -93,16 +93,17 @@ export const importCommand = command({
         taken,
         sources,
       });
-      if (result.kept.length === 0 && result.dropped.length === 0) {
-        throw new Error("nothing to import: no resource matches, or all of them have an object");
-      }
-      write(screen, result.kept, flags.text("output") ?? "-", flags.on("force"));
+      if (result.kept.length > 0) write(screen, result.kept, flags.text("output") ?? "-", flags.on("force"));
       for (const { object, notes } of result.kept) {
         for (const { field, why } of notes)
           screen.note(yellow("not in spec: "), `${object.kind} ${object.metadata.name} ${field}: ${why}`);
       }
       for (const { what, why } of [...result.dropped, ...result.left])
         screen.note(yellow("not imported: "), `${what}: ${why}`);
+      if (result.kept.length === 0) {
+        const named = result.dropped.length + result.left.length > 0;
+        throw new Error(`nothing to import: ${named ? "all that is there is named above" : "no resource matches"}`);
+      }
       if (other) tellRelease(screen, result.kept, other);
       return 0;
     } finally {
@@ -158,7 +159,7 @@ function write(screen: Screen, imported: readonly Imported[], to: string, force:
 function tellRelease(screen: Screen, imported: readonly Imported[], { release }: Elsewhere): void {
   screen.note("After the objects are Ready, run this, so that the other tool does not delete the resources:");
   for (const { resource } of imported) {
-    const words = release.get(resource.id);
+    const words = release.get(identityOf(resource));
     if (words !== undefined) screen.note(`  ${words}`);
   }
 }

@@ -62,6 +62,8 @@ export const plan = command({
     if (flags.on("prune") && prune === undefined)
       throw new UsageError("--prune needs -l: the labels of the objects that belong to the files");
     if (!flags.on("prune") && flags.text("selector") !== undefined) throw new UsageError("-l is for --prune");
+    if (flags.text("account") !== undefined && !flags.on("offline"))
+      throw new UsageError("--account is for --offline: in a cluster, each object has its own Account");
     const texts = [
       ...(await readFiles(names, flags.on("recursive"))),
       ...(folder === undefined ? [] : [await kustomized(folder, signal)]),

@@ -59,6 +59,7 @@ export function openSources(
   const env = understood(given);
   let access: Promise<PlatformAccess> | undefined;
   let client: Promise<KubeClient> | undefined;
+  let isOver = false;
 
   const opened = () => {
     const { account, namespace, kubeconfig, context, platform, tokenFile } = settings;
@@ -81,11 +82,15 @@ export function openSources(
     const connection = (await opened()).connection();
     const { endpoint } = await opened();
     const read: PlatformReader["read"] = async (call) => {
+      const used = await opened();
       try {
-        return await readOver(connection)(call);
+        return await readOver(used.connection())(call);
       } catch (error) {
-        if (!(error instanceof Unauthorized) || !renews || call.headers?.authorization) throw error;
-        await closeAccess();
+        if (!renews || isOver || call.headers?.authorization) throw error;
+        const isCurrent = used === (await access?.catch(() => undefined));
+        // A concurrent read that opened a new connection has closed this one.
+        if (isCurrent && !(error instanceof Unauthorized)) throw error;
+        if (isCurrent) await closeAccess();
         return readOver((await opened()).connection())(call);
       }
     };
@@ -131,6 +136,7 @@ export function openSources(
     now: systemClock.now,
     schemas: async () => (await import("../manifests/schemas.ts")).schemaOf,
     async [Symbol.asyncDispose]() {
+      isOver = true;
       await closeAccess();
       await (await client?.catch(() => undefined))?.close();
     },

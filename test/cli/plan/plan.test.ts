@@ -49,6 +49,14 @@ describe("a plan without a cluster", () => {
     expect(await run(`--offline ${options}`, env)).toMatchObject({ code: 2 });
   });
 
+  it("takes no --account unless it is offline, because each object has its own in the cluster", async () => {
+    expect(await run("--account main")).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringContaining("--account is for --offline: in a cluster, each object has its own Account"),
+    });
+  });
+
   it("is an error if the kubeconfig cannot be read", async () => {
     const home = join(folder.path, "home");
     mkdirSync(join(home, ".kube"), { recursive: true });

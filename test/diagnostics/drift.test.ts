@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { driftReport } from "../../src/diagnostics/drift.ts";
+import type { PlatformReader } from "../../src/diagnostics/reader.ts";
+import type { Sources } from "../../src/diagnostics/sources.ts";
+import type { KubeObject } from "../../src/kube/resource.ts";
+import { NotFound } from "../../src/platform/answers/errors.ts";
+import { clusterOf } from "../tools/landscape.ts";
+
+const [ONE, OTHER] = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"];
+
+const datacenter = (name: string, id: string, status: object): KubeObject => ({
+  apiVersion: "mooring.dev/v1alpha1",
+  kind: "Datacenter",
+  metadata: { name, namespace: "shop" },
+  spec: { name, location: "de/txl" },
+  status: { id, ...status },
+});
+
+/** A contract that has one datacenter. */
+function contractWith(id: string, name: string): PlatformReader {
+  return {
+    async read({ url }) {
+      if (!url.includes(id)) throw new NotFound({ call: "GET", status: 404, detail: "no such resource" });
+      return { status: 200, headers: {}, body: { id, properties: { name, location: "de/txl" }, metadata: {} } };
+    },
+    endpoint: (product) => `https://${product}.example`,
+    has: () => true,
+    identity: undefined,
+    contractNumber: undefined,
+    now: () => 0,
+    storageKeys: () => Promise.reject(new Error("no keys")),
+    storageRegion: undefined,
+  };
+}
+
+const sourcesOf = (...objects: KubeObject[]): Sources => ({
+  platform: () => Promise.reject(new Error("two Accounts: name one")),
+  cluster: async () => clusterOf(objects),
+  now: () => 0,
+  signal: new AbortController().signal,
+  progress: () => {},
+});
+
+describe("drift", () => {
+  const objects = [
+    datacenter("one", ONE, { account: "shop/first" }),
+    datacenter("other", OTHER, { account: "shop/second", drift: [{ field: "name", wanted: "other", found: "old" }] }),
+  ];
+
+  it("is read through the Account of each object", async () => {
+    const platforms: Record<string, PlatformReader> = {
+      "shop/first": contractWith(ONE, "one"),
+      "shop/second": contractWith(OTHER, "renamed"),
+    };
+    const platformOf = async (account = "") => platforms[account] ?? Promise.reject(new Error(`no ${account}`));
+    const report = await driftReport(sourcesOf(...objects), { namespace: "shop" }, platformOf);
+    expect(report).toMatchObject({
+      checked: 2,
+      items: [{ name: "other", drift: [{ field: "name", wanted: "other", found: "renamed" }] }],
+    });
+    expect(report).not.toHaveProperty("not_checked");
+  });
+
+  it("that could not be read is the one of the last reconcile, and named as such", async () => {
+    const report = await driftReport(sourcesOf(...objects), { namespace: "shop" });
+    expect(report).toMatchObject({
+      checked: 0,
+      items: [{ name: "other", drift: [{ found: "old" }], as_of: "the operator's last reconcile" }],
+      not_checked: ["Datacenter/shop/one: two Accounts: name one", "Datacenter/shop/other: two Accounts: name one"],
+      note: expect.stringContaining("2 resources were not read"),
+    });
+  });
+});

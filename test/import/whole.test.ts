@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { schemaOf } from "../../src/cli/manifests/schemas.ts";
+import { fromTerraform } from "../../src/import/elsewhere.ts";
+import { importAll } from "../../src/import/import.ts";
+import { platform } from "./platform.ts";
+
+const [DC, OTHER] = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"];
+const THIRD = "33333333-3333-4333-8333-333333333333";
+const HOSTILE = "a\u001b[2J\u001b]0;title\u0007\nb";
+
+const datacenter = (id: string, name: string) => ({ id, properties: { name, location: "de/txl" } });
+const lan = (name: string) => ({ id: "1", properties: { name, public: false } });
+const server = { id: OTHER, properties: { name: "web", type: "ENTERPRISE", cores: 1, ram: 1024 } };
+const volume = { id: THIRD, properties: { name: "data", size: 10, type: "HDD", licenceType: "OTHER" } };
+
+const imported = (collections: Record<string, object[]>, more: object = {}) =>
+  importAll({
+    platform: platform(collections),
+    schemaOf,
+    filter: { kinds: undefined, datacenters: undefined },
+    manage: false,
+    namespace: "shop",
+    accountRef: undefined,
+    sources: { signal: new AbortController().signal, progress: () => {} },
+    ...more,
+  });
+
+describe("an import", () => {
+  it("of a resource with a name that no object can have leaves the name out, with the reason", async () => {
+    const { kept, dropped } = await imported({
+      "/datacenters": [datacenter(DC, HOSTILE)],
+      [`/datacenters/${DC}/volumes`]: [volume],
+    });
+    expect(dropped).toEqual([]);
+    const [first, second] = kept;
+    expect(first?.object).toMatchObject({ kind: "Datacenter", metadata: { name: "a-2j-0-title-b" } });
+    expect(first?.object.spec).not.toHaveProperty("name");
+    expect(first?.notes).toEqual([{ field: "name", why: expect.stringContaining("cannot be expressed in spec") }]);
+    expect(second?.object.spec).toMatchObject({ datacenterRef: { name: "a-2j-0-title-b" } });
+  });
+
+  it("has no reference to an object that is left out, but the id of its resource", async () => {
+    const nics = { items: [{ id: "n", properties: { name: "eth0", lan: 12345678901 } }] };
+    const { kept, dropped } = await imported({
+      "/datacenters": [datacenter(DC, "shop")],
+      [`/datacenters/${DC}/servers`]: [{ ...server, entities: { nics } }],
+      [`/datacenters/${DC}/volumes`]: [{ ...volume, properties: { ...volume.properties, bootServer: server.id } }],
+    });
+    expect(dropped).toEqual([{ what: `Server web (${server.id})`, why: expect.stringContaining("spec.nics[0]") }]);
+    expect(kept.map(({ object }) => object.kind)).toEqual(["Datacenter", "Volume"]);
+    expect(kept[1]?.object.spec).toMatchObject({
+      datacenterRef: { name: "shop" },
+      attachTo: { serverId: server.id },
+    });
+  });
+
+  it("from a state of Terraform tells LANs apart by their datacenter", async () => {
+    const inState = (type: string, name: string, attributes: object) => ({ type, name, instances: [{ attributes }] });
+    const resources = [
+      inState("ionoscloud_datacenter", "one", { id: DC }),
+      inState("ionoscloud_lan", "front", { id: "1", datacenter_id: DC }),
+    ];
+    const { names, release } = fromTerraform(JSON.stringify({ version: 4, resources }));
+    const collections = {
+      "/datacenters": [datacenter(DC, "shop"), datacenter(OTHER, "other")],
+      [`/datacenters/${DC}/lans`]: [lan("a")],
+      [`/datacenters/${OTHER}/lans`]: [lan("b")],
+    };
+    const { kept } = await imported(collections, { names, only: true });
+    expect(kept.map(({ object: { kind, metadata } }) => `${kind}/${metadata.name}`)).toEqual([
+      "Datacenter/one",
+      "Lan/front",
+    ]);
+    expect(release.get(`${DC}/1`)).toBe("terraform state rm 'ionoscloud_lan.front'");
+  });
+});
