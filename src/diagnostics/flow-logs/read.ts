@@ -91,9 +91,9 @@ export async function readFlowLogs(options: ReadOptions): Promise<Totals> {
 }
 
 /** Decompresses on another thread, while this one parses. */
-function unpack(packed: Readable): Readable {
+function unpack(compressed: Readable): Readable {
   const sizes = { chunkSize: CHUNK_BYTES, readableHighWaterMark: READY_BYTES };
   // The reader gets the error; without this listener an early error would be uncaught.
   const gunzip = createGunzip(sizes).on("error", () => {});
-  return pipeline(packed, gunzip, () => {});
+  return pipeline(compressed, gunzip, () => {});
 }

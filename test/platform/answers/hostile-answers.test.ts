@@ -63,13 +63,13 @@ const LONGEST = 6;
 async function longestTurnMs(work: () => Promise<unknown>): Promise<number> {
   let longest = 0;
   let before = cpuMs();
-  const look = () => {
+  const measure = () => {
     const now = cpuMs();
     longest = Math.max(longest, now - before);
     before = now;
-    looking = setImmediate(look);
+    looking = setImmediate(measure);
   };
-  let looking = setImmediate(look);
+  let looking = setImmediate(measure);
   try {
     await work();
   } finally {
