@@ -6,7 +6,7 @@ const shards = "test/cluster/failures/shards.test.ts";
 const cluster = ["test/cluster/**/*.test.ts", "test/tenants/**/*.test.ts"];
 // Start programs that have to end with their file, or measure their process.
 const programs = [
-  "test/docs/**/*.test.ts",
+  "test/docs/{commands,links,site}.test.ts",
   "test/cli/{help,main,setup}.test.ts",
   "test/cli/control-plane/binaries.test.ts",
   "test/cli/activity/command.test.ts",

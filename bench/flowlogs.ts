@@ -67,15 +67,17 @@ async function main(): Promise<number> {
   try {
     await using storage = await startStorage();
     const traffic = createTraffic();
-    let packed = 0;
+    let compressed = 0;
     for (let made = 0; made < size; made += OBJECT_MB) {
       const file = join(folder, `web-${String(made).padStart(6, "0")}.log.gz`);
       await writeFile(file, gzipSync(traffic.lines(Math.min(OBJECT_MB, size - made) * MB)));
-      packed += (await stat(file)).size;
+      compressed += (await stat(file)).size;
     }
     for (const name of await readdir(folder))
       storage.objects.set(name, { body: () => createReadStream(join(folder, name)) });
-    console.log(`${size} MB of records in ${storage.objects.size} objects of ${(packed / MB).toFixed(0)} MB in all`);
+    console.log(
+      `${size} MB of records in ${storage.objects.size} objects of ${(compressed / MB).toFixed(0)} MB in all`,
+    );
 
     const env = {
       ...process.env,

@@ -128,11 +128,11 @@ try {
       ["p99", 0.99],
     ] as const) {
       const [without, having] = [percentile(direct, part), percentile(through, part)];
-      const told = `${without.toFixed(2)} ms direct, ${having.toFixed(2)} ms through the gateway`;
+      const figures = `${without.toFixed(2)} ms direct, ${having.toFixed(2)} ms through the gateway`;
       const ratio = having / without;
       const verdict =
         goal === undefined || name !== "p50" ? "" : `, goal ≤ ${goal}: ${ratio <= goal ? "met" : "missed"}`;
-      console.log(`${what}, ${name}: ${told}, ratio ${ratio.toFixed(2)}${verdict}`);
+      console.log(`${what}, ${name}: ${figures}, ratio ${ratio.toFixed(2)}${verdict}`);
     }
   }
   await steer("limits", { inference: { perSecond: 100_000, burst: 100_000 } });

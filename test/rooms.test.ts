@@ -136,6 +136,15 @@ describe("a folder has at most fifteen files", () => {
   });
 });
 
+it.each(["src", "test"])("a file in %s has at most 300 lines", (top) => {
+  const lengths = globSync(`${top}/**/*.ts`, { cwd: root }).map((file) => ({
+    file,
+    lines: readFileSync(join(root, file), "utf8").trimEnd().split("\n").length,
+  }));
+  expect(lengths.length).toBeGreaterThan(100);
+  expect(lengths.filter(({ lines }) => lines > 300)).toEqual([]);
+});
+
 describe("imports between rooms", () => {
   it("point one way", () => {
     const files = sources();

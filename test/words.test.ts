@@ -55,6 +55,34 @@ it.each(phrases)("nobody reads “%s” in messages, descriptions, flags, log li
   expect(texts.filter(({ text }) => found(text, phrase)).map(({ path }) => path)).toEqual([]);
 });
 
+/** The names to avoid, and their simple inflections. */
+const avoided = new Set(
+  [...page.slice(page.indexOf("| Name | Instead |"), page.indexOf("## Words")).matchAll(/^\| ([a-z, ]+) \|/gm)]
+    .flatMap(([, names = ""]) => names.split(", "))
+    .flatMap((name) => [name, `${name}s`, `${name}d`, `${name}ed`]),
+);
+
+/** The names of a source that have a word to avoid. Comments and texts do not count. */
+function avoidedNames(source: string): string[] {
+  const code = source.replaceAll(/\/\*[\s\S]*?\*\/|"(?:\\.|[^"\\\n])*"|`[^`]*`|\/\/.*/g, " ");
+  const names = new Set(code.match(/[A-Za-z_]\w*/g));
+  return [...names].filter((name) => name.split(/(?=[A-Z])|_/).some((word) => avoided.has(word.toLowerCase())));
+}
+
+describe("a name in code", () => {
+  it("is found in declarations and uses, not in comments and texts", () => {
+    const source = `const isFarewell = owes ?? "a wish"; // a pulse\nlet wished = "beside";`;
+    expect(avoidedNames(source)).toEqual(["isFarewell", "owes", "wished"]);
+  });
+
+  it("is a word that readers of other operators know", () => {
+    const files = globSync("{src,test,bench}/**/*.ts", { cwd: root });
+    const found = files.flatMap((path) => avoidedNames(read(path)).map((name) => `${path}: ${name}`));
+    expect(avoided.size).toBeGreaterThan(20);
+    expect(found).toEqual([]);
+  });
+});
+
 describe("a comment in a test", () => {
   it("is found in one line, in several and in a block", () => {
     const source = "// One\n  // and two.\nconst a = 1;\n/** Three. */\n/**\n * Four\n * and five.\n */\n";

@@ -1,5 +1,5 @@
 import { applyObject } from "../../src/cli/demo/install.ts";
-import { pathTo } from "../../test/cluster/looks.ts";
+import { pathTo } from "../../test/cluster/reads.ts";
 import { type Sample, samples } from "../../test/cluster/samples.ts";
 import { untilSure } from "../scale/waiting.ts";
 import type { Seen } from "./critical-path.ts";

@@ -22,13 +22,13 @@ const entry = z.object({
   }),
 });
 const page = z.object({ hits: z.object({ total: z.number(), hits: z.array(entry) }) });
-const standing = z.looseObject({ now: z.iso.datetime(), contractNumber: z.number() });
+const simulatorState = z.looseObject({ now: z.iso.datetime(), contractNumber: z.number() });
 const PAGE = 1000;
 
 /** All accepted writes since a time, oldest first. The platform's activity log has their begin and their end. */
 export async function readTimeline(platform: Platform, speed: number, since: number): Promise<Work[]> {
   const asked = Date.now();
-  const { now, contractNumber } = standing.parse(await platform.call("GET", "/_simulator/state"));
+  const { now, contractNumber } = simulatorState.parse(await platform.call("GET", "/_simulator/state"));
   // The platform's clock runs faster than ours: both are compared at one moment.
   const middle = (asked + Date.now()) / 2;
   const ours = (time: string) => middle + (Date.parse(time) - Date.parse(now)) / speed;

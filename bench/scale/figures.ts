@@ -69,7 +69,7 @@ export const figures = {
   limitedSeconds: figure("limited", "apply to all Ready, 100 platform calls a second", "s", { ratio: 0.45 }),
   limitedCalls: figure("limited", "… platform calls per object, refused ones included", ""),
   noisyAlone: figure("noisy", "50 Servers to Ready, alone", "s"),
-  noisyBeside: figure("noisy", "50 Servers to Ready, beside an Account that hangs", "s"),
+  noisyHanging: figure("noisy", "50 Servers to Ready, beside an Account that hangs", "s"),
   noisyRatio: figure("noisy", "… how many times as long", "", { most: 1.3 }),
   floorSeconds: figure("floor", "the writes of create straight to the API server", "s"),
   floorWrite: figure("floor", "… CPU of the API server per write", "ms"),

@@ -48,8 +48,10 @@ export async function measure(stage: Stage): Promise<(at?: number) => Promise<Co
 /** Who has used the machine meanwhile, and what was called: the simulator must not be what is measured. */
 export function tellCost(title: string, { seconds, cpu, shares, routes }: Cost): void {
   const parts = { operator: cpu, ...shares };
-  const told = Object.entries(parts).map(([name, used]) => `${name} ${used.toFixed(1)} s (${percent(used / seconds)})`);
-  say(`${title}: ${seconds.toFixed(1)} s; CPU of ${told.join(", ")}`);
+  const cpuShares = Object.entries(parts).map(
+    ([name, used]) => `${name} ${used.toFixed(1)} s (${percent(used / seconds)})`,
+  );
+  say(`${title}: ${seconds.toFixed(1)} s; CPU of ${cpuShares.join(", ")}`);
   const calls = Object.entries(routes).map(([route, count]) => `${route} ${count}`);
   say(`${title}: ${calls.join(", ")}`);
 }

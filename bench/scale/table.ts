@@ -54,7 +54,7 @@ export function median(numbers: readonly number[]): number {
 const digits = (number: number): string => number.toFixed(number >= 100 ? 0 : number >= 10 ? 1 : 2);
 
 /** The median and, of several rounds, the least and the most. */
-function told(numbers: readonly number[], unit: string): string {
+function formatted(numbers: readonly number[], unit: string): string {
   if (numbers.length === 0) return "–";
   const text = digits(median(numbers)) + (unit === "" ? "" : ` ${unit}`);
   return numbers.length === 1 ? text : `${text} (${digits(Math.min(...numbers))}–${digits(Math.max(...numbers))})`;
@@ -71,8 +71,8 @@ export function tableOf(rows: readonly Row[], contenders: readonly ContenderName
     ["Figure", "Peer", "Mooring", "Ratio", "Goal", ""],
     ...rows.map((row) => [
       row.title,
-      told(row.peer, row.unit),
-      told(row.mooring, row.unit),
+      formatted(row.peer, row.unit),
+      formatted(row.mooring, row.unit),
       row.times === undefined ? "" : digits(row.times),
       goalOf(row),
       row.met === undefined ? "" : row.met ? "met" : "missed",

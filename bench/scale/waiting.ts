@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { cpuOf } from "./proc.ts";
 
 const STEP_MS = 100;
-const TOLD_MS = 10_000;
+const REPORT_MS = 10_000;
 
 /** Waits until nothing is missing any more, and tells now and then what is; false when that takes too long. */
 export async function until(
@@ -10,7 +10,7 @@ export async function until(
   { title, seconds, stepMs = STEP_MS }: { title: string; seconds: number; stepMs?: number },
 ): Promise<boolean> {
   const began = performance.now();
-  let told = began;
+  let reported = began;
   for (;;) {
     const what = await missing();
     if (what === undefined) return true;
@@ -19,9 +19,9 @@ export async function until(
       say(`${title}: given up after ${seconds} s: ${what}`);
       return false;
     }
-    if (now - told > TOLD_MS) {
+    if (now - reported > REPORT_MS) {
       say(`${title}: ${what}`);
-      told = now;
+      reported = now;
     }
     await delay(stepMs);
   }

@@ -13,7 +13,7 @@ const shown = z.object({
 });
 
 /** What is kept of an object, so that a witness of ten thousand stays small. */
-interface Standing extends KubeObject {
+interface Observed extends KubeObject {
   status: { isReady: boolean; id: string | undefined };
 }
 
@@ -27,7 +27,7 @@ export interface Witness extends AsyncDisposable {
   isReady(object: KubeObject): boolean;
 }
 
-function standing(object: KubeObject): Standing {
+function reduced(object: KubeObject): Observed {
   const { observedGeneration, id, conditions } = shown.parse(object.status ?? {});
   const { name, namespace, uid, resourceVersion, generation } = object.metadata;
   const isTrue = conditions.some(({ type, status }) => type === "Ready" && status === "True");
@@ -47,7 +47,7 @@ function standing(object: KubeObject): Standing {
 export async function openWitness(client: KubeClient, namespace: string): Promise<Witness> {
   let ready = 0;
   const kinds = Object.values(resources).map((resource) => {
-    const store = createStore<KubeObject>({ keep: standing });
+    const store = createStore<KubeObject>({ keep: reduced });
     store.subscribe(({ before, after }) => {
       ready += Number(readyIn(after)) - Number(readyIn(before));
     });

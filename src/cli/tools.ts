@@ -15,7 +15,7 @@ export async function toolsCommand(argv: string[]): Promise<number> {
   }
   const say = (line: string) => console.error(`mooring tools: ${line}`);
   for (const warning of settings.warnings) say(warning);
-  say(settings.told);
+  say(settings.summary);
   const stopping = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stopping.abort());
   await using sources = openSources(settings, process.env);

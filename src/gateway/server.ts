@@ -11,13 +11,16 @@ export interface GatewayServer extends Pick<OpenServer, "url" | "renew"> {
   drain(signal: AbortSignal): Promise<void>;
 }
 
+/** Twice those of the other servers: every workload of the cluster may call it. */
+export const GATEWAY_CONNECTIONS = 2_000;
+
 const limits = { maxHeaderSize: 16_384, keepAliveTimeout: 60_000 };
 
 export async function listen(
   address: { host: string; port: number },
   handle: Handler,
   tls: Pair | undefined,
-  mostConnections = 2_000,
+  mostConnections = GATEWAY_CONNECTIONS,
 ): Promise<GatewayServer> {
   const calls = new Map<AbortController, Promise<void>>();
   let draining = false;

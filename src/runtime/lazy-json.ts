@@ -17,9 +17,9 @@ export function createLazyJson<T>(longest = Number.POSITIVE_INFINITY) {
   let young = new Map<LazyJson, T>();
   let old = young;
   /** Caches a value that was just packed, so that it need not be parsed. */
-  function remember(packed: LazyJson, value: T): T {
-    const isKept = longest === Number.POSITIVE_INFINITY || Buffer.byteLength(packed.text) <= longest;
-    if (isKept) young.set(packed, value);
+  function remember(lazy: LazyJson, value: T): T {
+    const isKept = longest === Number.POSITIVE_INFINITY || Buffer.byteLength(lazy.text) <= longest;
+    if (isKept) young.set(lazy, value);
     if (young.size >= PARSED) {
       old = young;
       young = new Map();
@@ -28,11 +28,11 @@ export function createLazyJson<T>(longest = Number.POSITIVE_INFINITY) {
   }
   return {
     remember,
-    get(packed: LazyJson): T {
-      const known = young.get(packed);
+    get(lazy: LazyJson): T {
+      const known = young.get(lazy);
       if (known !== undefined) return known;
-      const value: T = old.get(packed) ?? JSON.parse(packed.text);
-      return remember(packed, value);
+      const value: T = old.get(lazy) ?? JSON.parse(lazy.text);
+      return remember(lazy, value);
     },
   };
 }

@@ -20,7 +20,7 @@ interface Options extends ServerOptions {
 }
 
 /** A client has this long for the TLS handshake, then for the headers and for the whole of a request. */
-const times = {
+export const times = {
   handshakeTimeout: 5_000,
   headersTimeout: 10_000,
   requestTimeout: 30_000,
@@ -28,7 +28,7 @@ const times = {
 };
 
 /** A connection needs about 60 KB with TLS: these fit well into the memory limits of the chart. */
-const MOST_CONNECTIONS = 1_000;
+export const MOST_CONNECTIONS = 1_000;
 
 /** A listening server, with TLS if there is a certificate. Rejects when it cannot listen on the address. */
 export async function openServer(

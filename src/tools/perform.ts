@@ -88,11 +88,11 @@ const page = z.looseObject({
 async function readAll(read: Read, args: Args, platform: PlatformReader, sources: Sources): Promise<unknown> {
   const query = read.query(args, platform.now());
   const first = await readOnce(read, args, query, platform, sources);
-  const beside =
-    read.beside === undefined ? {} : await readBeside({ ...read, path: read.beside }, args, platform, sources);
+  const second =
+    read.second === undefined ? {} : await readSecond({ ...read, path: read.second }, args, platform, sources);
   const shape = (answer: unknown) => {
-    const shown = read.shape(answer, args, first.headers, beside.body);
-    return beside.problem === undefined ? shown : { ...Object(shown), not_checked: [beside.problem] };
+    const shown = read.shape(answer, args, first.headers, second.body);
+    return second.problem === undefined ? shown : { ...Object(shown), not_checked: [second.problem] };
   };
   if (read.textAs !== undefined) return { [read.textAs]: String(first.body ?? "") };
   const firstPage = read.paged && !("offset" in query) ? page.safeParse(first.body) : undefined;
@@ -113,7 +113,7 @@ async function readAll(read: Read, args: Args, platform: PlatformReader, sources
 }
 
 /** The additional data for an answer, which is always a price list, or the reason why there is none. */
-async function readBeside(
+async function readSecond(
   read: Read,
   args: Args,
   platform: PlatformReader,

@@ -14,8 +14,8 @@ describe("mooring tools", () => {
   });
 
   it.each<[string[], Record<string, string>, object]>([
-    [["--load-mode", "lazy"], { IONOS_MCP_LOAD_MODE: "dynamic" }, { mode: "lazy", told: /lazy \(--load-mode\)/ }],
-    [[], { IONOS_MCP_LOAD_MODE: "DYNAMIC" }, { mode: "dynamic", told: /dynamic \(IONOS_MCP_LOAD_MODE\)/ }],
+    [["--load-mode", "lazy"], { IONOS_MCP_LOAD_MODE: "dynamic" }, { mode: "lazy", summary: /lazy \(--load-mode\)/ }],
+    [[], { IONOS_MCP_LOAD_MODE: "DYNAMIC" }, { mode: "dynamic", summary: /dynamic \(IONOS_MCP_LOAD_MODE\)/ }],
     [["--load-mode", "Search"], {}, { mode: "dynamic" }],
     [[], { IONOS_MCP_EAGER_LOAD: "false" }, { mode: "lazy" }],
     [[], { IONOS_MCP_EAGER_LOAD: "true", IONOS_MCP_LOAD_MODE: "lazy" }, { mode: "lazy" }],

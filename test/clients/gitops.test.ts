@@ -46,7 +46,7 @@ const fresh = (kind: string): KubeObject => ({
   kind,
   metadata: { name: "a", namespace: "shop", generation: 2 },
 });
-const standing = (kind: string, how: ReadyState, observedGeneration = 2): KubeObject => {
+const objectWith = (kind: string, how: ReadyState, observedGeneration = 2): KubeObject => {
   const object = fresh(kind);
   return { ...object, status: { observedGeneration, conditions: conditions(object, 0, how) } };
 };
@@ -56,7 +56,7 @@ const all = (expected: Partial<Verdict>) => each.map(() => expect.objectContaini
 
 describe("the conditions of every kind", () => {
   it("tell that an object is done", async () => {
-    const found = await judge(each.map((kind) => standing(kind, ready)));
+    const found = await judge(each.map((kind) => objectWith(kind, ready)));
     expect(found).toEqual(all({ kstatus: "Current", argo: "Healthy", message: "Available: up to date" }));
   });
 
@@ -66,7 +66,7 @@ describe("the conditions of every kind", () => {
     const found = await judge(
       cases.map(({ kind, reason }) => {
         const mode = needsPerson(reason) ? "stalled" : "reconciling";
-        return standing(kind, { mode, reason, message: "why" });
+        return objectWith(kind, { mode, reason, message: "why" });
       }),
     );
     expect(found).toEqual(
@@ -82,7 +82,7 @@ describe("the conditions of every kind", () => {
   it("do not report an object as done before it is reconciled, also after an edit", async () => {
     const condition = { type: "Ready", status: "Unknown", reason: "Pending", message: "Waiting for the operator" };
     const pending = each.map((kind) => ({ ...fresh(kind), status: { conditions: [condition] } }));
-    const edited = each.map((kind) => standing(kind, ready, 1));
+    const edited = each.map((kind) => objectWith(kind, ready, 1));
     const waiting = { kstatus: "InProgress", argo: "Progressing" };
     expect(await judge([...pending, ...edited])).toEqual([...all(waiting), ...all(waiting)]);
   });
@@ -90,7 +90,7 @@ describe("the conditions of every kind", () => {
   it("leave a paused object as it was, and Argo CD shows it as suspended", async () => {
     const found = await judge(
       each.map((kind) => {
-        const before = standing(kind, ready);
+        const before = objectWith(kind, ready);
         return { ...before, status: { ...Object(before.status), conditions: paused(before, 0) } };
       }),
     );

@@ -30,8 +30,8 @@ it("the official client has a whole session over stdio, with a list that changes
   client.setNotificationHandler("notifications/tools/list_changed", () => changed.resolve());
   const args = ["tools", "--load-mode", "lazy"];
   const transport = new StdioClientTransport({ command: program(), args, env, stderr: "pipe" });
-  let told = "";
-  transport.stderr?.on("data", (chunk) => (told += chunk));
+  let logged = "";
+  transport.stderr?.on("data", (chunk) => (logged += chunk));
   await client.connect(transport);
   expect(client.getServerVersion()).toMatchObject({ name: "mooring-tools" });
   const before = (await client.listTools()).tools;
@@ -52,8 +52,8 @@ it("the official client has a whole session over stdio, with a list that changes
     isError: true,
     content: [{ text: expect.stringContaining("no cluster to connect to") }, {}],
   });
-  expect(told).toContain("load mode lazy (--load-mode)");
-  expect(told).not.toContain(platform.ready.token);
+  expect(logged).toContain("load mode lazy (--load-mode)");
+  expect(logged).not.toContain(platform.ready.token);
   await client.close();
 });
 

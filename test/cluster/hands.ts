@@ -105,8 +105,8 @@ export const remembered = ({ kind, plural }: Pick<Kind, "kind" | "plural">, ttl:
     const there = async () => {
       const { items } = owners.parse(await world.get(plural, `metadata.name=${name}`));
       const about = `involvedObject.kind=${kind},involvedObject.name=${name},reason=Created`;
-      const told = events.parse(await world.get("events", about)).items.map(({ message }) => message.split(" ")[2]);
-      const own = new Set([...told, byHand.get(name), ...items.map(({ status }) => status.id)]);
+      const reported = events.parse(await world.get("events", about)).items.map(({ message }) => message.split(" ")[2]);
+      const own = new Set([...reported, byHand.get(name), ...items.map(({ status }) => status.id)]);
       const previous = new Set(items.map(({ status }) => status.previous?.id));
       return tokens.parse(await world.platform.call("GET", path)).tokens.flatMap(({ id, ...dates }) => {
         const lives = (Date.parse(dates.expirationDate) - Date.parse(dates.createdDate)) / 1000;

@@ -12,12 +12,12 @@ import { keepText } from "../run/kept-output.ts";
 import { program } from "../run/program.ts";
 import { onThisMachine } from "./chaos/operator.ts";
 import { cluster, namespace, startProcess } from "./harness.ts";
-import { type Looks, looks } from "./looks.ts";
+import { openReads, type Reads } from "./reads.ts";
 import { type Steering, steer } from "./steering.ts";
 import { type Touches, touches } from "./touches.ts";
 
 /** A namespace, a simulated platform with an Account for it (or `bare`), and the operator with the shipped rights. */
-export interface Landscape extends Looks, Touches {
+export interface Landscape extends Reads, Touches {
   readonly namespace: string;
   readonly platform: Steering;
   /** The output of the simulator. */
@@ -98,8 +98,8 @@ export async function landscape(
   const kubectl = (...args: string[]) => anywhere(["-n", home, ...args]);
   const explain = async () =>
     `${(await kubectl("get", "mooring", "-o", "wide")).stdout}\n${operator.log().slice(-3000)}`;
-  const look = looks(admin, home, explain);
-  const touch = touches(admin, home, look);
+  const readings = openReads(admin, home, explain);
+  const touch = touches(admin, home, readings);
   const account = [
     { apiVersion: "v1", kind: "Secret", metadata: { name: "token" }, stringData: { token } },
     {
@@ -122,7 +122,7 @@ export async function landscape(
     anotherOperator,
     kubectl,
     describe: async (name) => (await kubectl("describe", name)).stdout,
-    ...look,
+    ...readings,
     ...touch,
   };
 }

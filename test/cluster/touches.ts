@@ -2,7 +2,7 @@ import { z } from "zod";
 import { applyObject } from "../../src/cli/demo/install.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import type { KubeClient } from "../../src/kube/client/transport.ts";
-import { type Looks, pathTo } from "./looks.ts";
+import { pathTo, type Reads } from "./reads.ts";
 
 /** Changes objects of a namespace like kubectl, over one connection instead of a process per change. */
 export interface Touches {
@@ -22,7 +22,7 @@ export interface Touches {
 
 const manifest = z.looseObject({ kind: z.string(), metadata: z.looseObject({ name: z.string() }) });
 
-export function touches(client: KubeClient, namespace: string, { get, untilGone }: Looks): Touches {
+export function touches(client: KubeClient, namespace: string, { get, untilGone }: Reads): Touches {
   const applyAs = async (manager: string, objects: object[]) => {
     for (const object of objects) {
       const { metadata, ...rest } = manifest.parse(object);

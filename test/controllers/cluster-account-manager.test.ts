@@ -25,60 +25,60 @@ const block = (name: string, namespace: string): KubeObject =>
 
 async function run(initial: KubeObject[], options: { clock: FakeClock; namespace?: string; platform?: FakePlatform }) {
   const engine = await runEngine([secret, ...initial], { home: HOME, ...options });
-  const standing = (object: KubeObject) => {
+  const condition = (object: KubeObject) => {
     const { conditions, account } = readStatus(engine.api.get(object) ?? object);
     const ready = conditions?.find(({ type }) => type === "Ready");
     return { ready: ready?.status, reason: ready?.reason, account };
   };
-  return { ...engine, standing };
+  return { ...engine, condition };
 }
 
 describe("the engine with a ClusterAccount", () => {
   test("takes its token from the operator's namespace, and makes it and its objects Ready", async () => {
     const clock = fakeClock();
     const [account, mine] = [shared(gold), block("a", "team")];
-    const { standing } = await run([account, space("team", { tier: "gold" }), mine], { clock });
+    const { condition } = await run([account, space("team", { tier: "gold" }), mine], { clock });
     await clock.advance(10_000);
-    expect(standing(account)).toMatchObject({ ready: "True", reason: "Available" });
-    expect(standing(mine)).toEqual({ ready: "True", reason: "Available", account: "ClusterAccount/shared" });
+    expect(condition(account)).toMatchObject({ ready: "True", reason: "Available" });
+    expect(condition(mine)).toEqual({ ready: "True", reason: "Available", account: "ClusterAccount/shared" });
   });
 
   test("looks again at the objects of a namespace as soon as its labels change", async () => {
     const clock = fakeClock();
     const mine = block("a", "team");
-    const { standing, put } = await run([shared(gold), space("team"), mine], { clock });
+    const { condition, put } = await run([shared(gold), space("team"), mine], { clock });
     await clock.advance(10_000);
-    expect(standing(mine).reason).toBe("AccountNotFound");
+    expect(condition(mine).reason).toBe("AccountNotFound");
     put(space("team", { tier: "gold" }));
     await clock.advance(10_000);
-    expect(standing(mine)).toMatchObject({ ready: "True", account: "ClusterAccount/shared" });
+    expect(condition(mine)).toMatchObject({ ready: "True", account: "ClusterAccount/shared" });
     put(space("team", { tier: "silver" }));
     await clock.advance(1000);
-    expect(standing(mine)).toMatchObject({ ready: "False", reason: "AccountNotAllowed" });
+    expect(condition(mine)).toMatchObject({ ready: "False", reason: "AccountNotAllowed" });
   });
 
   test("looks again at those who used it when it is edited, and does not let it go while they have something", async () => {
     const clock = fakeClock();
     const [account, mine] = [shared(gold), block("a", "team")];
-    const { standing, put, api } = await run([account, space("team", { tier: "gold" }), mine], { clock });
+    const { condition, put, api } = await run([account, space("team", { tier: "gold" }), mine], { clock });
     await clock.advance(10_000);
     const stored = api.get(account) ?? account;
     put({ ...stored, spec: Object(shared({}).spec), metadata: { ...stored.metadata, generation: 2 } });
     await clock.advance(1000);
-    expect(standing(mine)).toMatchObject({ ready: "False", reason: "AccountNotAllowed" });
+    expect(condition(mine)).toMatchObject({ ready: "False", reason: "AccountNotAllowed" });
     const edited = api.get(account) ?? account;
     put({ ...edited, metadata: { ...edited.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } });
     await clock.advance(10_000);
-    expect(standing(account).reason).toBe("InUse");
+    expect(condition(account).reason).toBe("InUse");
   });
 
   test("of one namespace only knows no ClusterAccount", async () => {
     const clock = fakeClock();
     const [account, mine] = [shared(gold), block("a", "team")];
-    const { standing } = await run([account, space("team", { tier: "gold" }), mine], { clock, namespace: "team" });
+    const { condition } = await run([account, space("team", { tier: "gold" }), mine], { clock, namespace: "team" });
     await clock.advance(10_000);
-    expect(standing(mine).reason).toBe("AccountNotFound");
-    expect(standing(account).reason).toBeUndefined();
+    expect(condition(mine).reason).toBe("AccountNotFound");
+    expect(condition(account).reason).toBeUndefined();
   });
 });
 

@@ -21,10 +21,10 @@ test(`a restart with ${COUNT} objects looks at each once, and gives the event lo
   using wakes = turnsOf();
   const queue = createQueue({ clock });
   const rested = new Set<string>();
-  let looks = 0;
+  let reads = 0;
   const note = (fields: object) => {
     const step = Reflect.get(fields, "step");
-    if (step !== undefined) looks += 1;
+    if (step !== undefined) reads += 1;
     if (step === "rest") rested.add(String(Reflect.get(fields, "object")));
   };
   const add: typeof queue.add = (key, priority) => {
@@ -45,7 +45,7 @@ test(`a restart with ${COUNT} objects looks at each once, and gives the event lo
   });
   while (rested.size < COUNT) await clock.advance(0);
   for (let n = 0; n < 20; n++) await clock.advance(500);
-  expect(looks).toBe(COUNT);
+  expect(reads).toBe(COUNT);
   expect(engine.api.calls.filter(({ path }) => path.includes("/datacenters/"))).toEqual([]);
   console.log(`most without a turn: ${passes.most()} passes, ${wakes.most()} wakes`);
   expect(passes.most()).toBeLessThanOrEqual(PROMISED_MS / PASS_MS);

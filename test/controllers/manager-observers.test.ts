@@ -22,7 +22,7 @@ test("the engine tells of an object from when it is first seen until it is gone"
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const queue = createQueue({ clock });
   const transport = createTransport({ clock, log });
-  const told: (string | undefined)[][] = [];
+  const reported: (string | undefined)[][] = [];
   const engine = createManager({
     seal: unsealed,
     kinds: [account, clusterAccount, kafkaUser],
@@ -36,7 +36,7 @@ test("the engine tells of an object from when it is first seen until it is gone"
     busyMs: 1500,
     guard: () => {},
     self: { pod: "mooring-0", process: "first" },
-    observeObject: (key, object) => told.push([key, object?.metadata.uid]),
+    observeObject: (key, object) => reported.push([key, object?.metadata.uid]),
   });
   const ending = new AbortController();
   const synced = engine.sync();
@@ -49,10 +49,10 @@ test("the engine tells of an object from when it is first seen until it is gone"
   await synced;
   const working = engine.run(1, ending.signal);
   await clock.advance(0);
-  expect(told.at(-1)).toEqual(["KafkaUser/shop/reader", "uid-reader"]);
+  expect(reported.at(-1)).toEqual(["KafkaUser/shop/reader", "uid-reader"]);
   users?.send("DELETED", { ...reader, metadata: { ...reader.metadata, resourceVersion: "3000" } });
   await clock.advance(0);
-  expect(told.at(-1)).toEqual(["KafkaUser/shop/reader", undefined]);
+  expect(reported.at(-1)).toEqual(["KafkaUser/shop/reader", undefined]);
   ending.abort();
   queue.shutdown();
   await working;

@@ -19,10 +19,10 @@ describe("objects that come and go in any order", () => {
     const step = fc.record({ name: fc.integer({ min: 0, max: 11 }), at: fc.integer({ min: 0, max: 3 }) });
     const property = fc.property(fc.integer({ min: 0, max: 6 }), fc.array(step, { maxLength: 60 }), (most, steps) => {
       const present = new Map<number, KubeObject>();
-      const told = new Set<string>();
+      const reported = new Set<string>();
       const crowds = createObjectLimits(
         () => most,
-        (key) => told.add(key),
+        (key) => reported.add(key),
       );
       const over = () => {
         const ordered = [...present.values()].sort(
@@ -34,7 +34,7 @@ describe("objects that come and go in any order", () => {
       };
       for (const { name, at } of steps) {
         const [before, wasOver] = [present.get(name), over()];
-        told.clear();
+        reported.clear();
         if (before) {
           present.delete(name);
           crowds.note("Grant", { before });
@@ -49,7 +49,7 @@ describe("objects that come and go in any order", () => {
         const own = named("Grant", name).metadata.name;
         const isChanged = (each: string) => each !== own && wasOver.has(each) !== isOver.has(each);
         for (const each of [...wasOver, ...isOver].filter(isChanged))
-          if (most > 0) expect(told).toContain(`Grant/shop/${each}`);
+          if (most > 0) expect(reported).toContain(`Grant/shop/${each}`);
       }
     });
     fc.assert(property, { numRuns: 300 });

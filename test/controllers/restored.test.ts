@@ -27,12 +27,12 @@ async function startWith(platform: ReturnType<typeof fakePlatform>, ...objects: 
   const clock = fakeClock();
   const engine = await runEngine(initial, { clock, platform, api });
   await clock.advance(MINUTE);
-  const standing = (object: KubeObject) => readyOf(api.get(object) ?? object);
+  const condition = (object: KubeObject) => readyOf(api.get(object) ?? object);
   const edit = async (object: KubeObject, change: (now: KubeObject) => KubeObject) => {
     engine.put(change(api.get(object) ?? object));
     await clock.advance(MINUTE);
   };
-  return { engine, clock, standing, edit, api };
+  return { engine, clock, condition, edit, api };
 }
 
 describe("an object that is older than the operator and names no resource", () => {
@@ -40,11 +40,11 @@ describe("an object that is older than the operator and names no resource", () =
     const platform = fakePlatform();
     const id = platform.make("a", body("a"));
     const object = dc();
-    const { engine, standing } = await startWith(platform, object);
+    const { engine, condition } = await startWith(platform, object);
     await using _ = engine;
     expect(platform.sent("POST")).toEqual([]);
-    expect(standing(object)?.reason).toBe("AlreadyExists");
-    const { message } = standing(object) ?? {};
+    expect(condition(object)?.reason).toBe("AlreadyExists");
+    const { message } = condition(object) ?? {};
     expect(message).toContain(`kubectl -n shop patch datacenter a --type merge -p '{"spec":{"externalId":"${id}"}}'`);
     expect(message).toContain(`kubectl -n shop annotate datacenter a ${RECREATE}=${id}`);
   });
@@ -60,13 +60,13 @@ describe("an object that is older than the operator and names no resource", () =
       const platform = fakePlatform();
       const id = platform.make("a", body("a"));
       const object = dc();
-      const { engine, standing, edit } = await startWith(platform, object);
+      const { engine, condition, edit } = await startWith(platform, object);
       await using _ = engine;
       await edit(object, (now) => {
         const { metadata, ...rest } = change(now, id);
         return { ...rest, metadata: { ...metadata, generation: (metadata.generation ?? 1) + (posts === 0 ? 1 : 0) } };
       });
-      expect(standing(object)?.reason).toBe("Available");
+      expect(condition(object)?.reason).toBe("Available");
       expect(platform.sent("POST")).toHaveLength(posts);
     }
   });
@@ -99,13 +99,13 @@ describe("an object that is older than the operator and names no resource", () =
     const id = platform.make("a", body("a"));
     platform.make("b", body("b"));
     const object = dc();
-    const { engine, standing, clock } = await startWith(platform, object);
+    const { engine, condition, clock } = await startWith(platform, object);
     await using _ = engine;
-    expect(standing(object)?.reason).toBe("AlreadyExists");
+    expect(condition(object)?.reason).toBe("AlreadyExists");
     platform.hideInLists(id);
     await clock.advance(20 * MINUTE);
     expect(platform.sent("POST")).toEqual([]);
-    expect(standing(object)?.reason).toBe("AlreadyExists");
+    expect(condition(object)?.reason).toBe("AlreadyExists");
   });
 
   test("creates nothing while the list lacks what other objects own", async () => {
@@ -115,25 +115,25 @@ describe("an object that is older than the operator and names no resource", () =
     const owner = objectOf("Datacenter", "owned", { spec: datacenterSpec, status });
     platform.hideInLists(...ids);
     const object = dc();
-    const { engine, standing, clock } = await startWith(platform, owner, object);
+    const { engine, condition, clock } = await startWith(platform, owner, object);
     await using _ = engine;
     await clock.advance(5 * MINUTE);
     expect(platform.sent("POST")).toEqual([]);
     platform.hideInLists();
     await clock.advance(10 * MINUTE);
     expect(platform.sent("POST")).toEqual([]);
-    expect(standing(object)?.reason).toBe("AlreadyExists");
+    expect(condition(object)?.reason).toBe("AlreadyExists");
   });
 
   test("goes on by itself when what was in its way is gone", async () => {
     const platform = fakePlatform();
     const id = platform.make("a", body("a"));
     const object = dc();
-    const { engine, standing, clock } = await startWith(platform, object);
+    const { engine, condition, clock } = await startWith(platform, object);
     await using _ = engine;
     platform.removeByHand(id);
     await clock.advance(10 * MINUTE);
-    expect(standing(object)?.reason).toBe("Available");
+    expect(condition(object)?.reason).toBe("Available");
     expect(platform.sent("POST")).toHaveLength(1);
   });
 
@@ -147,9 +147,9 @@ describe("an object that is older than the operator and names no resource", () =
       status: { id, account: "shop/main" },
     });
     const object = dc();
-    const { engine, standing } = await startWith(platform, owner, object);
+    const { engine, condition } = await startWith(platform, owner, object);
     await using _ = engine;
-    expect(standing(object)?.reason).toBe("Available");
+    expect(condition(object)?.reason).toBe("Available");
     expect(platform.sent("POST")).toHaveLength(1);
   });
 
@@ -215,7 +215,7 @@ describe("an object that is older than the operator and names no resource", () =
 test("an object that comes while the operator runs is created without a list", async () => {
   const platform = fakePlatform();
   platform.make("a", body("a"));
-  const { engine, clock, standing } = await startWith(platform);
+  const { engine, clock, condition } = await startWith(platform);
   await using _ = engine;
   const lists = () => platform.sent("GET").filter(({ url }) => new URL(url).pathname.endsWith("/datacenters")).length;
   const before = lists();
@@ -225,6 +225,6 @@ test("an object that comes while the operator runs is created without a list", a
   });
   engine.put(object);
   await clock.advance(MINUTE);
-  expect(standing(object)?.reason).toBe("Available");
+  expect(condition(object)?.reason).toBe("Available");
   expect(platform.sent("POST")).toHaveLength(1);
 });

@@ -83,7 +83,7 @@ describe("while the API server is set back to an earlier state", () => {
   ])("what was being made for an object that is not there any more stays (%s)", async (_, rewind) => {
     const object = dc();
     const life = stage([object]);
-    const { platform, api, deps, debts, clock } = life;
+    const { platform, api, deps, cleanups, clock } = life;
     const said: unknown[] = [];
     deps.log = { ...deps.log, error: (fields, message) => said.push([fields, message]) };
     platform.afterEach(({ method }) => {
@@ -92,7 +92,7 @@ describe("while the API server is set back to an earlier state", () => {
       void rewind(life);
     });
     await life.pass(KEY).catch(() => {});
-    const all = Promise.all(debts);
+    const all = Promise.all(cleanups);
     await clock.advance(settle);
     await all;
     expect(platform.sent("DELETE")).toEqual([]);

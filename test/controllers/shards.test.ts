@@ -36,7 +36,7 @@ async function runBoth(initial: KubeObject[]) {
   platform.setClock(() => clock.now());
   const all = [secret, shared, ...initial];
   const api = fakeApiServer(...all);
-  const told = new Map<ObjectKey, KubeObject | undefined>();
+  const reported = new Map<ObjectKey, KubeObject | undefined>();
   const start = async (shard?: string) => {
     /** Writes of this operator, to either side. */
     const writes: string[] = [];
@@ -59,7 +59,7 @@ async function runBoth(initial: KubeObject[]) {
       };
     };
     const observed = {
-      observeObject: (key: ObjectKey, object?: KubeObject) => void told.set(`${shard ?? ""} ${key}`, object),
+      observeObject: (key: ObjectKey, object?: KubeObject) => void reported.set(`${shard ?? ""} ${key}`, object),
     };
     const options = {
       clock,
@@ -75,8 +75,8 @@ async function runBoth(initial: KubeObject[]) {
   };
   const [home, a] = [await start(), await start("a")];
   const idOf = (object: KubeObject) => readStatus(api.get(object) ?? object).id;
-  const isTold = (shard: string, key: ObjectKey) => told.get(`${shard} ${key}`) !== undefined;
-  return { clock, platform, api, home, a, idOf, isTold };
+  const isReported = (shard: string, key: ObjectKey) => reported.get(`${shard} ${key}`) !== undefined;
+  return { clock, platform, api, home, a, idOf, isReported };
 }
 
 describe("a shard", () => {
@@ -120,8 +120,8 @@ describe("two shards", () => {
       "POST /cloudapi",
     ]);
     expect(namespacesOf(both.a.writes).sort()).toEqual(["PATCH namespaces/orders", "POST /cloudapi"]);
-    expect(both.isTold("", "IPBlock/orders/a")).toBe(false);
-    expect(both.isTold("a", "IPBlock/orders/a")).toBe(true);
+    expect(both.isReported("", "IPBlock/orders/a")).toBe(false);
+    expect(both.isReported("a", "IPBlock/orders/a")).toBe(true);
   });
 
   test("hand over the objects of a namespace with its label, and nothing is made again", async () => {
@@ -143,7 +143,7 @@ describe("two shards", () => {
     expect(both.a.writes.slice(before)).toEqual([]);
     expect(both.home.writes).toContain(`PATCH /cloudapi/v6/ipblocks/${id}`);
     expect(both.platform.sent("POST")).toHaveLength(1);
-    expect([both.isTold("", "IPBlock/orders/a"), both.isTold("a", "IPBlock/orders/a")]).toEqual([true, false]);
+    expect([both.isReported("", "IPBlock/orders/a"), both.isReported("a", "IPBlock/orders/a")]).toEqual([true, false]);
   });
 
   test("pay for what only they know: what an object made that is dropped after the move", async () => {

@@ -38,7 +38,7 @@ export function createDisturber(
   let struck = false;
   let moves = 0;
   let pending = 0;
-  let moving = Promise.resolve();
+  let shardMove = Promise.resolve();
 
   /** Moves the namespace to the other operator. */
   function move(): Promise<void> {
@@ -47,12 +47,12 @@ export function createDisturber(
     pending += 1;
     const body = { metadata: { labels: { [SHARD]: shard } } };
     const path = `/api/v1/namespaces/${namespace}`;
-    moving = moving
+    shardMove = shardMove
       .then(() => admin.request({ method: "PATCH", path, contentType: "application/merge-patch+json", body }))
       .then(() => {
         pending -= 1;
       });
-    return moving;
+    return shardMove;
   }
 
   return {

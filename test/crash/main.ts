@@ -110,7 +110,7 @@ async function main(): Promise<number> {
     cleanup.defer(cluster.stop);
     kubeconfig = cluster.kubeconfig;
   }
-  let told = 0;
+  let reported = 0;
   const startedAt = performance.now();
   const result = await crashMatrix({
     ...options,
@@ -118,9 +118,9 @@ async function main(): Promise<number> {
     former,
     onProgress(done, total, failed) {
       const seconds = Math.round((performance.now() - startedAt) / 1000);
-      const often = process.stderr.isTTY || done === total || seconds - told >= 15;
+      const often = process.stderr.isTTY || done === total || seconds - reported >= 15;
       if (!often) return;
-      told = seconds;
+      reported = seconds;
       progress.update(`killing the operator: ${done} of ${total} runs, ${failed} failed`, seconds);
     },
     onFailure({ subject }, row, run) {

@@ -31,14 +31,14 @@ const lease = (renewTime: string): KubeObject => ({
   spec: { holderIdentity: "pod", leaseDurationSeconds: 15, renewTime },
 });
 
-function sourcesOf(objects: KubeObject[], hidden: readonly string[] = []): Sources & { told: string[] } {
+function sourcesOf(objects: KubeObject[], hidden: readonly string[] = []): Sources & { reported: string[] } {
   const cluster = clusterOf(objects);
-  const told: string[] = [];
+  const reported: string[] = [];
   const refuse = (kind: string) => {
     if (hidden.includes(kind)) throw new KubeError({ status: 403, reason: "Forbidden", message: `${kind}: forbidden` });
   };
   return {
-    told,
+    reported,
     platform: async () => {
       throw new Error("no platform");
     },
@@ -56,7 +56,7 @@ function sourcesOf(objects: KubeObject[], hidden: readonly string[] = []): Sourc
     now: () => NOW,
     signal: new AbortController().signal,
     progress: () => {},
-    missing: (what) => told.push(what),
+    missing: (what) => reported.push(what),
   };
 }
 
@@ -96,7 +96,7 @@ describe("the root cause", () => {
     const sources = sourcesOf([account, dc, server], ["Datacenter", "Account", "Lease", "Event"]);
     const found = await whyNotReady(sources, asked);
     expect(found).toMatchObject({ cause: { reason: "NotVisible", message: "you may not read Datacenter/shop/dc" } });
-    expect(sources.told).toEqual(["events of namespace shop: you may not list them"]);
+    expect(sources.reported).toEqual(["events of namespace shop: you may not list them"]);
   });
 
   it("is the pause, whatever a paused object waits for", async () => {

@@ -111,7 +111,7 @@ const CHANGES = /^kubectl (-n \S+ )?(apply|create|patch|annotate|label|scale|del
 const WAITS = /^kubectl (-n \S+ )?(wait|rollout)\b|^(until|while) /m;
 
 /** Read-only commands. */
-export const onlyLooks = (text: string): boolean => /^kubectl (-n \S+ )?explain\b/.test(text) || LOOKS.test(text);
+export const onlyReads = (text: string): boolean => /^kubectl (-n \S+ )?explain\b/.test(text) || LOOKS.test(text);
 
 /** Commands that read the result of a change in the same block without a wait in between: a race for the reader. */
 export function races({ commands }: Page): Command[] {

@@ -10,7 +10,7 @@ import { provideBinaries } from "../../src/cli/control-plane/binaries.ts";
 import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
 import { clientFor } from "../clients/s3/client.ts";
 import { mooring, root, start } from "../processes.ts";
-import { type Command, isRefusal, missing, onlyLooks } from "./blocks.ts";
+import { type Command, isRefusal, missing, onlyReads } from "./blocks.ts";
 import { pages } from "./pages.ts";
 import { openShell } from "./shell.ts";
 
@@ -41,14 +41,14 @@ async function follow(shell: ReturnType<typeof openShell>, command: Command): Pr
   const deadline = Date.now() + 60_000;
   for (;;) {
     const { code, printed } = await shell.run(text);
-    const told = `line ${line}: ${text}\n${printed}`;
+    const where = `line ${line}: ${text}\n${printed}`;
     const absent = missing(shown, printed);
     const well = (code === 0) !== isRefusal(command);
     if (well && absent.length === 0) return;
     // Read-only commands are repeated, because Events come a moment later.
-    if (!onlyLooks(text) || Date.now() > deadline) {
-      expect(well, `${told}\nexit code ${code}`).toBe(true);
-      expect(absent, told).toEqual([]);
+    if (!onlyReads(text) || Date.now() > deadline) {
+      expect(well, `${where}\nexit code ${code}`).toBe(true);
+      expect(absent, where).toEqual([]);
     }
     await delay(500);
   }

@@ -10,14 +10,14 @@ export interface Outcome {
 export function openShell(cwd: string, env: NodeJS.ProcessEnv) {
   const child: ChildProcess = spawn("bash", ["--norc", "-s"], { cwd, env, detached: true, stdio: "pipe" });
   let printed = "";
-  let look = () => {};
+  let check = () => {};
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding("utf8").on("data", (text: string) => {
       printed += text;
-      look();
+      check();
     });
   }
-  child.once("close", () => look());
+  child.once("close", () => check());
   return {
     async run(command: string): Promise<Outcome> {
       const end = `end-${randomBytes(8).toString("hex")}`;
@@ -25,12 +25,12 @@ export function openShell(cwd: string, env: NodeJS.ProcessEnv) {
       child.stdin?.write(`{\n${command}\n} </dev/null 2>&1\nprintf '\\n%s %s\\n' ${end} $?\n`);
       const ended = new RegExp(`\\n${end} (\\d+)\\n`);
       return new Promise((resolve, reject) => {
-        look = () => {
+        check = () => {
           const match = ended.exec(printed);
           if (match) resolve({ code: Number(match[1]), printed: printed.slice(0, match.index) });
           else if (child.exitCode !== null) reject(new Error(`the shell ended: ${printed}`));
         };
-        look();
+        check();
       });
     },
     [Symbol.dispose]() {

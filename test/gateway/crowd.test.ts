@@ -74,14 +74,14 @@ async function chat({ url }: Gateway, namespace: string, size = 0): Promise<numb
 describe("bodies", () => {
   it("of callers without access are refused before a byte of the body is read", async () => {
     const gateway = await open();
-    const told = text(
+    const reported = text(
       dial(gateway)
         .setEncoding("utf8")
         .on("connect", function (this: Socket) {
           this.write(head("stranger", `Content-Length: ${8 * MIB}`));
         }),
     );
-    expect(await told).toMatch(/^HTTP\/1\.1 403 /);
+    expect(await reported).toMatch(/^HTTP\/1\.1 403 /);
     expect(gateway.bodies.held).toBe(0);
   });
 

@@ -153,10 +153,10 @@ describe("tokens", () => {
       body: JSON.stringify(chat),
     });
     expect(refused.status).toBe(502);
-    const told = JSON.stringify([await refused.text(), [...refused.headers], gateway.lines]);
-    expect(told).toContain("upstream_unauthorized");
-    expect(told).not.toContain(platform.ready.token);
-    expect(told).not.toContain("token-of-shop");
+    const reported = JSON.stringify([await refused.text(), [...refused.headers], gateway.lines]);
+    expect(reported).toContain("upstream_unauthorized");
+    expect(reported).not.toContain(platform.ready.token);
+    expect(reported).not.toContain("token-of-shop");
   });
 
   it("of the platform never leave the gateway, whatever else the platform refuses with them in its words", async () => {
@@ -169,9 +169,9 @@ describe("tokens", () => {
       body: JSON.stringify(chat),
     });
     expect(refused.status).toBe(400);
-    const told = await refused.text();
-    expect(told).toContain("bad request of [redacted], signed [redacted]");
-    expect(told).not.toContain(signature);
+    const reported = await refused.text();
+    expect(reported).toContain("bad request of [redacted], signed [redacted]");
+    expect(reported).not.toContain(signature);
   });
 });
 

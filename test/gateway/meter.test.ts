@@ -122,7 +122,7 @@ describe("a whole answer", () => {
 });
 
 describe("usage in an answer that is not a stream", () => {
-  const told = (usage: string) => {
+  const usageOf = (usage: string) => {
     const meter = wholeMeter();
     through(meter, `{"choices":[],"usage":{${usage}}}`, [7]);
     return meter.usage();
@@ -133,7 +133,7 @@ describe("usage in an answer that is not a stream", () => {
     ['"prompt_tokens":1.5E1,"completion_tokens":20.0', { input: 15, output: 20 }],
     ['"prompt_tokens": 7 , "total_tokens": 7', { input: 7, output: 0 }],
   ])("is the whole number: %s", (usage, expected) => {
-    expect(told(usage)).toEqual(expected);
+    expect(usageOf(usage)).toEqual(expected);
   });
 
   it.each([
@@ -143,7 +143,7 @@ describe("usage in an answer that is not a stream", () => {
     '"prompt_tokens":1-1,"completion_tokens":3',
     '"completion_tokens":3',
   ])("is not known if it cannot be read: %s", (usage) => {
-    expect(told(usage)).toBeUndefined();
+    expect(usageOf(usage)).toBeUndefined();
   });
 });
 

@@ -61,8 +61,8 @@ it("with --metrics-auth, metrics are served over TLS to who may get them, and he
     const refused = await get("/metrics", "tenant");
     expect(refused).toMatchObject({ status: 403 });
     expect(refused.text).not.toContain("mooring_gateway");
-    const told = await get("/metrics", "scraper");
-    expect(told).toMatchObject({ status: 200, text: expect.stringContaining("mooring_gateway_open_requests 0") });
+    const reported = await get("/metrics", "scraper");
+    expect(reported).toMatchObject({ status: 200, text: expect.stringContaining("mooring_gateway_open_requests 0") });
     for (const path of ["/healthz", "/readyz"]) expect(await get(path)).toMatchObject({ status: 200 });
   } finally {
     stopping.abort();

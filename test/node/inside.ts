@@ -57,13 +57,13 @@ async function prove(): Promise<void> {
 
 /** Prints what helps to find the cause. */
 async function explain({ kubectl }: Tools): Promise<void> {
-  const looks = [
+  const queries = [
     ["get", "nodes,pods", "--all-namespaces", "--output", "wide"],
     ["--namespace", SYSTEM, "get", "events"],
     ["--namespace", SYSTEM, "logs", "deployment/mooring", "--tail=30"],
     ["get", "mooring", "--all-namespaces"],
   ];
-  for (const args of looks) console.log(await kubectl(...args).catch(String));
+  for (const args of queries) console.log(await kubectl(...args).catch(String));
 }
 
 try {

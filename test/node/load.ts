@@ -117,7 +117,7 @@ function watchMemory({ kubectl }: Tools) {
   let ended = false;
   let peakMb = 0;
   let restMb = 0;
-  const look = async () => {
+  const sample = async () => {
     const answer = await kubectl("get", "--raw", `/api/v1/nodes/${NODE}/proxy/stats/summary`);
     const { pods } = summary.parse(JSON.parse(answer));
     const operators = pods.filter(({ podRef }) => /^mooring-[0-9a-f]+-/.test(podRef.name));
@@ -126,13 +126,13 @@ function watchMemory({ kubectl }: Tools) {
     peakMb = Math.max(peakMb, restMb);
   };
   const looking = (async () => {
-    for (; !ended; await delay(3000)) await look();
+    for (; !ended; await delay(3000)) await sample();
   })();
   return {
     async end() {
       ended = true;
       await looking;
-      await look();
+      await sample();
       if (peakMb === 0) throw new Error("the kubelet tells nothing of the operator's memory");
       return { peakMb, restMb };
     },

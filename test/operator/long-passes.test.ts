@@ -25,7 +25,7 @@ async function operate(
   const passes: { kind: string; result: string; seconds: number }[] = [];
   const queue = createQueue({ clock, random: () => 1, workers, laneOf: (key) => lanes.of(key) });
   const lanes = { of: (key: string) => ({ account: "main", namespace: key, shared: false }) };
-  const pulse = createLiveness(clock, () => queue);
+  const liveness = createLiveness(clock, () => queue);
   const engine = await runEngine(
     [accountOf("main", { objectStorage: "https://s3.example.com" }), credentials, ...objects],
     {
@@ -47,11 +47,11 @@ async function operate(
       },
       observe(pass) {
         passes.push(pass);
-        if (pass.result !== "timeout") pulse.beat();
+        if (pass.result !== "timeout") liveness.beat();
       },
     },
   );
-  pulse.begin();
+  liveness.begin();
   const problems: string[] = [];
   const ready = (object: KubeObject) =>
     readStatus(engine.api.get(object) ?? object).conditions?.find(({ type }) => type === "Ready");
@@ -59,7 +59,7 @@ async function operate(
     ...engine,
     clock,
     passes,
-    pulse,
+    liveness,
     problems,
     ready,
     /** A hanging pass is ended by its deadline, so time has to pass. */
@@ -72,7 +72,7 @@ async function operate(
     async live(seconds: number) {
       for (let left = seconds; left > 0; left -= 10) {
         await clock.advance(Math.min(10, left) * 1000);
-        problems.push(...[pulse.problem() ?? []].flat());
+        problems.push(...[liveness.problem() ?? []].flat());
       }
     },
   };

@@ -18,7 +18,7 @@ function open(mostObjects = 100) {
   return { clock, metrics, shown };
 }
 
-const standing = (reason: string, more: object = {}, generation = 1) => ({
+const condition = (reason: string, more: object = {}, generation = 1) => ({
   observedGeneration: generation,
   conditions: [{ ...readyCondition(reason === "Available" ? "True" : "False"), reason }],
   ...more,
@@ -30,9 +30,9 @@ test("each object has one line with its present reason, for as long as it is the
   const { metrics, shown } = open();
   const line = (name: string, reason: string, value: number) =>
     `mooring_object_ready{kind="Server",namespace="shop",name="${name}",reason="${reason}"} ${value}`;
-  metrics.object("Server/shop/a", server("a", standing("Creating")));
+  metrics.object("Server/shop/a", server("a", condition("Creating")));
   metrics.object("Server/shop/b", server("b", {}));
-  metrics.object("Server/shop/a", server("a", standing("Available")));
+  metrics.object("Server/shop/a", server("a", condition("Available")));
   expect(await shown("mooring_object_ready")).toEqual([line("a", "Available", 1), line("b", "Pending", 0)]);
   expect(await shown("mooring_objects")).toEqual([
     'mooring_objects{kind="Server",namespace="shop",reason="Pending",state="reconciling"} 1',
@@ -42,13 +42,13 @@ test("each object has one line with its present reason, for as long as it is the
   expect(await shown("mooring_object_ready")).toEqual([line("b", "Pending", 0)]);
   expect(await shown("mooring_objects")).toHaveLength(1);
   // An object that is Ready for an older generation is not up to date.
-  metrics.object("Server/shop/b", server("b", standing("Available"), 2));
+  metrics.object("Server/shop/b", server("b", condition("Available"), 2));
   expect(await shown("mooring_object_ready")).toEqual([line("b", "Available", 0)]);
 });
 
 test("what waits for somebody is told from what waits by itself", async () => {
   const { metrics, shown } = open();
-  const { conditions, ...rest } = standing("Rejected");
+  const { conditions, ...rest } = condition("Rejected");
   const stalled = { ...readyCondition("True"), type: "Stalled", reason: "Rejected" };
   metrics.object("Server/shop/a", server("a", { ...rest, conditions: [...conditions, stalled] }));
   expect(await shown("mooring_objects")).toEqual([
@@ -58,7 +58,7 @@ test("what waits for somebody is told from what waits by itself", async () => {
 
 test("with more objects than are allowed to have a line, they are counted by kind, namespace and reason", async () => {
   const { metrics, shown } = open(3);
-  for (const name of ["a", "b", "c", "d"]) metrics.object(`Server/shop/${name}`, server(name, standing("Available")));
+  for (const name of ["a", "b", "c", "d"]) metrics.object(`Server/shop/${name}`, server(name, condition("Available")));
   expect(await shown("mooring_object_ready")).toEqual([]);
   expect(await shown("mooring_objects")).toEqual([
     'mooring_objects{kind="Server",namespace="shop",reason="Available",state="ready"} 4',
@@ -69,14 +69,14 @@ test("with more objects than are allowed to have a line, they are counted by kin
 
 test("a standby tells nothing of objects, so that nothing is counted twice", async () => {
   const { metrics, shown } = open();
-  metrics.object("Server/shop/a", server("a", standing("Available")));
+  metrics.object("Server/shop/a", server("a", condition("Available")));
   metrics.leading(false);
   expect(await shown("mooring_object_ready")).toEqual([]);
 });
 
 test("whatever stands in the status of an Account, labels are words of the list", async () => {
   const { metrics, shown } = open();
-  metrics.object("ClusterAccount/shared", server("shared", standing('x"} 1\nevil{y="')));
+  metrics.object("ClusterAccount/shared", server("shared", condition('x"} 1\nevil{y="')));
   expect(await shown("mooring_object_ready")).toEqual([
     'mooring_object_ready{kind="ClusterAccount",namespace="",name="shared",reason="Unknown"} 0',
   ]);
@@ -128,14 +128,14 @@ test("the time from apply to Ready counts from a creation and from each change o
   const see = (status: object, generation = 1) => metrics.object("Server/shop/a", server("a", status, generation));
   see({});
   clock.spend(4000);
-  see(standing("Creating"));
+  see(condition("Creating"));
   clock.spend(3000);
-  see(standing("Available"));
-  see(standing("Available"));
+  see(condition("Available"));
+  see(condition("Available"));
   expect(await sum()).toEqual(["7"]);
-  see(standing("Available"), 2);
+  see(condition("Available"), 2);
   clock.spend(2000);
-  see(standing("Available", {}, 2), 2);
+  see(condition("Available", {}, 2), 2);
   expect(await sum()).toEqual(["9"]);
 });
 
@@ -199,12 +199,12 @@ test("a scrape of 50,000 objects gives the event loop a turn every few lines", a
     return clock.monotonic();
   };
   const metrics = createMetrics({ clock: { ...clock, monotonic }, mostObjects: 50_000 });
-  const { metadata, ...rest } = server("a", standing("Available"));
+  const { metadata, ...rest } = server("a", condition("Available"));
   for (let n = 0; n < 50_000; n++) metrics.object(`Server/shop/s${n}`, { ...rest, metadata });
   metrics.leading(true);
-  let told = 0;
-  for await (const piece of metrics.scrape()) told += piece.split("mooring_object_ready{").length - 1;
-  expect(told).toBe(50_000);
+  let reported = 0;
+  for await (const piece of metrics.scrape()) reported += piece.split("mooring_object_ready{").length - 1;
+  expect(reported).toBe(50_000);
   expect(lines.most()).toBeLessThanOrEqual(PROMISED_MS / LINE_MS);
 });
 

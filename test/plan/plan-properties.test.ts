@@ -141,8 +141,8 @@ describe("what a plan says is what the operator then does", () => {
           });
           if (item.action !== "change") continue;
           const sent = own.flatMap(({ body }) => Object.keys(Object(body)));
-          const told = item.fields.filter(({ platform }) => platform).map(({ field }) => field);
-          expect(sent.toSorted()).toEqual(told.toSorted());
+          const reported = item.fields.filter(({ platform }) => platform).map(({ field }) => field);
+          expect(sent.toSorted()).toEqual(reported.toSorted());
         }
         life.deps.collections.close();
       }),

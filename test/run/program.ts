@@ -25,7 +25,7 @@ export default async function provideProgram(): Promise<void> {
   if (built() !== undefined) return;
   const { path } = temporaryFolder("program");
   await bundle(join(path, "dist"));
-  for (const beside of ["package.json", "deploy"]) symlinkSync(join(root, beside), join(path, beside));
+  for (const adjacent of ["package.json", "deploy"]) symlinkSync(join(root, adjacent), join(path, adjacent));
   writeFileSync(join(path, "mooring"), `#!/bin/sh\nexec "${node}" "${path}/dist/main.js" "$@"\n`);
   chmodSync(join(path, "mooring"), 0o755);
   process.env[variable] = path;

@@ -197,13 +197,13 @@ async function rest(
   await soakObjects.applyAll();
   // The next resync shows the last manual changes.
   await delay(RESYNC_MS);
-  let toldAt = performance.now();
+  let reportedAt = performance.now();
   const missing = async () => {
     if (ids) counts.adviceFollowed += await followMessages(tenants, soakObjects, ids);
     const obstacles = await Promise.all(tenants.map((each) => unrest(each.stage, soakObjects.wantedOf(each))));
     const found = obstacles.find((obstacle) => obstacle !== undefined);
-    if (found !== undefined && performance.now() - toldAt > 30_000) {
-      toldAt = performance.now();
+    if (found !== undefined && performance.now() - reportedAt > 30_000) {
+      reportedAt = performance.now();
       onProgress(`waiting: ${found}`);
     }
     return found;

@@ -73,7 +73,7 @@ export interface Subject extends Base {
   /** The parts of spec that name its place and nothing else. */
   place?(name: string): object;
   /** The parts of spec that have to be there and that the platform cannot know. */
-  besides?(name: string): object;
+  otherFields?(name: string): object;
   /** An id that nothing has. */
   nobody?: string;
   /** A change that the platform can make, and one that it cannot; absent where there is none. */

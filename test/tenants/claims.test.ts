@@ -67,16 +67,16 @@ const claiming = ({ metadata, ...rest }: { metadata: { name: string } }, claim: 
 };
 
 /** B's datacenter on the platform. */
-async function prize(name: string): Promise<{ id: string; look: () => Promise<unknown> }> {
+async function prize(name: string): Promise<{ id: string; current: () => Promise<unknown> }> {
   await b.apply(datacenter(name));
   const id = idOf(await b.untilReady("Datacenter", name));
-  return { id, look: async () => (await platform.steering.resources("datacenters")).find((each) => each.id === id) };
+  return { id, current: async () => (await platform.steering.resources("datacenters")).find((each) => each.id === id) };
 }
 
 describe("a status that a tenant writes", () => {
   it("renames and deletes nothing of another tenant, with his own finalizer or without", async () => {
-    const { id, look } = await prize("renamed");
-    const before = await look();
+    const { id, current } = await prize("renamed");
+    const before = await current();
     await a.apply({
       ...datacenter("thief", { description: "taken" }),
       metadata: { name: "thief", finalizers: ["mooring.dev/finalizer"] },
@@ -85,7 +85,7 @@ describe("a status that a tenant writes", () => {
     await a.untilReason("Datacenter", "thief", "AccountNotFound");
     await a.remove("Datacenter", "thief");
     await a.untilGone("Datacenter", "thief");
-    expect(await look()).toEqual(before);
+    expect(await current()).toEqual(before);
   });
 
   it("rotates no key of another tenant, and brings none into a Secret", async () => {
@@ -110,15 +110,15 @@ describe("a status that a tenant writes", () => {
   });
 
   it("gives an object of the same Account nothing either: it gets a resource of its own", async () => {
-    const { id, look } = await prize("mine");
-    const before = await look();
+    const { id, current } = await prize("mine");
+    const before = await current();
     const { metadata, ...rest } = datacenter("copycat", { description: "taken" });
     await b.apply({ ...rest, metadata: { ...metadata, annotations: { "mooring.dev/paused": "true" } } });
     await untilPaused(b, "copycat");
     await forge(b, "Datacenter", "copycat", { id, account: `${b.namespace}/main`, parents: {}, nonce: "n" });
     await b.patch("Datacenter", "copycat", { metadata: { annotations: { "mooring.dev/paused": null } } });
     expect(idOf(await b.untilReady("Datacenter", "copycat"))).not.toBe(id);
-    expect(await look()).toEqual(before);
+    expect(await current()).toEqual(before);
   });
 
   it("that Mooring wrote and somebody changed is restored from the annotation: nothing is created twice", async () => {
@@ -142,8 +142,8 @@ describe("a signature of before", () => {
     const { id, saved, status } = await backup(c, "given");
     await b.apply(datacenter("received", { name: "given", externalId: id }));
     await b.untilReady("Datacenter", "received");
-    const look = async () => (await platform.steering.resources("datacenters")).find((each) => each.id === id);
-    const before = await look();
+    const current = async () => (await platform.steering.resources("datacenters")).find((each) => each.id === id);
+    const before = await current();
     const annotations = { ...saved.metadata.annotations, "mooring.dev/paused": "true" };
     // A paused object is not overwritten, and a reference to it still does not follow the forged id.
     await c.apply(
@@ -157,8 +157,10 @@ describe("a signature of before", () => {
     await c.apply({ ...saved, spec, metadata: { ...saved.metadata, annotations: saved.metadata.annotations } });
     await c.patch("Datacenter", "given", { metadata: { annotations: { "mooring.dev/paused": null } } });
     await c.untilReason("Datacenter", "given", "NotAdoptable");
-    const told = () => b.admin.request({ method: "GET", path: `/api/v1/namespaces/${b.namespace}/events` });
-    await expect.poll(async () => JSON.stringify(await told())).toContain("is also claimed by an object of another");
+    const reported = () => b.admin.request({ method: "GET", path: `/api/v1/namespaces/${b.namespace}/events` });
+    await expect
+      .poll(async () => JSON.stringify(await reported()))
+      .toContain("is also claimed by an object of another");
     expect(await platform.named("datacenters", "given")).toHaveLength(1);
     for (const [kind, name] of [
       ["Lan", "inside"],
@@ -167,7 +169,7 @@ describe("a signature of before", () => {
       await c.remove(kind, name);
       await c.untilGone(kind, name);
     }
-    expect(await look()).toEqual(before);
+    expect(await current()).toEqual(before);
   });
 });
 
@@ -230,12 +232,12 @@ describe("annotations that a tenant writes", () => {
   });
 
   it("block no deletion of another tenant, and are not revealed", async () => {
-    const { id, look } = await prize("held");
+    const { id, current } = await prize("held");
     const claim = { ...claimed("x"), parents: { datacenter: id }, account: `${a.namespace}/main` };
     await a.apply(claiming(server("blocker"), claim));
     await b.remove("Datacenter", "held");
     await b.untilGone("Datacenter", "held");
-    await expect.poll(look).toBeUndefined();
+    await expect.poll(current).toBeUndefined();
   });
 
   it("take neither the only place of its kind nor what another tenant takes over", async () => {

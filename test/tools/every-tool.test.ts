@@ -172,9 +172,9 @@ describe.each(rows)("%s", (name, row) => {
       if (Array.isArray(list) && ["items", "Buckets", "invoices"].some((known) => structuredContent?.[known] === list))
         expect(list, text.slice(0, 200)).not.toEqual([]);
     }
-    const told = text + JSON.stringify(structuredContent);
-    for (const secret of land.secrets) expect(told.includes(secret)).toBe(false);
-    expect(told).not.toMatch(/PRIVATE KEY|canary|eyJ[\w-]{20,}\.eyJ/);
+    const reported = text + JSON.stringify(structuredContent);
+    for (const secret of land.secrets) expect(reported.includes(secret)).toBe(false);
+    expect(reported).not.toMatch(/PRIVATE KEY|canary|eyJ[\w-]{20,}\.eyJ/);
   });
 
   it("refuses arguments that it does not have", async () => {

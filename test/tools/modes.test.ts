@@ -25,15 +25,15 @@ describe("a tool that is not there", () => {
   const names = ["list_server", "zzz", "größe", "x".repeat(128), "7", "?"];
 
   it.each(names)("names others, whatever was asked for: %s", async (name) => {
-    const told = { eager: "", lazy: "" };
+    const reported = { eager: "", lazy: "" };
     for (const mode of ["eager", "lazy"] as const) {
       const client = await connected(mode);
       await client.callTool({ name, arguments: {} }).catch((error: Error) => {
-        told[mode] = error.message;
+        reported[mode] = error.message;
       });
     }
     const others = /; did you mean (\w+), (\w+), (\w+)\?$/;
-    expect(told).toEqual({ eager: expect.stringMatching(others), lazy: expect.stringMatching(others) });
+    expect(reported).toEqual({ eager: expect.stringMatching(others), lazy: expect.stringMatching(others) });
     const client = await connected("dynamic");
     const described = await client.callTool({ name: "ionos_describe_tools", arguments: { names: [name] } });
     const three = [expect.any(String), expect.any(String), expect.any(String)];
@@ -52,7 +52,7 @@ describe("a tool that is not there", () => {
 describe("in the lazy mode", () => {
   it("compute and object storage come when they are loaded, and the client is told", async () => {
     const client = await connected("lazy");
-    const told = new Promise<void>((resolve) => {
+    const reported = new Promise<void>((resolve) => {
       client.setNotificationHandler("notifications/tools/list_changed", () => resolve());
     });
     const before = await namesOf(client);
@@ -63,7 +63,7 @@ describe("in the lazy mode", () => {
     expect(textOf(early)).toBe("list_datacenters is not loaded: call ionos_load_compute_tools first");
 
     await client.callTool({ name: "ionos_load_compute_tools", arguments: {} });
-    await told;
+    await reported;
     const after = await namesOf(client);
     expect(after).toContain("list_servers");
     expect(after).not.toContain("list_object_storage_buckets");

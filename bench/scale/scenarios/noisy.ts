@@ -24,9 +24,9 @@ export const measureNoisy: Scenario = async (stage, note) => {
     client,
     theirs.map((object) => ({ ...object, metadata: { ...object.metadata, namespace: NOISY } })),
   );
-  const beside = await quietTenant(stage, "beside");
-  note("noisyBeside", beside);
-  note("noisyRatio", beside / alone);
+  const withNoise = await quietTenant(stage, "beside");
+  note("noisyHanging", withNoise);
+  note("noisyRatio", withNoise / alone);
 };
 
 /** Seconds from apply to Ready. */

@@ -25,16 +25,16 @@ const repeatSeconds = 15;
 /** Progress for people: one changing line on a terminal, a line now and then elsewhere. */
 export function progressTo(stream: Terminal): { update: Progress; end(): void } {
   let current: string | undefined;
-  let lastTold = 0;
+  let lastReported = 0;
   const text = (step: string, seconds: number) => (seconds > 0 ? `${step} … ${duration(seconds)}` : `${step} …`);
   return {
     update(step, seconds) {
       if (stream.isTTY) {
         if (current !== undefined && step !== current) stream.write("\n");
         stream.write(`\r\x1b[K${text(step, seconds)}`);
-      } else if (step !== current || seconds - lastTold >= repeatSeconds) {
+      } else if (step !== current || seconds - lastReported >= repeatSeconds) {
         stream.write(`${text(step, seconds)}\n`);
-        lastTold = seconds;
+        lastReported = seconds;
       }
       current = step;
     },

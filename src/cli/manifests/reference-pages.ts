@@ -85,7 +85,7 @@ From [${sample}](../../${sample}).
 ## Spec
 ${usesAccount(kind) ? "\nFields that cannot be changed are fixed once there is a resource, or an export has started. Before that, they can be corrected.\n" : ""}
 ${fieldTable(spec, changeNotes(kind))}
-${list("The API server enforces these rules:", rules)}${list("It also refuses these changes once there is a resource:", changes)}${asides(kind)}
+${list("The API server enforces these rules:", rules)}${list("It also refuses these changes once there is a resource:", changes)}${kindNotes(kind)}
 ## Status
 
 ${fieldTable(status, new Map())}
@@ -102,7 +102,7 @@ const list = (head: string, lines: readonly string[]): string =>
   lines.length === 0 ? "" : `\n${head}\n\n${lines.map((line) => `- ${line}`).join("\n")}\n`;
 
 /** Facts about the kind as a whole. */
-function asides({ kind, scale, annotations = [] }: Kind): string {
+function kindNotes({ kind, scale, annotations = [] }: Kind): string {
   const scaled = scale ? [`\`kubectl scale\` sets \`${scale.spec}\` and shows \`${scale.status}\` of status.`] : [];
   const own = annotations.map((name) => `\`${name}\``).join(", ");
   const annotated = own === "" ? [] : [`Annotations that only a ${kind} has: ${own}.`];

@@ -66,7 +66,7 @@ export interface Settings {
   /** For stderr: values that were not understood. */
   warnings: string[];
   /** For stderr: the effective transport and load mode. */
-  told: string;
+  summary: string;
 }
 
 type Transport = "stdio" | "http";
@@ -135,7 +135,7 @@ export function readSettings(argv: string[], env: Env = process.env): Settings |
     origins: values["allow-origin"] ?? [],
     json: values.json,
     warnings,
-    told: `transport ${transport.value} (${transport.from}), load mode ${mode.value} (${mode.from})`,
+    summary: `transport ${transport.value} (${transport.from}), load mode ${mode.value} (${mode.from})`,
   };
 }
 

@@ -23,8 +23,8 @@ const SKEW_MS = 60_000;
 export async function accountChecks(input: DoctorInput): Promise<Check[]> {
   const { sources, namespace } = input;
   const hidden: string[] = [];
-  const told = { ...sources, missing: (what: string) => void hidden.push(what) };
-  const found = [...(await allObjects(told, namespace, [account, clusterAccount])).values()];
+  const recording = { ...sources, missing: (what: string) => void hidden.push(what) };
+  const found = [...(await allObjects(recording, namespace, [account, clusterAccount])).values()];
   const ask = "ask for a Role with get, list and watch on mooring.dev, such as mooring-view";
   const unseen = hidden.map((what) => warn("account", "Accounts", `not checked: ${what}`, ask));
   if (found.length === 0 && hidden.length > 0) {

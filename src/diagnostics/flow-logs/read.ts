@@ -101,9 +101,9 @@ function hasRoom(ahead: readonly StoredObject[]): boolean {
 }
 
 /** Decompresses on another thread, while this one parses. */
-function unpack(packed: Readable): Readable {
+function unpack(compressed: Readable): Readable {
   const sizes = { chunkSize: CHUNK_BYTES, readableHighWaterMark: READY_BYTES };
   // The reader gets the error; without this listener an early error would be uncaught.
   const gunzip = createGunzip(sizes).on("error", () => {});
-  return pipeline(packed, gunzip, () => {});
+  return pipeline(compressed, gunzip, () => {});
 }

@@ -36,14 +36,14 @@ export async function whyNotReady(sources: Sources, asked: ObjectAsked) {
   // If the root cause is a user's task, a stopped operator does not matter, unless the object was edited since.
   const isIdle = idle !== undefined && !paused && (root.who === "operator" || isStale);
   const request = await requestOf(sources, root.object === found.key ? found : await find(root.object));
-  const told = ready ? readyAnswer(found.key, { isStale, paused }) : { answer: inWords(root), ...root };
+  const finding = ready ? readyAnswer(found.key, { isStale, paused }) : { answer: inWords(root), ...root };
   return {
     ...summaryOf(found),
     ready,
     ...(paused && { paused }),
-    answer: isIdle ? idle : told.answer,
-    what_to_do: isIdle ? startOperator : told.what_to_do,
-    acts: actorInWords(isIdle ? "administrator" : told.who),
+    answer: isIdle ? idle : finding.answer,
+    what_to_do: isIdle ? startOperator : finding.what_to_do,
+    acts: actorInWords(isIdle ? "administrator" : finding.who),
     ...(!ready && { cause: { object: root.object, reason: root.reason, message: root.message, who: root.who } }),
     waits_for: chain.waits_for,
     conditions,

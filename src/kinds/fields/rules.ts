@@ -93,12 +93,12 @@ function unchanged(field: string, known = 0): string {
 }
 
 /** A CEL expression: a text is there before and after, the same but for its case, and the fields beside it are unchanged. */
-export function sameButForCase(field: string, beside: readonly string[]): string {
+export function sameButForCase(field: string, unchangedFields: readonly string[]): string {
   const parts = field.split(".");
   const paths = parts.map((_, depth) => parts.slice(0, depth + 1).join("."));
   const present = paths.map((path) => `has(self.${path}) && has(oldSelf.${path})`);
   const text = `self.${field}.lowerAscii() == oldSelf.${field}.lowerAscii()`;
-  return `(${[...present, ...beside.map(same), text].join(" && ")})`;
+  return `(${[...present, ...unchangedFields.map(same), text].join(" && ")})`;
 }
 
 /** A number that may be increased, added or removed. */

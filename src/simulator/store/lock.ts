@@ -58,15 +58,15 @@ function linked(claim: string, file: string): boolean {
 
 /** Moves a stale lock away, and back again if another process replaced it in between. */
 function discard(file: string, stale: string): void {
-  const aside = `${file}.${process.pid}.stale`;
+  const stalePath = `${file}.${process.pid}.stale`;
   try {
-    renameSync(file, aside);
+    renameSync(file, stalePath);
   } catch (error) {
     if (codeOf(error) === "ENOENT") return;
     throw error;
   }
-  if (readIfThere(aside) !== stale) linked(aside, file);
-  rmSync(aside, { force: true });
+  if (readIfThere(stalePath) !== stale) linked(stalePath, file);
+  rmSync(stalePath, { force: true });
 }
 
 function readIfThere(file: string): string | undefined {

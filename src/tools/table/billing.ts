@@ -43,7 +43,7 @@ const use = (name: string, path: string, description: string) =>
     args: chosen,
     result: measured,
     shape: (answer, args, _, prices) => shapes.utilization(answer, args, pricesIn(prices)),
-    beside: `${C}/products`,
+    second: `${C}/products`,
   });
 
 const C = "/{contract}";
@@ -111,7 +111,7 @@ export const billing: readonly Row[] = [
     args: { ...zero, ...oneDatacenter },
     result: measured,
     shape: (answer, args, _, prices) => shapes.usage(answer, args, pricesIn(prices)),
-    beside: `${C}/products`,
+    second: `${C}/products`,
   }),
   row({
     name: "get_billing_usage_by_datacenter",
@@ -120,7 +120,7 @@ export const billing: readonly Row[] = [
     args: zero,
     result: datacenters,
     shape: (answer, args, _, prices) => shapes.usage(answer, args, pricesIn(prices)),
-    beside: `${C}/products`,
+    second: `${C}/products`,
   }),
   use(
     "list_billing_utilization",

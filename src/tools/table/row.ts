@@ -33,10 +33,10 @@ export interface Read {
   paged: boolean;
   /** If set, the answer is text, and the result has it under this name. */
   textAs?: string;
-  /** The result for the caller; `beside` is the answer of the second path. */
-  shape(answer: unknown, args: Record<string, unknown>, headers: Record<string, string>, beside?: unknown): unknown;
+  /** The result for the caller; `second` is the answer of the second path. */
+  shape(answer: unknown, args: Record<string, unknown>, headers: Record<string, string>, second?: unknown): unknown;
   /** A second path of the same API with additional data. If it cannot be read, the result says so. */
-  beside?: string;
+  second?: string;
   /** The region of an object storage call: the default one, or the bucket's. */
   region?: "default" | "bucket";
 }
@@ -162,8 +162,8 @@ export interface ReadRow<Shape extends z.ZodRawShape> {
   narrow?: string;
   query?(args: Given<Shape>, now: number): Record<string, string>;
   textAs?: string;
-  shape?(answer: unknown, args: Given<Shape>, headers: Record<string, string>, beside?: unknown): unknown;
-  beside?: string;
+  shape?(answer: unknown, args: Given<Shape>, headers: Record<string, string>, second?: unknown): unknown;
+  second?: string;
   region?: "default" | "bucket";
 }
 
@@ -174,7 +174,7 @@ export function reading<Shape extends z.ZodRawShape>(row: ReadRow<Shape>): Row {
     ...args,
     ...own.parse(Object.fromEntries(Object.keys(own.shape).map((name) => [name, args[name]]))),
   });
-  const { query, shape, textAs, region, beside } = row;
+  const { query, shape, textAs, region, second } = row;
   const paged = row.name.startsWith("list_");
   return {
     name: row.name,
@@ -197,7 +197,7 @@ export function reading<Shape extends z.ZodRawShape>(row: ReadRow<Shape>): Row {
         },
         ...(textAs !== undefined && { textAs }),
         ...(region && { region }),
-        ...(beside !== undefined && { beside }),
+        ...(second !== undefined && { second }),
       },
     },
   };

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => storage[Symbol.asyncDispose]());
 
-const packed = (...lines: string[]) => gzipSync(lines.map((line) => `${line}\n`).join(""));
+const compressed = (...lines: string[]) => gzipSync(lines.map((line) => `${line}\n`).join(""));
 const env = (more: Record<string, string> = {}) => ({
   PATH: process.env.PATH,
   MOORING_ENDPOINTS: JSON.stringify({ objectStorage: storage.url }),
@@ -26,11 +26,13 @@ const fetched = () => storage.requests.filter((path) => !path.includes("?"));
 /** Three objects over two pages, with keys that need encoding. */
 function store() {
   storage.objects.set("a b/web-1-20260301T100000Z.log.gz", {
-    body: packed(lineOf({ dstport: 1 }), lineOf({ dstport: 2 })),
+    body: compressed(lineOf({ dstport: 1 }), lineOf({ dstport: 2 })),
   });
-  storage.objects.set("a b/web-1-20260301T101000Z.log.gz", { body: packed(lineOf({ dstport: 3, action: "REJECT" })) });
+  storage.objects.set("a b/web-1-20260301T101000Z.log.gz", {
+    body: compressed(lineOf({ dstport: 3, action: "REJECT" })),
+  });
   storage.objects.set("c&(1)!.log.gz", {
-    body: packed(lineOf({ dstport: 4, srcaddr: "2001:db8::1", bytes: 10_000_000 })),
+    body: compressed(lineOf({ dstport: 4, srcaddr: "2001:db8::1", bytes: 10_000_000 })),
   });
   storage.objects.set("notes.txt", { body: Buffer.from("not a flow log") });
 }
@@ -69,7 +71,7 @@ describe("mooring flowlogs", { timeout: 60_000 }, () => {
       lineOf({ dstport: 2, srcaddr: "192.0.2.1", dstaddr: "10.7.255.1" }),
       lineOf({ dstport: 3, srcaddr: "2001:db8::7", dstaddr: "2001:db9::1" }),
     ];
-    storage.objects.set("web-1-20260301T100000Z.log.gz", { body: packed(...flows) });
+    storage.objects.set("web-1-20260301T100000Z.log.gz", { body: compressed(...flows) });
     const ports = async (...args: string[]) =>
       (await flowlogs("-o", "json", ...args)).stdout
         .split("\n")
@@ -83,10 +85,10 @@ describe("mooring flowlogs", { timeout: 60_000 }, () => {
   });
 
   it("follows the bucket until it is interrupted", async () => {
-    storage.objects.set("web-1-20260301T100000Z.log.gz", { body: packed(lineOf({ dstport: 1 })) });
+    storage.objects.set("web-1-20260301T100000Z.log.gz", { body: compressed(lineOf({ dstport: 1 })) });
     const following = start(program(), ["flowlogs", "--bucket", "logs", "--follow", "-o", "json"], { env: env() });
     expect(await following.line()).toContain('"dstport":1');
-    storage.objects.set("web-1-20260301T101000Z.log.gz", { body: packed(lineOf({ dstport: 2 })) });
+    storage.objects.set("web-1-20260301T101000Z.log.gz", { body: compressed(lineOf({ dstport: 2 })) });
     expect(await following.line()).toContain('"dstport":2');
     following.signal("SIGINT");
     expect(await following.ended).toBe(130);
@@ -103,8 +105,8 @@ describe("mooring flowlogs", { timeout: 60_000 }, () => {
   });
 
   it("stops after --limit, in the middle of an object if need be", async () => {
-    storage.objects.set("1.log.gz", { body: packed(...Array.from({ length: 5_000 }, () => lineOf())) });
-    storage.objects.set("2.log.gz", { body: packed("bad") });
+    storage.objects.set("1.log.gz", { body: compressed(...Array.from({ length: 5_000 }, () => lineOf())) });
+    storage.objects.set("2.log.gz", { body: compressed("bad") });
     const { code, stdout, stderr } = await flowlogs("--limit", "1", "-o", "json");
     expect(stdout.split("\n")).toHaveLength(2);
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^1 object, .* 0 bad lines/) });
@@ -112,26 +114,26 @@ describe("mooring flowlogs", { timeout: 60_000 }, () => {
 
   it("continues after bad lines and broken objects, reports where they are, and exits with 1", async () => {
     const bad = Array.from({ length: 30 }, () => "bad\x1b[2J");
-    storage.objects.set("1-lines.log.gz", { body: packed(lineOf(), ...bad) });
+    storage.objects.set("1-lines.log.gz", { body: compressed(lineOf(), ...bad) });
     storage.objects.set("2-cut.log.gz", {
-      body: packed(...Array.from({ length: 50 }, () => lineOf())).subarray(0, 60),
+      body: compressed(...Array.from({ length: 50 }, () => lineOf())).subarray(0, 60),
     });
     storage.objects.set("3-plain.log.gz", { body: Buffer.from(lineOf()) });
-    storage.objects.set("4-gone.log.gz", { body: packed(lineOf()) });
-    storage.objects.set("5-good.log.gz", { body: packed(lineOf({ status: "SKIPDATA", dstport: 5 })) });
+    storage.objects.set("4-gone.log.gz", { body: compressed(lineOf()) });
+    storage.objects.set("5-good.log.gz", { body: compressed(lineOf({ status: "SKIPDATA", dstport: 5 })) });
     storage.trouble = ({ pathname }) =>
       pathname.includes("gone") ? { status: 404, body: failure("NoSuchKey") } : undefined;
     const { code, stdout, stderr } = await flowlogs("-o", "json");
     expect(code).toBe(1);
     expect(JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "")).toEqual(flow({ status: "SKIPDATA", dstport: 5 }));
-    const told = stderr.trimEnd().split("\n");
-    expect(told[0]).toBe("1-lines.log.gz:2: 1 fields instead of 14");
-    expect(told.filter((line) => line.startsWith("1-lines"))).toHaveLength(20);
+    const messages = stderr.trimEnd().split("\n");
+    expect(messages[0]).toBe("1-lines.log.gz:2: 1 fields instead of 14");
+    expect(messages.filter((line) => line.startsWith("1-lines"))).toHaveLength(20);
     expect(stderr).toContain("further bad lines are only counted\n");
     expect(stderr).toContain("2-cut.log.gz: unexpected end of file\n");
     expect(stderr).toContain("3-plain.log.gz: incorrect header check\n");
     expect(stderr).toContain("4-gone.log.gz: object storage: answered 404: NoSuchKey: as the test says\n");
-    expect(told.at(-1)).toMatch(
+    expect(messages.at(-1)).toMatch(
       /^5 objects \(3 unreadable\), \d+ records, 30 bad lines, 1 incomplete interval \(SKIPDATA/,
     );
   });
@@ -160,7 +162,7 @@ describe("mooring flowlogs", { timeout: 60_000 }, () => {
   });
 
   it("ends quietly with 0 when nobody reads on", async () => {
-    storage.objects.set("large.log.gz", { body: packed(...Array.from({ length: 50_000 }, () => lineOf())) });
+    storage.objects.set("large.log.gz", { body: compressed(...Array.from({ length: 50_000 }, () => lineOf())) });
     const script = `{ ${program()} flowlogs --bucket logs -o csv; echo "code $?" >&2; } | head -n 2`;
     const { stdout, stderr } = await run("sh", ["-c", script], { env: env() });
     expect(stdout.split("\r\n")).toHaveLength(3);

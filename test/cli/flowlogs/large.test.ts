@@ -12,7 +12,7 @@ const MB = 1024 * 1024;
 const PIECE_MB = 1;
 
 /** A stream of this many megabytes that is never in memory as a whole. */
-function packed(piece: Buffer, megabytes: number): Readable {
+function compressed(piece: Buffer, megabytes: number): Readable {
   const pieces = Array.from({ length: megabytes / PIECE_MB }, () => piece);
   return Readable.from(pieces).pipe(createGzip({ level: 1 }));
 }
@@ -33,7 +33,7 @@ async function read(piece: Buffer, megabytes: number) {
   let turns = 0;
   const { records } = await readFlowLogs({
     objects: Readable.from([1, 2].map((n) => ({ key: `${n}.log.gz`, lastModified: 0, size: Number.NaN }))),
-    open: async () => packed(piece, megabytes / 2),
+    open: async () => compressed(piece, megabytes / 2),
     filter: createFilter({ ports: new Set() }),
     signal: new AbortController().signal,
     record: tally.add,

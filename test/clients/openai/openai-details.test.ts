@@ -32,13 +32,13 @@ describe("the openai client", () => {
     expect(plain.choices[0]?.logprobs ?? undefined).toBeUndefined();
     const asked = { ...chat, logprobs: true, top_logprobs: 2 };
     const { choices } = await client.chat.completions.create(asked);
-    const told = choices[0]?.logprobs?.content ?? [];
-    expect(told.map(({ token }) => token).join("")).toBe(choices[0]?.message.content);
-    const [first] = told;
+    const reported = choices[0]?.logprobs?.content ?? [];
+    expect(reported.map(({ token }) => token).join("")).toBe(choices[0]?.message.content);
+    const [first] = reported;
     expect(first).toMatchObject({ logprob: 0, bytes: [...Buffer.from(first?.token ?? "")] });
     expect(first?.top_logprobs.map(({ token }) => token)).toEqual([first?.token]);
     const chunks = await collected(await client.chat.completions.create({ ...asked, stream: true }));
-    expect(chunks.flatMap((each) => each.choices[0]?.logprobs?.content ?? [])).toEqual(told);
+    expect(chunks.flatMap((each) => each.choices[0]?.logprobs?.content ?? [])).toEqual(reported);
     const few = await client.chat.completions.create({ ...chat, logprobs: true });
     expect(few.choices[0]?.logprobs?.content?.[0]?.top_logprobs).toEqual([]);
   });

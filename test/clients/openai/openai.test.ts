@@ -229,8 +229,8 @@ describe("errors are the ones the openai client has classes for", () => {
     const other = await platform.contract();
     const stranger = clientWith({ apiKey: other.ready.token, maxRetries: 0 });
     const { response } = await stranger.models.list().withResponse();
-    const told = ["limit", "burst", "remaining"].map((name) => response.headers.get(`x-ratelimit-${name}`));
-    expect(told).toEqual(["5", "10", "9"]);
+    const reported = ["limit", "burst", "remaining"].map((name) => response.headers.get(`x-ratelimit-${name}`));
+    expect(reported).toEqual(["5", "10", "9"]);
     // So slow that no request becomes available again, even on a slow machine.
     await other.steer("PUT", "limits", { inference: { perSecond: 0.01 } });
     const results = await Promise.allSettled(Array.from({ length: 11 }, () => stranger.models.list().withResponse()));

@@ -74,15 +74,15 @@ const binding = {
 /** `good` has no faults. Each of the others is the endpoint of the Account of the same name. */
 export type Platforms = Record<"good" | "failing" | "throttling" | "hanging", Platform>;
 
-interface Scene {
+interface Setting {
   readonly stage: Stage;
   readonly platforms: Platforms;
 }
 
 /** The condition of each alert: how to cause it and how to end it. */
 interface Trouble {
-  begin(scene: Scene): Promise<void>;
-  end(scene: Scene): Promise<void>;
+  begin(setting: Setting): Promise<void>;
+  end(setting: Setting): Promise<void>;
   /** Labels of the alert besides its name. */
   labels: Record<string, unknown>;
 }

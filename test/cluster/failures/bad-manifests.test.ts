@@ -19,7 +19,7 @@ beforeAll(async () => {
   here = await namespace("manifests");
 });
 
-const standing = (reason: string) => ({
+const condition = (reason: string) => ({
   type: "Ready",
   status: "False",
   reason,
@@ -153,8 +153,8 @@ describe("a change that the platform cannot make", () => {
 
   it.each([
     ["of what is only observed", { id: someId, internal: { onlyObserved: true } }],
-    ["of what the operator has found to differ from spec", { id: someId, conditions: [standing("Drifted")] }],
-    ["after a change while it was being made", { id: someId, conditions: [standing("ImmutableFieldChanged")] }],
+    ["of what the operator has found to differ from spec", { id: someId, conditions: [condition("Drifted")] }],
+    ["after a change while it was being made", { id: someId, conditions: [condition("ImmutableFieldChanged")] }],
   ])("is a correction as well %s", async (_, status) => {
     const chosen = rows.filter(({ base }) => ["Datacenter", "IPBlock"].includes(base.kind));
     await say(chosen, () => status);

@@ -157,19 +157,19 @@ describe("what regional services fail at, and keep", () => {
     "a $kind is made anew unless it was finished, and changed again if it was",
     async ({ collection, kind, manifest }) => {
       const name = `${collection}/fails`;
-      const untilTold = (message: string) => {
-        const told = async () =>
+      const untilReported = (message: string) => {
+        const reported = async () =>
           jsonPath(await world.get("events", "involvedObject.name=fails"), "{.items[*].message}");
-        return expect.poll(told, { timeout: 60_000 }).toContain(message);
+        return expect.poll(reported, { timeout: 60_000 }).toContain(message);
       };
       const pipelines = async () => (await world.platform.resources(collection)).map(({ id }) => id);
       await world.apply(manifest("fails"));
-      await untilTold(`create of the ${kind} failed: ${why}`);
+      await untilReported(`create of the ${kind} failed: ${why}`);
       await world.untilReady(name);
       const made = await pipelines();
       expect(made).toEqual([await world.value(name, "{.status.id}")]);
       await world.apply(manifest("fails", { name: "changed" }));
-      await untilTold(`update of the ${kind} failed: ${why}`);
+      await untilReported(`update of the ${kind} failed: ${why}`);
       await world.untilReady(name);
       expect(await pipelines()).toEqual(made);
     },

@@ -37,7 +37,7 @@ const positions: Position[] = [
   { call: "the claim was written", side: "kubernetes", trap: { moment: "executed", matches: claims } },
 ];
 
-interface Scene {
+interface Setting {
   stage: Stage;
   platform: Platform;
   proxies: Record<Position["side"], HoldingProxy>;
@@ -47,7 +47,7 @@ const kubeconfigShape = z.looseObject({
   clusters: z.tuple([z.looseObject({ cluster: z.looseObject({ "certificate-authority-data": z.string() }) })]),
 });
 
-async function open(): Promise<Scene> {
+async function open(): Promise<Setting> {
   const { kubeconfig, server } = cluster();
   const authority = kubeconfigShape.parse(parse(await readFile(kubeconfig, "utf8"))).clusters[0].cluster;
   const ca = Buffer.from(authority["certificate-authority-data"], "base64");
@@ -65,7 +65,7 @@ async function open(): Promise<Scene> {
  * first one and waits until it exits. Returns the resources on the platform.
  */
 async function overlap(
-  { stage, platform, proxies }: Scene,
+  { stage, platform, proxies }: Setting,
   { side, trap, faults = [] }: Position,
   meanwhile?: (frozenAt: number) => Promise<void>,
 ) {
@@ -101,15 +101,15 @@ describe("the leader is frozen past its lease and thawed when another one has do
   const outcomes = new Map<Position, Promise<{ id: string | undefined; found: { id: string }[] }>>();
   beforeAll(() => {
     for (const position of positions) {
-      const outcome = open().then((scene) => overlap(scene, position));
+      const outcome = open().then((setting) => overlap(setting, position));
       outcome.catch(() => {});
       outcomes.set(position, outcome);
     }
   });
 
   it.concurrent("what can no longer be claimed is deleted by its creator, who alone knows of it", async () => {
-    const scene = await open();
-    const { platform } = scene;
+    const setting = await open();
+    const { platform } = setting;
     const unseen = { route: "POST /cloudapi/v6/datacenters", fault: "late-visibility", seconds: 2000, count: 1 };
     const position: Position = {
       call: "the claim is about to be written",
@@ -117,7 +117,7 @@ describe("the leader is frozen past its lease and thawed when another one has do
       trap: { moment: "before", matches: claims },
       faults: [unseen],
     };
-    const { id, log } = await overlap(scene, position, async (frozenAt) => {
+    const { id, log } = await overlap(setting, position, async (frozenAt) => {
       expect(await platform.named("datacenters", "subject")).toHaveLength(2);
       await platform.steering.call("POST", "/_simulator/advance", { seconds: unseen.seconds });
       // Longer than the deadline of the frozen process for its claim.

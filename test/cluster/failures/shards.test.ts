@@ -117,9 +117,9 @@ describe("two shards", () => {
 
   it("tell of a namespace whose shard does not run, by an Event and a metric", async () => {
     const path = "/api/v1/namespaces/lost/events";
-    const told = async () => events.parse(await stage.admin.request({ method: "GET", path })).items;
-    await expect.poll(async () => (await told()).map(({ reason }) => reason)).toEqual(["ShardNotRunning"]);
-    const [event] = await told();
+    const reported = async () => events.parse(await stage.admin.request({ method: "GET", path })).items;
+    await expect.poll(async () => (await reported()).map(({ reason }) => reason)).toEqual(["ShardNotRunning"]);
+    const [event] = await reported();
     expect(event?.message).toBe(
       "shard nobody is not running: objects of this namespace are not reconciled; start it, or change or remove the label mooring.dev/shard",
     );

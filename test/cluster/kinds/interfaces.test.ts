@@ -94,11 +94,11 @@ describe.each(["described", "public"])("with the %s interface alone", (form) => 
       await world.untilReady("metricpipeline/broken", "logpipeline/broken");
       await world.platform.faults();
       expect(await states("broken")).toEqual([["AVAILABLE"], ["AVAILABLE"]]);
-      const told = z.looseObject({
+      const reported = z.looseObject({
         items: z.array(z.looseObject({ involvedObject: z.looseObject({ kind: z.string() }) })),
       });
       const failed = async () =>
-        told
+        reported
           .parse(await world.get("events", "involvedObject.name=broken,reason=ProvisioningFailed"))
           .items.map(({ involvedObject }) => involvedObject.kind)
           .sort();

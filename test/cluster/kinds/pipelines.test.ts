@@ -81,9 +81,9 @@ describe("the Secret of a pipeline", () => {
     const { values, labels } = await read("web-metricpipeline");
     expect(labels).toMatchObject({ "mooring.dev/key-version": "1", "app.kubernetes.io/managed-by": "mooring" });
     const shown = z.object({ version: z.literal(1), issuedAt: z.iso.datetime(), fingerprint: z.string().length(12) });
-    const told = JSON.parse(await world.value("metricpipeline/web", "{.status.key}"));
-    expect(shown.strict().parse(told)).toEqual(told);
-    expect(values.key).not.toContain(told.fingerprint);
+    const reported = JSON.parse(await world.value("metricpipeline/web", "{.status.key}"));
+    expect(shown.strict().parse(reported)).toEqual(reported);
+    expect(values.key).not.toContain(reported.fingerprint);
   });
 });
 
@@ -264,7 +264,7 @@ describe("central logging", () => {
 it("no key of this whole run is in a log, an Event, an object, a metric or a printed line", async () => {
   await world.remove(metricPipeline("web"), logPipeline("web"), metricPipeline("unlucky"));
   expect(keys.size).toBeGreaterThanOrEqual(8);
-  const told = {
+  const reported = {
     log: world.operator.log(),
     metrics: await world.operator.metrics(),
     simulator: world.printed(),
@@ -272,11 +272,11 @@ it("no key of this whole run is in a log, an Event, an object, a metric or a pri
     objects: (await world.kubectl("get", "mooring", "-o", "yaml", "--show-managed-fields")).stdout,
     state: JSON.stringify(await world.platform.call("GET", "/_simulator/state")),
   };
-  expect(told.log).toContain("platform write");
-  expect(told.events).toContain("KeyIssued");
+  expect(reported.log).toContain("platform write");
+  expect(reported.events).toContain("KeyIssued");
   for (const key of keys) {
     for (const form of [key, Buffer.from(key).toString("base64")]) {
-      const leaks = Object.entries(told).filter(([, text]) => text.includes(form));
+      const leaks = Object.entries(reported).filter(([, text]) => text.includes(form));
       expect(leaks.map(([where]) => where)).toEqual([]);
     }
   }

@@ -96,9 +96,9 @@ describe("writing the samples again", () => {
     await write(first, here);
     await write(again, here);
     const before = await versions(here);
-    const told = await write(again, here);
+    const reported = await write(again, here);
     expect(await versions(here)).toEqual(before);
-    if (again.join() === "apply") expect(told.filter((line) => !line.endsWith(" unchanged"))).toEqual([]);
+    if (again.join() === "apply") expect(reported.filter((line) => !line.endsWith(" unchanged"))).toEqual([]);
     const diff = await kubectl(["diff", ...flags, "--namespace", here, "-f", "-"], { input });
     expect({ code: diff.code, stdout: diff.stdout }).toEqual({ code: 0, stdout: "" });
   });

@@ -53,11 +53,11 @@ const read = async () => shownStatus.parse(await world.get(group)).status;
 const names = async () => (await read()).servers.map(({ name }) => name);
 
 /** Waits until status shows this many actions, all completed, and this many replicas. */
-async function untilTold(actions: string[], replicas: number): Promise<void> {
+async function untilReported(actions: string[], replicas: number): Promise<void> {
   await expect
     .poll(async () => {
-      const told = await read();
-      return { actions: told.actions.map(({ type, status }) => `${type} ${status}`), replicas: told.replicas };
+      const reported = await read();
+      return { actions: reported.actions.map(({ type, status }) => `${type} ${status}`), replicas: reported.replicas };
     })
     .toEqual({ actions: actions.map((type) => `${type} SUCCESSFUL`), replicas });
   await world.untilReady(group);
@@ -74,7 +74,7 @@ const out = "SCALE_OUT";
 
 describe("a scaling group under a load that comes and goes", () => {
   it("starts with its minimum, and says when the next action may come", async () => {
-    await untilTold([out], 1);
+    await untilReported([out], 1);
     const { actions, nextActionAt, servers } = await read();
     expect(Date.parse(nextActionAt) - Date.parse(actions[0]?.startedAt ?? "")).toBe(HOURS * 3_600_000);
     const found = await world.platform.resources("servers");
@@ -89,7 +89,7 @@ describe("a scaling group under a load that comes and goes", () => {
 
   it("grows then, and the newest action comes first in status", async () => {
     await pass(HOURS / 2);
-    await untilTold([out, out], 3);
+    await untilReported([out, out], 3);
     const [last, first] = (await read()).actions;
     expect(Date.parse(last?.startedAt ?? "")).toBeGreaterThan(Date.parse(first?.startedAt ?? ""));
   });
@@ -107,7 +107,7 @@ describe("a scaling group under a load that comes and goes", () => {
 
   it("grows to its maximum and no further; the new replica is of the new kind", async () => {
     await pass(HOURS);
-    await untilTold([out, out, out], 4);
+    await untilReported([out, out, out], 4);
     expect((await read()).replicaConfiguration.old).toBe(3);
     await pass(HOURS);
     expect(await started()).toBe(3);
@@ -118,17 +118,17 @@ describe("a scaling group under a load that comes and goes", () => {
   it("shrinks when the load is gone, the oldest replica first", async () => {
     const before = await names();
     await load({ type: "constant", value: 5 });
-    await untilTold(["SCALE_IN", out, out, out], 3);
+    await untilReported(["SCALE_IN", out, out, out], 3);
     expect(await names()).toEqual(before.slice(1));
     expect((await read()).replicaConfiguration.old).toBe(2);
     await pass(HOURS);
-    await untilTold(["SCALE_IN", "SCALE_IN", out, out, out], 2);
+    await untilReported(["SCALE_IN", "SCALE_IN", out, out, out], 2);
     expect(await names()).toEqual(before.slice(2));
   });
 
   it("keeps its minimum, and the last five actions in status", async () => {
     await pass(HOURS);
-    await untilTold(["SCALE_IN", "SCALE_IN", "SCALE_IN", out, out], 1);
+    await untilReported(["SCALE_IN", "SCALE_IN", "SCALE_IN", out, out], 1);
     await pass(HOURS);
     expect(await started()).toBe(6);
     expect((await world.platform.resources("volumes")).length).toBe(1);

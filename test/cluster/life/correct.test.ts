@@ -127,7 +127,7 @@ describe("a volume that is adopted with a type that it does not have", () => {
     spec: { accountRef, datacenterRef: { name: "dc" }, externalId: id, ...spec },
   });
   const wrong = { type: "SSD Premium", size: 5 };
-  const looks = async () => (await world.platform.resources("volumes")).find((each) => each.id === id)?.properties;
+  const reads = async () => (await world.platform.resources("volumes")).find((each) => each.id === id)?.properties;
   beforeAll(async () => {
     home = await world.value("datacenter/dc", "{.status.id}");
     const properties = { name: "production", size: 10, type: "HDD", licenceType: "OTHER" };
@@ -138,7 +138,7 @@ describe("a volume that is adopted with a type that it does not have", () => {
     const isThere = async () =>
       (await world.platform.resources("volumes")).some((each) => each.id === id && each.state === "AVAILABLE");
     await expect.poll(isThere, soon).toBe(true);
-    const before = await looks();
+    const before = await reads();
     await world.platform.resetCalls();
     await world.apply(adopting(wrong));
     await world.untilReason("volume/taken", "NotAdoptable");
@@ -149,7 +149,7 @@ describe("a volume that is adopted with a type that it does not have", () => {
     await world.remove("volume/taken");
     for (const method of ["POST", "PUT", "PATCH", "DELETE"])
       expect([method, await callsOf(method)]).toEqual([method, 0]);
-    expect(await looks()).toEqual(before);
+    expect(await reads()).toEqual(before);
   });
 
   it("stays so when it was observed before it is to be managed", async () => {
@@ -160,7 +160,7 @@ describe("a volume that is adopted with a type that it does not have", () => {
     await world.platform.resetCalls();
     await world.remove("volume/taken");
     expect(await callsOf("DELETE")).toBe(0);
-    expect(await looks()).toMatchObject({ name: "production" });
+    expect(await reads()).toMatchObject({ name: "production" });
   });
 
   it("is owned once spec is corrected, and keeps what spec does not say", async () => {
@@ -169,10 +169,10 @@ describe("a volume that is adopted with a type that it does not have", () => {
     await world.apply(adopting({ type: "HDD" }));
     await world.untilReady("volume/taken");
     expect(await world.value("volume/taken", "{.status.id}")).toBe(id);
-    expect(await looks()).toMatchObject({ name: "production", size: 10, type: "HDD" });
+    expect(await reads()).toMatchObject({ name: "production", size: 10, type: "HDD" });
     expect(await refusalOf(adopting({ type: "SSD Premium" }))).toContain("type cannot be changed");
     await world.apply(adopting({ type: "HDD", size: 20 }));
-    await expect.poll(looks, soon).toMatchObject({ name: "production", size: 20 });
+    await expect.poll(reads, soon).toMatchObject({ name: "production", size: 20 });
   });
 });
 

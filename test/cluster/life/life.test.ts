@@ -29,10 +29,10 @@ describe("from apply to delete", () => {
   });
 
   it("kubectl describe shows the life of the object in Events", async () => {
-    const told = () => world.describe("server/web");
-    await expect.poll(told).toMatch(/Normal\s+Creating\s+.*mooring\s+creating Server [0-9a-f-]{36}, request/);
-    await expect.poll(told).toMatch(/Normal\s+Created\s+.*mooring\s+Created Server [0-9a-f-]{36}/);
-    expect(await told()).toContain("Available");
+    const reported = () => world.describe("server/web");
+    await expect.poll(reported).toMatch(/Normal\s+Creating\s+.*mooring\s+creating Server [0-9a-f-]{36}, request/);
+    await expect.poll(reported).toMatch(/Normal\s+Created\s+.*mooring\s+Created Server [0-9a-f-]{36}/);
+    expect(await reported()).toContain("Available");
   });
 
   it("kubectl get shows the telling columns, also for all kinds at once", async () => {

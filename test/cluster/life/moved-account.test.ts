@@ -35,10 +35,10 @@ describe("an Account that leads somewhere else", () => {
   const objects = ["datacenter/dc", "lan/net", "ipblock/block", "metricpipeline/web"];
 
   const ids = (names = objects) => Promise.all(names.map((name) => world.value(name, "{.status.id}")));
-  const standing = (name: string) =>
+  const conditionOf = (name: string) =>
     world.value(name, `${condition("Ready", "reason")} ${condition("Stalled", "status")}`);
-  const standings = async (names = objects) =>
-    Object.fromEntries(await Promise.all(names.map(async (name) => [name, await standing(name)])));
+  const reasons = async (names = objects) =>
+    Object.fromEntries(await Promise.all(names.map(async (name) => [name, await conditionOf(name)])));
   const all = (text: string, names = objects) => Object.fromEntries(names.map((name) => [name, text]));
 
   /** Another platform. The contract number depends on the seed; the default landscape has seed 1. */
@@ -52,10 +52,10 @@ describe("an Account that leads somewhere else", () => {
   }
 
   /** Waits for more checks of the Account there, in which its objects could have been reconciled as well. */
-  async function untilLookedAround({ calls }: Steering): Promise<void> {
-    const looks = async () => (await calls()).byRoute["GET /cloudapi/v6/contracts"] ?? 0;
-    const before = await looks();
-    await expect.poll(looks).toBeGreaterThan(before + 2);
+  async function untilAccountRead({ calls }: Steering): Promise<void> {
+    const reads = async () => (await calls()).byRoute["GET /cloudapi/v6/contracts"] ?? 0;
+    const before = await reads();
+    await expect.poll(reads).toBeGreaterThan(before + 2);
   }
 
   beforeAll(async () => {
@@ -88,15 +88,15 @@ describe("an Account that leads somewhere else", () => {
     cable.leadTo(port(there.url));
     await world.apply(secret("cable", there.token));
     await expect
-      .poll(async () => ({ made: await there.made(), ...(await standings(names)) }))
+      .poll(async () => ({ made: await there.made(), ...(await reasons(names)) }))
       .toEqual({ made: {}, ...all("ContractChanged True", names) });
-    await untilLookedAround(there);
+    await untilAccountRead(there);
     expect(await writes(there)).toEqual([]);
 
     await world.platform.resetCalls();
     cable.leadTo(port(world.platform.url));
     await world.apply(secret("cable", world.platform.token));
-    await expect.poll(() => standings(names)).toEqual(all("Available ", names));
+    await expect.poll(() => reasons(names)).toEqual(all("Available ", names));
     expect(await ids(names)).toEqual(before);
     expect(await writes(world.platform)).toEqual([]);
   });
@@ -105,11 +105,11 @@ describe("an Account that leads somewhere else", () => {
     const before = await ids();
     await world.platform.resetCalls();
     await world.apply(account("main", { ...home, region: "de/fra" }));
-    await expect.poll(() => standings()).toEqual({ ...all("Available "), "metricpipeline/web": "AccountMoved True" });
+    await expect.poll(() => reasons()).toEqual({ ...all("Available "), "metricpipeline/web": "AccountMoved True" });
     expect(await world.value("metricpipeline/web", condition("Stalled", "message"))).toContain("de-txl");
-    await untilLookedAround(world.platform);
+    await untilAccountRead(world.platform);
     await world.apply(account("main", home));
-    await expect.poll(() => standings()).toEqual(all("Available "));
+    await expect.poll(() => reasons()).toEqual(all("Available "));
     expect(await ids()).toEqual(before);
     expect(await writes(world.platform)).toEqual([]);
   });
@@ -119,20 +119,20 @@ describe("an Account that leads somewhere else", () => {
     const { there, moved } = await elsewhere(1);
     await world.apply(moved);
     await expect
-      .poll(async () => ({ made: await there.made(), ...(await standings()) }))
+      .poll(async () => ({ made: await there.made(), ...(await reasons()) }))
       .toEqual({ made: {}, ...all("AccountMoved True") });
     for (const name of objects) {
       const message = await world.value(name, condition("Stalled", "message"));
       expect(message).toContain(world.platform.url);
       expect(message).toContain("spec.endpoints");
     }
-    await untilLookedAround(there);
+    await untilAccountRead(there);
     expect(await writes(there)).toEqual([]);
     expect(await ids()).toEqual(before);
 
     await world.platform.resetCalls();
     await world.apply(account("main", home));
-    await expect.poll(() => standings()).toEqual(all("Available "));
+    await expect.poll(() => reasons()).toEqual(all("Available "));
     expect(await ids()).toEqual(before);
     expect(await writes(world.platform)).toEqual([]);
   });
@@ -141,10 +141,10 @@ describe("an Account that leads somewhere else", () => {
     const [, , block] = await ids();
     const { moved } = await elsewhere(1);
     await world.apply(moved);
-    await expect.poll(() => standing("ipblock/block")).toBe("AccountMoved True");
+    await expect.poll(() => conditionOf("ipblock/block")).toBe("AccountMoved True");
     await world.askToRemove("ipblock/block");
     await expect.poll(() => world.value("ipblock/block", "{.metadata.deletionTimestamp}")).not.toBe("");
-    await expect.poll(() => standing("ipblock/block")).toBe("AccountMoved True");
+    await expect.poll(() => conditionOf("ipblock/block")).toBe("AccountMoved True");
     const blocks = async () => (await world.platform.resources("ipblocks")).map(({ id }) => id);
     expect(await blocks()).toEqual([block]);
     await world.apply(account("main", home));

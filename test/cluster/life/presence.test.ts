@@ -6,9 +6,9 @@ import { datacenter, ipBlock, metricPipeline, server, volume } from "../objects.
 let world: Landscape;
 const objects = ["datacenter/dc", "server/web", "volume/disk", "ipblock/block", "metricpipeline/web"];
 const condition = (type: string, field: string) => `{.status.conditions[?(@.type=="${type}")].${field}}`;
-const standing = (name: string) =>
+const conditionOf = (name: string) =>
   world.value(name, `${condition("Ready", "reason")} ${condition("Stalled", "status")}`);
-const standings = () => Promise.all(objects.map(standing));
+const conditionsOf = () => Promise.all(objects.map(conditionOf));
 const ids = () => Promise.all(objects.map((name) => world.value(name, "{.status.id}")));
 const callsOf = async (isMeant: (route: string) => boolean) => {
   const { byRoute } = await world.platform.calls();
@@ -18,7 +18,7 @@ const writes = () => callsOf((route) => !route.startsWith("GET "));
 const checks = () => world.operator.metric("controller_runtime_reconcile_total", 'controller="account"');
 
 /** Waits for several resyncs, longer than the operator needs to report a resource as missing. */
-async function untilLookedAround(): Promise<void> {
+async function untilAccountRead(): Promise<void> {
   const before = await checks();
   await expect.poll(checks).toBeGreaterThan(before + 8);
 }
@@ -27,7 +27,7 @@ async function untilLookedAround(): Promise<void> {
 async function expectUntouched(before: string[]): Promise<void> {
   expect(await writes()).toEqual([]);
   await world.platform.faults();
-  await expect.poll(standings).toEqual(objects.map(() => "Available "));
+  await expect.poll(conditionsOf).toEqual(objects.map(() => "Available "));
   expect(await ids()).toEqual(before);
   expect(await writes()).toEqual([]);
 }
@@ -64,7 +64,7 @@ describe("nothing is created a second time", () => {
   ])("while %s", async (_, fault) => {
     const before = await ids();
     await world.platform.faults(fault);
-    await untilLookedAround();
+    await untilAccountRead();
     await expectUntouched(before);
   });
 
@@ -72,12 +72,12 @@ describe("nothing is created a second time", () => {
     const before = await ids();
     const except = ["GET /cloudapi/v6/contracts", "GET /cloudapi/v6/requests"];
     await world.platform.faults({ fault: "empty-lists", single: true, except });
-    await expect.poll(standings).toEqual(objects.map(() => "Missing True"));
+    await expect.poll(conditionsOf).toEqual(objects.map(() => "Missing True"));
     for (const [index, name] of objects.entries()) {
       const message = await world.value(name, condition("Stalled", "message"));
       expect(message).toContain(`mooring.dev/recreate to "${before[index]}"`);
     }
-    await untilLookedAround();
+    await untilAccountRead();
     await expectUntouched(before);
   });
 
@@ -98,10 +98,10 @@ describe("nothing is created a second time", () => {
       stringData: { token: value },
     });
     await world.apply(secret(token));
-    await expect.poll(standings).toEqual(objects.map(() => "UserChanged True"));
-    expect(await standing("account/main")).toBe("UserChanged True");
+    await expect.poll(conditionsOf).toEqual(objects.map(() => "UserChanged True"));
+    expect(await conditionOf("account/main")).toBe("UserChanged True");
     expect(await world.value("account/main", condition("Stalled", "message"))).toContain("mooring.dev/accept-user");
-    await untilLookedAround();
+    await untilAccountRead();
     expect(await writes()).toEqual([]);
     await world.apply(secret(world.platform.token));
     await expectUntouched(before);
@@ -110,7 +110,7 @@ describe("nothing is created a second time", () => {
 
 describe("what somebody has deleted on the platform", () => {
   const listed = z.looseObject({ items: z.array(z.looseObject({ message: z.string().optional() })) });
-  const told = async (name: string) =>
+  const reported = async (name: string) =>
     listed.parse(await world.get("events", `involvedObject.name=${name}`)).items.map(({ message = "" }) => message);
 
   it("is created again, and the Event says who deleted it", async () => {
@@ -122,7 +122,9 @@ describe("what somebody has deleted on the platform", () => {
       ["metricpipeline/web", pipeline],
     ] as const) {
       await expect.poll(() => world.value(name, "{.status.id}")).not.toMatch(new RegExp(`^(${id})?$`));
-      await expect.poll(async () => (await told("web")).join("\n")).toMatch(`${id} was deleted outside Mooring by `);
+      await expect
+        .poll(async () => (await reported("web")).join("\n"))
+        .toMatch(`${id} was deleted outside Mooring by `);
     }
     await world.untilReady(...objects);
     expect(await world.platform.resources("servers")).toHaveLength(1);
@@ -134,7 +136,7 @@ describe("what somebody has deleted on the platform", () => {
     await world.untilReason("volume/disk", "DeletedExternally");
     const message = await world.value("volume/disk", condition("Stalled", "message"));
     expect(message).toMatch(/was deleted outside Mooring by \S+ at .*what it held is lost/);
-    await untilLookedAround();
+    await untilAccountRead();
     expect(await callsOf((route) => route.startsWith("POST ") && route.endsWith("/volumes"))).toEqual([]);
     await world.annotate("volume/disk", `mooring.dev/recreate=${disk}`);
     await world.untilReady("volume/disk");

@@ -214,9 +214,9 @@ describe("two installations in one cluster", () => {
     await second.account(platform);
     await second.apply(datacenter("theirs"));
     // It checks every few seconds, and the Lease is held by an installation that may come back.
-    const looks = async () => (await two.metric("rest_client_requests_total")) ?? 0;
-    const before = await looks();
-    await expect.poll(looks, { timeout: 120_000 }).toBeGreaterThan(before + 5);
+    const reads = async () => (await two.metric("rest_client_requests_total")) ?? 0;
+    const before = await reads();
+    await expect.poll(reads, { timeout: 120_000 }).toBeGreaterThan(before + 5);
     expect((await platform.steering.calls()).total).toBe(0);
     expect([two.leads(), alone.leads()]).toEqual([false, false]);
 

@@ -91,8 +91,8 @@ describe("a parent id that nothing has", () => {
       });
 
       it("is reported once, with the field and the id, as ParentNotFound", async () => {
-        const standing = `${condition("Ready", "reason")} ${condition("Stalled", "status")}`;
-        expect(await world.value(ref(kind), standing)).toBe("ParentNotFound True");
+        const conditions = `${condition("Ready", "reason")} ${condition("Stalled", "status")}`;
+        expect(await world.value(ref(kind), conditions)).toBe("ParentNotFound True");
         const message = await world.value(ref(kind), condition("Ready", "message"));
         expect(message).toContain(field);
         expect(message).toContain(nobody);

@@ -38,15 +38,15 @@ it("logs the outcome of thirty objects, ten created, ten refused, ten stuck, and
     ...refused.map((name) => datacenter(name, { location: "xx/yyy" })),
     ...stuck.map((name) => lan(name, { datacenterRef: { name: "nowhere" } })),
   );
-  const told = (kind: string, names: string[], reason: string) => () => {
+  const reported = (kind: string, names: string[], reason: string) => () => {
     const objects = names.map((name) => `${kind}/${world.namespace}/${name}`);
     const found = lines().filter((each) => each.msg === "status changed" && each.reason === reason);
     return objects.map((object) => found.filter((each) => each.object === object && each.level === "info").length);
   };
   const once = Array(10).fill(1);
-  await expect.poll(told("Lan", made, "Available")).toEqual(once);
-  await expect.poll(told("Datacenter", refused, "Rejected")).toEqual(once);
-  await expect.poll(told("Lan", stuck, "ReferenceNotFound")).toEqual(once);
+  await expect.poll(reported("Lan", made, "Available")).toEqual(once);
+  await expect.poll(reported("Datacenter", refused, "Rejected")).toEqual(once);
+  await expect.poll(reported("Lan", stuck, "ReferenceNotFound")).toEqual(once);
 
   const writes = lines().filter(({ msg }) => msg === "platform write");
   for (const name of made) {

@@ -13,13 +13,13 @@ let monitoring: string;
 beforeAll(async () => {
   world = await landscape({ operator: ["--metrics-auth", "--log-format", "json"] });
   // The log line may come after the line on stdout that reports readiness.
-  const told = () => {
+  const reported = () => {
     const lines = world.operator.log().split("\n");
     const whole = lines.filter((line) => line.startsWith("{") && line.endsWith("}"));
     return whole.flatMap((line) => serving.safeParse(JSON.parse(line)).data?.url ?? [])[0];
   };
-  await until(() => (told() === undefined ? "the address is not logged yet" : undefined), { title: "metrics" });
-  url = told() ?? "";
+  await until(() => (reported() === undefined ? "the address is not logged yet" : undefined), { title: "metrics" });
+  url = reported() ?? "";
   monitoring = await namespace("monitoring");
 });
 

@@ -40,7 +40,7 @@ function open(object: KubeObject, sites: AccountDeps["sites"]) {
     hasCleanup: () => false,
   };
   /** Checks it once, as it is or with another spec. */
-  async function look(spec = object.spec) {
+  async function checkOnce(spec = object.spec) {
     read.length = 0;
     platform.calls.length = 0;
     const now = { ...(objects.find(key)?.object ?? object), spec };
@@ -49,7 +49,7 @@ function open(object: KubeObject, sites: AccountDeps["sites"]) {
     const asked = platform.calls.map(({ url }) => new URL(url).origin);
     return { again, conditions, handle: accounts.get(name), read, asked };
   }
-  return look;
+  return checkOnce;
 }
 const own = (spec: object) => objectOf("Account", "main", { spec: { credentialsSecretRef, ...spec } });
 const check = (spec: object, sites: AccountDeps["sites"]) => open(own(spec), sites)();
@@ -96,9 +96,9 @@ describe("an endpoint of an Account's own", () => {
   });
 
   test("that an Account which has worked is edited to leads nobody there", async () => {
-    const look = open(own({}), only());
-    expect((await look()).handle?.obstacle).toBeUndefined();
-    const { handle, read, asked } = await look({ credentialsSecretRef, endpoints: { api: ELSEWHERE } });
+    const checkOnce = open(own({}), only());
+    expect((await checkOnce()).handle?.obstacle).toBeUndefined();
+    const { handle, read, asked } = await checkOnce({ credentialsSecretRef, endpoints: { api: ELSEWHERE } });
     expect(handle?.obstacle).toMatchObject({ reason: "EndpointNotAllowed" });
     expect(() => handle?.endpoint("api")).toThrow("does not allow");
     expect([read, asked]).toEqual([[], []]);
@@ -106,20 +106,20 @@ describe("an endpoint of an Account's own", () => {
 });
 
 describe("a ClusterAccount", () => {
-  const look = (spec: object) => open(clusterAccountOf("team", spec), only())();
+  const checkOnce = (spec: object) => open(clusterAccountOf("team", spec), only())();
 
   test("has its Secret in the operator's namespace", async () => {
-    expect(new Set((await look({})).read)).toEqual(new Set(["mooring-system/cred"]));
+    expect(new Set((await checkOnce({})).read)).toEqual(new Set(["mooring-system/cred"]));
   });
 
   test("lets ids lead to what it says, and an Account to anything", async () => {
-    const adoption = async (spec: object) => (await look(spec)).handle?.adoption;
+    const adoption = async (spec: object) => (await checkOnce(spec)).handle?.adoption;
     expect([await adoption({}), await adoption({ adoption: "Any" })]).toEqual(["None", "Any"]);
     expect((await check({}, only())).handle?.adoption).toBe("Any");
   });
 
   test("is held to the operator's word about addresses as well", async () => {
-    const { conditions, read } = await look({ endpoints: { api: ELSEWHERE } });
+    const { conditions, read } = await checkOnce({ endpoints: { api: ELSEWHERE } });
     expect(conditions).toMatchObject([{ reason: "EndpointNotAllowed" }, { type: "Stalled" }]);
     expect(read).toEqual([]);
   });

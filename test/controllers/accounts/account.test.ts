@@ -23,7 +23,7 @@ describe("an Account", () => {
     [3 * 86_400_000, "72 hours ahead of"],
   ])("says that the clocks differ by %i ms, and is Ready", async (aheadMs, words) => {
     const { check, said, api, object, objects } = open();
-    const look = async (ms: number) => {
+    const read = async (ms: number) => {
       said.aheadMs = ms;
       const { conditions } = await check();
       objects.store("Account").put(api.get(object) ?? object);
@@ -31,14 +31,14 @@ describe("an Account", () => {
     };
     const ready = { type: "Ready", status: "True", reason: "Available" };
     const skew = { type: "ClockSkew", status: "True", reason: "ClockSkew", message: expect.stringContaining(words) };
-    const first = await look(aheadMs);
+    const first = await read(aheadMs);
     expect(first).toMatchObject([ready, skew]);
     const { version } = api;
     // Dates have whole seconds; that noise is not written.
-    for (const noise of [-2000, 2000, 0]) await look(aheadMs + noise);
+    for (const noise of [-2000, 2000, 0]) await read(aheadMs + noise);
     expect(api.version).toBe(version);
-    expect(await look(2000)).toMatchObject([ready]);
-    expect(await look(-59_000)).toHaveLength(1);
+    expect(await read(2000)).toMatchObject([ready]);
+    expect(await read(-59_000)).toHaveLength(1);
   });
 
   describe("with a token that has expired by the platform's Date headers alone", () => {

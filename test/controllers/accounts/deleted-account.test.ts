@@ -44,10 +44,10 @@ describe("a deleted Account", () => {
 
   test("stays while something is undone with it that has no object any more", async () => {
     const { check, said, accounts } = open(deleted);
-    said.owes = true;
+    said.cleanupLeft = true;
     expect((await check()).again).toEqual({ inMs: 1000 });
     expect(said.released).toBe(0);
-    said.owes = false;
+    said.cleanupLeft = false;
     await check();
     expect(said.released).toBe(1);
     expect(accounts.get("shop/main")).toBeUndefined();

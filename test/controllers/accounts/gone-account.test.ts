@@ -35,8 +35,8 @@ function open(...there: KubeObject[]) {
   );
   const secret = { ...credentials, data };
   const api = fakeApiServer(secret, ...there);
-  const told: string[] = [];
-  const tell = (fields: object, message: string) => void told.push(JSON.stringify([fields, message]));
+  const reported: string[] = [];
+  const tell = (fields: object, message: string) => void reported.push(JSON.stringify([fields, message]));
   const store = createTokenStore({ client: api.client, clock, guard: () => {} }, HOME);
   const keep = (name: string, record: Partial<TokenRecord>, value?: string) => {
     const whole = { account: name, username: "ops@example.org", endpoint: API, count: 1, unclaimed: [], ...record };
@@ -46,7 +46,7 @@ function open(...there: KubeObject[]) {
     api,
     clock,
     platform,
-    told,
+    reported,
     keep,
     /** A previous operator has logged in for an Account. */
     async logIn(name = KEY) {
@@ -131,26 +131,26 @@ describe("the token of an Account that is gone despite its finalizer", () => {
   });
 
   test("is left to expire where the platform refuses to revoke it, and the log says so", async () => {
-    const { clock, platform, told, logIn, start, stored } = open();
+    const { clock, platform, reported, logIn, start, stored } = open();
     platform.beforeEach(() => {
       throw new Forbidden({ call: "DELETE /auth/v1/tokens", status: 403 });
     });
     await logIn();
     await start();
     await clock.advance(5000);
-    expect([stored(), told.length]).toEqual([false, 1]);
-    expect(told[0]).toContain("Account/shop/main");
-    expect(told[0]).toContain("expire by themselves");
+    expect([stored(), reported.length]).toEqual([false, 1]);
+    expect(reported[0]).toContain("Account/shop/main");
+    expect(reported[0]).toContain("expire by themselves");
   });
 
   test("is left to expire where its value is unknown, and the log says so", async () => {
-    const { clock, platform, told, keep, start, stored } = open();
+    const { clock, platform, reported, keep, start, stored } = open();
     const by = { pod: "mooring-0", process: "before", deadlineMs: 10_000 };
     await keep(KEY, { intent: { nonce: "n1", at: clock.now(), by, ttl: 3600, seen: [] } });
     await start();
     await clock.advance(5000);
     expect([stored(), platform.calls.length]).toEqual([false, 0]);
-    expect(told.join()).toContain("expires by itself");
+    expect(reported.join()).toContain("expires by itself");
   });
 });
 

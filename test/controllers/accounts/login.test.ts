@@ -209,7 +209,7 @@ describe("an Account with a password", () => {
 });
 
 test("a token that the user brought is announced 14 days before it expires", async () => {
-  const { live, platform, secret, ready, status, told } = open();
+  const { live, platform, secret, ready, status, reported } = open();
   secret.token = platform.make(30 * 86_400);
   const { check, skip } = live();
   await check();
@@ -218,5 +218,5 @@ test("a token that the user brought is announced 14 days before it expires", asy
   await check();
   const expiry = `the token expires at ${new Date(BEGIN + 30 * 86_400_000).toISOString()}: update key token of Secret cred`;
   expect(ready()).toMatchObject({ status: "True", message: expect.stringContaining(expiry) });
-  expect(told).toContain(`Warning Advice ${expiry}`);
+  expect(reported).toContain(`Warning Advice ${expiry}`);
 });

@@ -21,14 +21,14 @@ interface Visible {
   object: KubeObject;
   api: ReturnType<typeof fakeApiServer>;
   platform: ReturnType<typeof fakeTokens>;
-  told: string[];
+  reported: string[];
 }
 const worlds: Visible[] = [];
 
 /** For `afterEach` of every file: no token and no password of its tests is in an object or an Event. */
 export function noSecretIsShown() {
-  for (const { api, platform, object, told } of worlds.splice(0)) {
-    const visible = JSON.stringify([api.get(object), told]);
+  for (const { api, platform, object, reported } of worlds.splice(0)) {
+    const visible = JSON.stringify([api.get(object), reported]);
     for (const value of [...platform.values, platform.login.password]) expect(visible).not.toContain(value);
   }
 }
@@ -39,10 +39,10 @@ export function open(related: KubeObject[] = [], { behindMs = 0, isKnown = true 
   let now = () => BEGIN;
   const platform = fakeTokens(() => now() - behindMs, isKnown ? -behindMs : 0);
   const api = fakeApiServer(object, ...related);
-  const told: string[] = [];
+  const reported: string[] = [];
   const secret: Record<string, string> = { ...platform.login };
   let nonces = 0;
-  worlds.push({ object, api, platform, told });
+  worlds.push({ object, api, platform, reported });
   const secretOf = (name: string) =>
     api.get(objectOf("Secret", name, { ...home, metadata: { ...home.metadata, name } }));
   const kept = () => secretOf(tokenSecretName(KEY))?.data;
@@ -68,7 +68,7 @@ export function open(related: KubeObject[] = [], { behindMs = 0, isKnown = true 
         kind: account,
         object: life.objects.find(`Account/${KEY}`)?.object ?? object,
       });
-      told.push(...life.events);
+      reported.push(...life.events);
       return again;
     }
     /** Repeats checks and waits, until it is Ready or the time is up. */
@@ -83,7 +83,7 @@ export function open(related: KubeObject[] = [], { behindMs = 0, isKnown = true 
   }
   const status = () => Object(api.get(object)?.status);
   const ready = () => [...(status().conditions ?? [])].find(({ type }) => type === "Ready");
-  return { object, api, platform, secret, live, status, ready, kept, told };
+  return { object, api, platform, secret, live, status, ready, kept, reported };
 }
 const home = { apiVersion: "v1", metadata: { namespace: "mooring-system" } };
 export const isGeneration = ({ url }: PlatformCall) => url.includes("/tokens/generate");

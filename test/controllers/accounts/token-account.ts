@@ -26,7 +26,7 @@ export function open(metadata: Partial<KubeObject["metadata"]> = {}, ...users: K
   accounts.remove("shop/main");
   const secret: { known: boolean; value: string | undefined } = { known: true, value: "token" };
   const used: (string | undefined)[] = [];
-  const said = { changed: 0, held: 0, released: 0, owes: false, aheadMs: 0 };
+  const said = { changed: 0, held: 0, released: 0, cleanupLeft: false, aheadMs: 0 };
   /** The user of the token. */
   const token: { userId: string; expiresAt?: number } = { userId: "u1" };
   /** Facts that a call reports besides its answer. */
@@ -56,7 +56,7 @@ export function open(metadata: Partial<KubeObject["metadata"]> = {}, ...users: K
     home: "mooring-system",
     sites: { endpoints: {}, isAllowed: () => true },
     changed: () => void said.changed++,
-    hasCleanup: () => said.owes,
+    hasCleanup: () => said.cleanupLeft,
   };
   /** One check, in which the platform answers or fails with this error. */
   async function check(error?: PlatformError) {

@@ -27,7 +27,7 @@ describe("an ActivityLogExport", () => {
       await minutes(world.live(), 3);
       expect(world.delivered()).toEqual(["before", "during", "after"]);
       expect(world.status().lost).toBeUndefined();
-      expect(world.told.join()).not.toContain("HistoryLost");
+      expect(world.reported.join()).not.toContain("HistoryLost");
     });
 
     it("an entry that comes late to a minute is still looked for", async () => {

@@ -30,7 +30,7 @@ describe("an ActivityLogExport", () => {
       lastEntryTime: "2026-01-01T00:01:01.000Z",
       watermark: { time: "2026-01-01T00:02:00.000Z" },
     });
-    expect(JSON.stringify([world.status(), world.told])).not.toContain(SECRET);
+    expect(JSON.stringify([world.status(), world.reported])).not.toContain(SECRET);
   });
 
   it("writes nothing while nothing happens, and one status in ten minutes", async () => {
@@ -68,7 +68,7 @@ describe("an ActivityLogExport", () => {
     expect(world.ready().message).toContain(
       "entries from 2025-11-22T00:00:00.000Z to 2025-11-27T00:02:00.000Z are lost",
     );
-    expect(world.told).toEqual([expect.stringContaining("Warning HistoryLost entries from 2025-11-22")]);
+    expect(world.reported).toEqual([expect.stringContaining("Warning HistoryLost entries from 2025-11-22")]);
   });
 
   it("names the gap after the operator was away for too long", async () => {

@@ -49,7 +49,7 @@ export function open(
   const sent: PlatformCall[] = [];
   const asked: PlatformCall[] = [];
   const trouble: { read?: PlatformError; deliver?: PlatformError; answer?: object } = {};
-  const told: string[] = [];
+  const reported: string[] = [];
   const connectionOf = (send: (call: PlatformCall) => unknown): Connection => ({
     id: "test",
     send: async (call) => ({ status: 200, headers: {}, body: send(call) }),
@@ -96,7 +96,7 @@ export function open(
       life.sync();
       const now = life.objects.find(KEY)?.object ?? object;
       const again = await reconcileExport(deps, { key: KEY, kind: activityLogExport, object: now });
-      told.push(...life.events.splice(0));
+      reported.push(...life.events.splice(0));
       return again;
     }
     /** Passes until nothing happens for a while. */
@@ -121,5 +121,5 @@ export function open(
     );
   /** How far the platform's clock is ahead, by its Date headers. */
   const tell = (aheadMs: number) => Reflect.set(platform, "aheadMs", aheadMs);
-  return { object, api, log, stored, sent, asked, trouble, told, live, status, ready, delivered, tell };
+  return { object, api, log, stored, sent, asked, trouble, reported, live, status, ready, delivered, tell };
 }

@@ -83,7 +83,7 @@ async function play(world: World, played: Case): Promise<Outcome> {
     await control.rewind(now);
     running = await operator();
     await running.untilLeading();
-    await untilLooked(running, 40);
+    await untilRead(running, 40);
   }
   const before = await platform.steering.made();
   await platform.steering.resetCalls();
@@ -96,24 +96,22 @@ async function play(world: World, played: Case): Promise<Outcome> {
   );
   running ??= await operator();
   await running.untilLeading();
-  await untilLooked(running, 20);
+  await untilRead(running, 20);
   const problems: string[] = [];
   await until(() => unsettledIn(stage), { title: titleOf(played), forMs: 300_000 }).catch((error: unknown) => {
     problems.push(`stuck: ${error instanceof Error ? error.message : error}`);
   });
-  await untilLooked(running, 60);
+  await untilRead(running, 60);
   const { byRoute } = await platform.steering.calls();
   const posts = Object.entries(byRoute).filter(([route]) => /^POST |\/generate$/.test(route));
   problems.push(...faultsOf(before, await platform.steering.made(), asked));
-  const standings = (await allObjects(stage)).map((object) => readyOf(object)?.reason ?? "none");
+  const reasons = (await allObjects(stage)).map((object) => readyOf(object)?.reason ?? "none");
   await running.kill();
   return {
     ...played,
     problems,
     posts: posts.reduce((sum, [, count]) => sum + count, 0),
-    reasons: Object.fromEntries(
-      standings.map((reason) => [reason, standings.filter((each) => each === reason).length]),
-    ),
+    reasons: Object.fromEntries(reasons.map((reason) => [reason, reasons.filter((each) => each === reason).length])),
   };
 }
 
@@ -160,7 +158,7 @@ async function unsettledIn(stage: Stage): Promise<string | undefined> {
 }
 
 /** Waits until the operator has reconciled everything several more times. */
-async function untilLooked(operator: OperatorProcess, times: number): Promise<void> {
+async function untilRead(operator: OperatorProcess, times: number): Promise<void> {
   const before = await operator.metric(RECONCILES);
   await until(
     async () => ((await operator.metric(RECONCILES)) > before + times ? undefined : "it has not looked at all objects"),

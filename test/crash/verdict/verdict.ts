@@ -40,7 +40,7 @@ function measure({ snapshot }: Chapter) {
   return { counts, accepted: snapshot.accepted };
 }
 
-const told = (value: unknown) => (typeof value === "object" ? JSON.stringify(value) : String(value));
+const text = (value: unknown) => (typeof value === "object" ? JSON.stringify(value) : String(value));
 
 /**
  * The problems at the end of a phase. For the kind itself: exactly one resource, the one in `status.id`, while the
@@ -72,7 +72,7 @@ export function judge(kind: Kind, before: Chapter, chapter: Chapter, undisturbed
       const found = mine?.properties?.[name];
       const whose = object ? "the object is Ready" : "the object is gone";
       if (isDeepStrictEqual(found, wanted)) continue;
-      blame("stuck", `${whose}, but ${name} is ${told(found)}, not ${told(wanted)}`);
+      blame("stuck", `${whose}, but ${name} is ${text(found)}, not ${text(wanted)}`);
     }
   }
   const expected = undisturbed?.get(phase);

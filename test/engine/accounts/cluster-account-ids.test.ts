@@ -105,7 +105,7 @@ describe("through a ClusterAccount without adoption", () => {
     // The object is gone, and its cluster was retained.
     const user = of("KafkaUser", "team", { clusterRef: { name: "gone" } });
     const status = { id: "u1", parents: { cluster: DC }, account: SHARED, endpoint: API };
-    const { view } = stage([{ ...user, status }, cluster]).sceneOf("KafkaUser/team/a");
+    const { view } = stage([{ ...user, status }, cluster]).contextOf("KafkaUser/team/a");
     expect(view.account.obstacle?.reason).toBe(reason);
   });
 
@@ -144,8 +144,8 @@ describe("the number of a LAN as externalId", () => {
     ["of one that is lent leads to nothing of the same number", { namespace: "other", name: "dc" }, "NotYours"],
   ])("%s", (_, datacenterRef, reason) => {
     const asked = of("Lan", "team", { datacenterRef, externalId: "1", managementPolicy: "Observe" });
-    const { sceneOf } = stage([grant, theirs, mine, first, asked]);
-    expect(sceneOf("Lan/team/a").view.spec.obstacle?.reason).toBe(reason);
+    const { contextOf } = stage([grant, theirs, mine, first, asked]);
+    expect(contextOf("Lan/team/a").view.spec.obstacle?.reason).toBe(reason);
   });
 });
 

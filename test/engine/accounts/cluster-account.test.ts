@@ -219,13 +219,13 @@ test("an Account that has lost an address does not keep others from the switch o
   const logging = (name: string, account: string) =>
     objectOf("CentralLogging", name, { spec: { enabled: true, accountRef: { name: account } } });
   const theirs = { ...logging("theirs", "lost"), status: { id: "central", account: "shop/lost" } };
-  const { accounts, sceneOf } = stage([theirs, logging("mine", "main")]);
+  const { accounts, contextOf } = stage([theirs, logging("mine", "main")]);
   const connection = fakePlatform().connectionOf("shop/lost");
   const endpoint = () => {
     throw new Error("there is no address");
   };
   accounts.put(handleOf("shop/lost", { connection, endpoint }));
-  expect(sceneOf("CentralLogging/shop/mine").view.spec.obstacle).toBeUndefined();
+  expect(contextOf("CentralLogging/shop/mine").view.spec.obstacle).toBeUndefined();
 });
 
 describe("what somebody else has written into status", () => {
@@ -256,7 +256,7 @@ describe("what somebody else has written into status", () => {
       metadata: { name: "a", namespace: "team" },
       status: { id: "theirs", account: "shop/main" },
     });
-    const { sceneOf } = stage([forged]);
-    expect(sceneOf("IPBlock/team/a").view.account.key).not.toBe("shop/main");
+    const { contextOf } = stage([forged]);
+    expect(contextOf("IPBlock/team/a").view.account.key).not.toBe("shop/main");
   });
 });

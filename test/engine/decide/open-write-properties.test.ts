@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Facts } from "../support/views.ts";
-import { among, isFarewell, whenever } from "./sampled-decisions.ts";
+import { among, isPreDelete, whenever } from "./sampled-decisions.ts";
 
 const isOpen = ({ request }: Facts) => request?.outcome === "unanswered";
 /** Nobody needs the result of the creation: there is a resource, or the object names one. */
@@ -30,7 +30,7 @@ describe("in every view", () => {
       request.action !== "create" &&
       observation.seen === "present" &&
       observation.asOf < request.since + believedMs;
-    among(isUnseen, (view, decision) => expect(decision.step === "update" && !isFarewell(view, decision)).toBe(false));
+    among(isUnseen, (view, decision) => expect(decision.step === "update" && !isPreDelete(view, decision)).toBe(false));
   });
 
   test("while it is not known what became of a write, the resource is not changed", () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { needsPerson, reasons } from "../../../src/engine/status/reasons.ts";
 import { STEPS } from "../support/any-view/ways.ts";
 import { decideOn, type Facts } from "../support/views.ts";
-import { always, among, decided, isFarewell, LEAST, seed, whenever } from "./sampled-decisions.ts";
+import { always, among, decided, isPreDelete, LEAST, seed, whenever } from "./sampled-decisions.ts";
 
 test(`every step is taken at least ${LEAST} times`, () => {
   const counts = new Map(STEPS.map((step) => [step, 0]));
@@ -40,7 +40,7 @@ describe("in every view", () => {
   test("where spec asks for no resource, none is made or kept, and all is well only when there is none", () => {
     const unwanted = ({ unwanted, observed, deleting }: Facts) => unwanted && !observed && !deleting;
     among(unwanted, (view, decision) => {
-      if (isFarewell(view, decision)) return;
+      if (isPreDelete(view, decision)) return;
       expect(["create", "adopt", "update", "publish", "output", "rest"]).not.toContain(decision.step);
     });
     whenever(["idle"], ({ claim, previous, unwanted }) =>

@@ -47,5 +47,5 @@ export function among(fits: (view: Facts) => boolean, holds: (view: Facts, decis
 
 export const retained = ({ deletionPolicy, observed }: Facts) => deletionPolicy === "Retain" || observed;
 /** A write before a deletion, not one that keeps the resource up to date. */
-export const isFarewell = ({ observation }: Facts, decision: Decision) =>
+export const isPreDelete = ({ observation }: Facts, decision: Decision) =>
   decision.step === "update" && observation.seen === "present" && decision.operation === observation.preDelete;

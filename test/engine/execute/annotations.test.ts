@@ -55,8 +55,8 @@ describe("an annotation of Mooring's that has no effect", () => {
     ["mooring.dev/restore", "Snapshot", "mooring.dev/restore-at"],
     ["mooring.dev/accept-usr", "ClusterAccount", "mooring.dev/accept-user"],
   ])("%s of a %s is told with %s, which is meant", (name, kind, meant) => {
-    const [told = ""] = adviceFor({ [name]: "true" }, kind);
-    expect(told).toBe(`annotation ${name} is unknown for kind ${kind} and has no effect: did you mean ${meant}?`);
+    const [reported = ""] = adviceFor({ [name]: "true" }, kind);
+    expect(reported).toBe(`annotation ${name} is unknown for kind ${kind} and has no effect: did you mean ${meant}?`);
   });
 
   test("is reported without a suggestion if nothing is similar", () => {
@@ -77,9 +77,9 @@ describe("an annotation of Mooring's that has no effect", () => {
 
   test("is named among at most five", () => {
     const many = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`mooring.dev/x-label-${n}`, ""]));
-    const told = adviceFor(many);
-    expect(told).toHaveLength(6);
-    expect(told.at(-1)).toContain("35 more are unknown");
+    const reported = adviceFor(many);
+    expect(reported).toHaveLength(6);
+    expect(reported.at(-1)).toContain("35 more are unknown");
   });
 });
 

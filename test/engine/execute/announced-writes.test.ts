@@ -225,7 +225,7 @@ describe("the word that allows to lose data", () => {
       metadata: { name: "a", generation, finalizers: [FINALIZER], annotations: { [ALLOW_DATA_LOSS]: word } },
       status: { id: "dc-a-0", account, nonce: "n0", fixed: made, ...(lossAllowed !== undefined && { lossAllowed }) },
     });
-    return all.sceneOf(key).view.spec.replacement?.verdict;
+    return all.contextOf(key).view.spec.replacement?.verdict;
   };
 
   test("counts for the generation it was first used for, and for no later one", () => {
@@ -272,7 +272,7 @@ describe("the word that allows to lose data", () => {
       metadata: { name: "a", generation: 1, finalizers: [FINALIZER], annotations: { [ALLOW_DATA_LOSS]: "true" } },
       status: { id: "dc-a-0", account, nonce: "n0", fixed: hashFields({ location: "de/txl", size: 1 }, fields) },
     });
-    await execute(all.deps, all.sceneOf(key), { step: "delete", action: "replace" });
+    await execute(all.deps, all.contextOf(key), { step: "delete", action: "replace" });
     expect(all.platform.sent("DELETE")).toHaveLength(1);
     expect(readStatus(all.api.get(object) ?? object).lossAllowed).toBeUndefined();
   });

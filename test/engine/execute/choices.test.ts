@@ -11,7 +11,7 @@ import { handleOf, scriptedConnection } from "../support/fixtures.ts";
 const refusal = new Terminal({ call: "POST /datacenters", status: 422, detail: "the location does not exist" });
 const locations = { items: [{ id: "de/txl" }, { id: "de/fra" }] };
 
-async function told(location: string, error: PlatformError, answer: () => object = () => locations) {
+async function reported(location: string, error: PlatformError, answer: () => object = () => locations) {
   const asked: string[] = [];
   const connection = scriptedConnection(({ url }) => {
     asked.push(new URL(url).pathname);
@@ -24,22 +24,22 @@ async function told(location: string, error: PlatformError, answer: () => object
 }
 
 test("a location that does not exist is refused with those that do", async () => {
-  expect(await told("de/xxx", refusal)).toEqual({
+  expect(await reported("de/xxx", refusal)).toEqual({
     text: "; valid for spec.location: de/fra, de/txl",
     asked: ["/cloudapi/v6/locations"],
   });
 });
 
 test("a refusal for another reason has no list, and one that passes costs no call", async () => {
-  expect((await told("de/txl", refusal)).text).toBe("");
+  expect((await reported("de/txl", refusal)).text).toBe("");
   const later = new Retry({ call: "POST /datacenters", status: 503, detail: "" }, "no");
-  expect(await told("de/xxx", later)).toEqual({ text: "", asked: [] });
+  expect(await reported("de/xxx", later)).toEqual({ text: "", asked: [] });
 });
 
 test("a list that cannot be read is left out", async () => {
-  const broken = await told("de/xxx", refusal, () => {
+  const broken = await reported("de/xxx", refusal, () => {
     throw new Retry({ call: "GET /locations", status: 503, detail: "" }, "no");
   });
   expect(broken.text).toBe("");
-  expect((await told("de/xxx", refusal, () => ({ nothing: true }))).text).toBe("");
+  expect((await reported("de/xxx", refusal, () => ({ nothing: true }))).text).toBe("");
 });

@@ -114,8 +114,8 @@ describe("the id is written to an annotation", () => {
   });
 
   test("not before its neighbours have rested as well: their writes go first", async () => {
-    const { clock, next, isKept, platform, sceneOf } = await open();
-    const { shared } = sceneOf(KEY);
+    const { clock, next, isKept, platform, contextOf } = await open();
+    const { shared } = contextOf(KEY);
     for (let n = 0; n < 4; n++) {
       await clock.advance(20_000);
       const id = platform.make(
@@ -135,8 +135,8 @@ describe("the id is written to an annotation", () => {
   });
 
   test("after twenty times as long although its neighbours never rest", async () => {
-    const { clock, next, isKept, sceneOf } = await open();
-    sceneOf(KEY).shared?.collection.track("b", { since: clock.now() });
+    const { clock, next, isKept, contextOf } = await open();
+    contextOf(KEY).shared?.collection.track("b", { since: clock.now() });
     await clock.advance(1_199_000);
     await next();
     expect(isKept()).toBe(false);

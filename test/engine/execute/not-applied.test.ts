@@ -34,7 +34,7 @@ async function pass({ all, key }: Pick<Life, "all" | "key">, seconds: number, st
   }
 }
 
-const told = ({ all }: Pick<Life, "all">, reason: string) =>
+const reported = ({ all }: Pick<Life, "all">, reason: string) =>
   all.events.filter((event) => event.includes(` ${reason} `));
 const change = ({ all, object }: Life, more: (now: KubeObject) => Partial<KubeObject>) => {
   const now = all.api.get(object) ?? object;
@@ -52,7 +52,7 @@ describe("a change that the platform accepts and does not make", () => {
     expect(readStatus(life.all.api.get(life.object) ?? life.object).conditions).toContainEqual(
       expect.objectContaining({ type: "Stalled", status: "True" }),
     );
-    expect(told(life, "NotApplied")).toHaveLength(1);
+    expect(reported(life, "NotApplied")).toHaveLength(1);
   });
 
   test("is not sent at once after it was taken, whatever wakes the object", async () => {
@@ -121,7 +121,7 @@ describe("a change that the platform accepts and does not make", () => {
     await pass(next, 3600);
     expect(platform.sent("PATCH").length).toBeLessThan(sent + 6);
     expect(readyOf(next)).toMatchObject({ reason: "NotApplied" });
-    expect(told(next, "NotApplied")).toEqual([]);
+    expect(reported(next, "NotApplied")).toEqual([]);
   });
 
   test("also when it has to be made before a deletion", async () => {
@@ -162,7 +162,7 @@ describe("a change that was taken while somebody edited the object", () => {
     const life = interrupted("BUSY");
     await read(life);
     await expect(life.all.passes(life.key)).rejects.toThrow("Conflict");
-    expect(told(life, "Updated")).toEqual(["Normal Updated asked the platform to update: name"]);
+    expect(reported(life, "Updated")).toEqual(["Normal Updated asked the platform to update: name"]);
   });
 
   test("is not sent a second time on the reading from before", async () => {
@@ -172,7 +172,7 @@ describe("a change that was taken while somebody edited the object", () => {
     await pass(life, 60, 1);
     expect(life.all.platform.sent("PATCH")).toHaveLength(1);
     expect(readyOf(life)).toMatchObject({ status: "True" });
-    expect(told(life, "Updated")).toHaveLength(1);
+    expect(reported(life, "Updated")).toHaveLength(1);
   });
 });
 

@@ -13,7 +13,7 @@ async function untilReady({ all, key }: Pick<Life, "all" | "key">): Promise<void
   }
 }
 
-const told = ({ all }: Pick<Life, "all">, reason: string) =>
+const reported = ({ all }: Pick<Life, "all">, reason: string) =>
   all.events.filter((event) => event.includes(` ${reason} `));
 
 describe("the Events of a creation", () => {
@@ -26,8 +26,8 @@ describe("the Events of a creation", () => {
     const { id } = readStatus(all.api.get(object) ?? object);
     await untilReady(life);
     expect(readyIn(all.api.get(object) ?? object)).toMatchObject({ status: "True" });
-    expect(told(life, "Creating")).toEqual([expect.stringMatching(`Normal Creating creating Datacenter ${id}`)]);
-    expect(told(life, "Created")).toEqual([`Normal Created Created Datacenter ${id}`]);
+    expect(reported(life, "Creating")).toEqual([expect.stringMatching(`Normal Creating creating Datacenter ${id}`)]);
+    expect(reported(life, "Created")).toEqual([`Normal Created Created Datacenter ${id}`]);
   });
 });
 
@@ -50,7 +50,7 @@ describe("drift that was corrected", () => {
     const life = ownedBlock(false);
     await drifted(life, { name: "renamed by hand" });
     expect(readyOf(life)).toMatchObject({ status: "True" });
-    expect(told(life, "DriftCorrected")).toEqual([
+    expect(reported(life, "DriftCorrected")).toEqual([
       "Normal DriftCorrected corrected drift: name from renamed by hand back to a",
     ]);
     expect(life.all.corrected).toEqual(["IPBlock"]);
@@ -59,7 +59,7 @@ describe("drift that was corrected", () => {
   test("of several fields and steps is reported as a whole, or step by step", async () => {
     const life = ownedServer(false);
     await drifted(life, { cores: 8, ram: 4096 });
-    const said = told(life, "DriftCorrected").join();
+    const said = reported(life, "DriftCorrected").join();
     expect(said).toContain("cores from 8 back to 2");
     expect(said).toContain("ram from 4096 back to 2048");
   });
@@ -72,8 +72,8 @@ describe("drift that was corrected", () => {
     life.all.api.put({ ...now, metadata, spec: { location: "de/txl", size: 1, name: "b" } });
     await untilReady(life);
     expect(readyOf(life)).toMatchObject({ status: "True" });
-    expect(told(life, "Updated")).toHaveLength(1);
-    expect(told(life, "DriftCorrected")).toEqual([]);
+    expect(reported(life, "Updated")).toHaveLength(1);
+    expect(reported(life, "DriftCorrected")).toEqual([]);
     expect(life.all.corrected).toEqual([]);
   });
 });

@@ -10,16 +10,16 @@ const object = () => objectOf("Datacenter", "a", { spec: { location: "de/txl" } 
 const at = (ms: number) => `${new Date(BEGIN + ms).toISOString().slice(0, 19)}Z`;
 
 test("a failure of the platform says when the next attempt is, and how to retry now", async () => {
-  const { deps, sceneOf, pass, objects, clock } = stage([object()]);
+  const { deps, contextOf, pass, objects, clock } = stage([object()]);
   const message = () => readyOf(objects.find(KEY)?.object ?? object())?.message;
   const failed = { step: "fail", reason: "ProvisioningFailed", message: "create failed: no room", gone: true } as const;
-  expect(await execute(deps, sceneOf(KEY), failed)).toEqual({ inMs: 1000 });
+  expect(await execute(deps, contextOf(KEY), failed)).toEqual({ inMs: 1000 });
   const first = `create failed: no room; next attempt at ${at(1000)}; set the annotation mooring.dev/reconcile-at to retry now`;
   expect(message()).toBe(first);
   await clock.advance(500);
   expect((await pass(KEY)).decision).toMatchObject({ step: "stall", message: first });
   expect(message()).toBe(first);
-  await execute(deps, sceneOf(KEY), failed);
+  await execute(deps, contextOf(KEY), failed);
   expect(message()).toContain(`next attempt at ${at(3000)}`);
 });
 

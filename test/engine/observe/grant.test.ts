@@ -153,8 +153,8 @@ describe("a reference into another namespace", () => {
     const { api, put, platform, writesTo } = await run([datacenter, mine], clock, { log });
     await clock.advance(60_000);
     const made = platform.calls.length;
-    const looked = passes.length;
-    expect(looked).toBeGreaterThan(0);
+    const observed = passes.length;
+    expect(observed).toBeGreaterThan(0);
     expect(writesTo(mine)).toHaveLength(1);
     for (let nth = 0; nth < 20; nth++) {
       const stored = api.get(datacenter) ?? datacenter;
@@ -162,10 +162,10 @@ describe("a reference into another namespace", () => {
       put(grant({ names: [`other-${nth}`] }));
       await clock.advance(1000);
     }
-    expect(passes.length - looked).toBe(0);
+    expect(passes.length - observed).toBe(0);
     await clock.advance(3_600_000);
     // It is reconciled periodically, about every ten minutes.
-    expect(passes.length - looked).toBeLessThan(9);
+    expect(passes.length - observed).toBeLessThan(9);
     expect(writesTo(mine)).toHaveLength(1);
     expect(platform.calls.slice(made).filter(({ url }) => url.includes("/lans"))).toEqual([]);
     expect(lines).toEqual(["status changed"]);

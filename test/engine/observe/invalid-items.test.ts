@@ -59,8 +59,8 @@ test("an object that waits for such a list says so, and is read by itself", asyn
   });
   const status = { id, parents: {}, account: "shop/main", contract: 1, endpoint: "http://platform.test", userId: "u1" };
   const object = objectOf("Datacenter", "a", { spec: { location: "de/txl", name: "a" }, status });
-  const { sceneOf, pass, passes, clock } = stage([object], { platform, connection: hidden });
-  sceneOf("Datacenter/shop/a");
+  const { contextOf, pass, passes, clock } = stage([object], { platform, connection: hidden });
+  contextOf("Datacenter/shop/a");
   await clock.advance(0);
   expect((await pass("Datacenter/shop/a")).decision).toMatchObject({
     step: "wait",

@@ -45,7 +45,7 @@ async function open() {
   return { ...life, platform, status, pass, volumeLists, vanish };
 }
 
-const told = (events: readonly string[]) => events.filter((event) => event.includes("Advice"));
+const reported = (events: readonly string[]) => events.filter((event) => event.includes("Advice"));
 
 describe("a server that somebody deleted without its boot volume", () => {
   test("is created again, and names the volume in advice and in one Event, while that is there", async () => {
@@ -57,7 +57,7 @@ describe("a server that somebody deleted without its boot volume", () => {
     expect(status().advice).toEqual([expect.stringMatching(/^Volume boot-1 .*externalId: boot-1.*billed/)]);
     expect(status().leftBehind).toEqual([{ kind: "Volume", id: "boot-1", parents: { datacenter: DC } }]);
     await pass(RESYNC_MS);
-    expect(told(all.events)).toHaveLength(1);
+    expect(reported(all.events)).toHaveLength(1);
   });
 
   test("no longer names it when it is gone, and asks for volumes no more", async () => {

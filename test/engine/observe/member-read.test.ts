@@ -23,16 +23,16 @@ describe("while the read of one member fails", () => {
       asked.push(all.clock.monotonic());
       throw new Retry({ call: "GET /ipblocks/dc-a-0", status: 503 }, "no", afterMs);
     });
-    const told: string[] = [];
+    const reported: string[] = [];
     let last: unknown;
     for (let second = 0; second < 300; second++) {
       await all.passes(life.key);
       const { status } = all.api.get(object) ?? object;
-      if (status !== last) told.push(readyOf(life)?.reason ?? "");
+      if (status !== last) reported.push(readyOf(life)?.reason ?? "");
       last = status;
       await all.clock.advance(1000);
     }
-    const reasons = told.filter((reason) => reason !== "");
+    const reasons = reported.filter((reason) => reason !== "");
     expect(new Set(reasons.slice(reasons.indexOf("PlatformUnavailable")))).toEqual(new Set(["PlatformUnavailable"]));
     expect(reasons.length).toBeLessThanOrEqual(3);
     const own = asked.filter((at, n) => at !== asked[n - 1]);

@@ -33,9 +33,10 @@ describe("an error of the platform", () => {
 
   test("names the privilege that is needed, unless the platform has done so", () => {
     const { privilege } = kindOf("LogPipeline").resource.place;
-    const told = (words: string) => obstacleFrom(new Forbidden(refused(403, words)), kindOf("LogPipeline")).message;
-    expect(told("Access denied")).toBe(`Access denied: the privilege "${privilege}" is needed`);
-    expect(told(`You lack "${privilege}"`)).toBe(`You lack "${privilege}"`);
+    const messageOf = (words: string) =>
+      obstacleFrom(new Forbidden(refused(403, words)), kindOf("LogPipeline")).message;
+    expect(messageOf("Access denied")).toBe(`Access denied: the privilege "${privilege}" is needed`);
+    expect(messageOf(`You lack "${privilege}"`)).toBe(`You lack "${privilege}"`);
   });
 
   test("speaks in the platform's own words where it has some", () => {
@@ -45,7 +46,8 @@ describe("an error of the platform", () => {
 });
 
 describe("a refusal names the field of spec", () => {
-  const told = (kind: string, words: string) => obstacleFrom(new Terminal(refused(422, words)), kindOf(kind)).message;
+  const messageOf = (kind: string, words: string) =>
+    obstacleFrom(new Terminal(refused(422, words)), kindOf(kind)).message;
 
   test.each([
     ["Server", "[(root).properties.cores] too many", "spec.cores: too many"],
@@ -62,7 +64,7 @@ describe("a refusal names the field of spec", () => {
     ["Server", "[(root).properties.lan] of a NIC", "lan: of a NIC"],
     ["Lan", "[nics] Cannot delete lan which contains nics", "[nics] Cannot delete lan which contains nics"],
   ])("of a %s: %s", (kind, words, message) => {
-    expect(told(kind, words)).toBe(message);
+    expect(messageOf(kind, words)).toBe(message);
   });
 
   test.each(subjects.filter(({ kind }) => kinds.find((each) => each.kind === kind)?.resource))(
@@ -73,7 +75,9 @@ describe("a refusal names the field of spec", () => {
           .resource.desire(spec)
           .body(inputs({ parents: { datacenter: "d", lan: "l" } })),
       );
-      const odd = pathsIn(body, "(root)").filter((path) => !/^spec\.[\w.[\]]+: no$/.test(told(kind, `[${path}] no`)));
+      const odd = pathsIn(body, "(root)").filter(
+        (path) => !/^spec\.[\w.[\]]+: no$/.test(messageOf(kind, `[${path}] no`)),
+      );
       expect(odd).toEqual([]);
     },
   );

@@ -39,7 +39,7 @@ function open(specs: Record<string, object>, before?: { api: Api; platform: Retu
   const api = before?.api ?? fakeApiServer(...objects);
   const life = stage(objects, { api, platform });
   const configMap = objectOf("ConfigMap", "addresses");
-  const told = () => Object(api.get(configMap)?.data);
+  const outputOf = () => Object(api.get(configMap)?.data);
   /** Passes over all objects for this long, like those of the queue. */
   async function settle(ms = 0): Promise<void> {
     for (let spent = 0; spent <= ms; spent += 1000) {
@@ -58,20 +58,20 @@ function open(specs: Record<string, object>, before?: { api: Api; platform: Retu
   const isReady = (name: string) =>
     readStatus(current(name)).conditions?.find(({ type }) => type === "Ready")?.status === "True";
   const shown = (name: string) => readFacts(current(name)).servers;
-  return { ...life, platform, api, machine, replicas, told, settle, lists, isReady, shown };
+  return { ...life, platform, api, machine, replicas, outputOf, settle, lists, isReady, shown };
 }
 
 describe("members of another collection that an output shows", () => {
   test("are those that the resource names, in its order, and no others", async () => {
-    const { machine, replicas, settle, told, shown, isReady } = open({ web: { output } });
+    const { machine, replicas, settle, outputOf, shown, isReady } = open({ web: { output } });
     machine("s1", "10.0.0.1");
     machine("s2", "10.0.0.2");
     machine("stranger", "10.0.0.9");
     replicas("web", "s2", "s1");
     await settle(2000);
-    expect(told()).toMatchObject({ SERVER_IDS: "s2,s1", IPS: "10.0.0.2,10.0.0.1" });
+    expect(outputOf()).toMatchObject({ SERVER_IDS: "s2,s1", IPS: "10.0.0.2,10.0.0.1" });
     expect(shown("web")).toMatchObject([{ nics: [{ ips: ["10.0.0.2"] }] }, { nics: [{ ips: ["10.0.0.1"] }] }]);
-    expect(JSON.stringify([told(), shown("web")])).not.toContain("10.0.0.9");
+    expect(JSON.stringify([outputOf(), shown("web")])).not.toContain("10.0.0.9");
     expect(isReady("web")).toBe(true);
   });
 
@@ -107,31 +107,31 @@ describe("members of another collection that an output shows", () => {
   });
 
   test("are looked for soon when the resource names another one", async () => {
-    const { machine, replicas, settle, told, lists } = open({ web: { output } });
+    const { machine, replicas, settle, outputOf, lists } = open({ web: { output } });
     machine("s1", "10.0.0.1");
     replicas("web", "s1");
     await settle(2000);
     machine("s2", "10.0.0.2");
     replicas("web", "s1", "s2");
     await settle(20_000);
-    expect(told()).toMatchObject({ REPLICAS: "2", IPS: "10.0.0.1,10.0.0.2" });
+    expect(outputOf()).toMatchObject({ REPLICAS: "2", IPS: "10.0.0.1,10.0.0.2" });
     replicas("web", "s2");
     const before = lists();
     await settle(20_000);
-    expect(told()).toMatchObject({ REPLICAS: "1", IPS: "10.0.0.2" });
+    expect(outputOf()).toMatchObject({ REPLICAS: "1", IPS: "10.0.0.2" });
     expect(lists()).toBe(before);
   });
 
   test("that cannot be seen yet keep nothing waiting", async () => {
-    const { machine, replicas, settle, told, isReady } = open({ web: { output } });
+    const { machine, replicas, settle, outputOf, isReady } = open({ web: { output } });
     machine("s1", "10.0.0.1");
     replicas("web", "s1", "s2");
     await settle(2000);
-    expect(told()).toMatchObject({ SERVER_IDS: "s1,s2", IPS: "10.0.0.1" });
+    expect(outputOf()).toMatchObject({ SERVER_IDS: "s1,s2", IPS: "10.0.0.1" });
     expect(isReady("web")).toBe(true);
     machine("s2", "10.0.0.2");
     await settle(5000);
-    expect(told()).toMatchObject({ IPS: "10.0.0.1,10.0.0.2" });
+    expect(outputOf()).toMatchObject({ IPS: "10.0.0.1,10.0.0.2" });
   });
 
   test.each([
@@ -142,20 +142,20 @@ describe("members of another collection that an output shows", () => {
     first.machine("s1", "10.0.0.1");
     first.replicas("web", "s1");
     await first.settle(2000);
-    const before = first.told();
+    const before = first.outputOf();
     first.platform.beforeEach(({ url, method }) => {
       const problem: PlatformError = new Problem({ call: `${method} ${url}`, status });
       if (url.includes("/servers")) throw problem;
     });
-    const { settle, told, isReady, lists } = open({ web: { output } }, first);
+    const { settle, outputOf, isReady, lists } = open({ web: { output } }, first);
     const spent = lists();
     await settle(2000);
     expect(lists()).toBeGreaterThan(spent);
     expect(isReady("web")).toBe(true);
-    expect(told()).toEqual(before);
+    expect(outputOf()).toEqual(before);
     first.replicas("web", "s1", "s2");
     await settle(20_000);
-    expect(told()).toMatchObject({ SERVER_IDS: "s1,s2", IPS: "10.0.0.1" });
+    expect(outputOf()).toMatchObject({ SERVER_IDS: "s1,s2", IPS: "10.0.0.1" });
     expect(isReady("web")).toBe(true);
   });
 });

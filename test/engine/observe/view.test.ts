@@ -19,7 +19,7 @@ const owning = (more: Partial<KubeObject> = {}): KubeObject =>
 async function owned(object = owning(), platform = fakePlatform()) {
   platform.make("a", body);
   const all = stage([object], { platform });
-  all.sceneOf(A);
+  all.contextOf(A);
   await all.clock.advance(0);
   return all;
 }
@@ -34,8 +34,8 @@ describe("a resource that cannot be seen", () => {
 
   test("because the Account works in another contract now is not taken for gone", async () => {
     const object = owning({ status: { id: "dc-a-0", account: "shop/main", contract: 1 } });
-    const { sceneOf } = stage([object], { platform: fakePlatform(2) });
-    expect(decide(sceneOf(A).view)).toMatchObject({ step: "stall", reason: "ContractChanged" });
+    const { contextOf } = stage([object], { platform: fakePlatform(2) });
+    expect(decide(contextOf(A).view)).toMatchObject({ step: "stall", reason: "ContractChanged" });
   });
 });
 
@@ -44,7 +44,7 @@ describe("the annotation that lets a deletion take what is inside", () => {
     const annotations = { [ALLOW_NON_EMPTY_DELETE]: "true" };
     const status = { id: "some-id", account: "shop/main" };
     const object = objectOf(kind, "a", { spec: { ...spec, size: 1 }, status, metadata: { name: "a", annotations } });
-    return stage([object]).sceneOf(`${kind}/shop/a`).view.resource.contents?.ignored;
+    return stage([object]).contextOf(`${kind}/shop/a`).view.resource.contents?.ignored;
   };
 
   test("has an effect only where the platform deletes it: in a Datacenter", () => {
@@ -63,10 +63,10 @@ describe("a request", () => {
       since: "2025-12-31T23:59:59.000Z",
     },
   });
-  const asked = async ({ sceneOf, clock }: Awaited<ReturnType<typeof owned>>) => {
-    sceneOf(A).shared?.collection.ask("dc-a-0");
+  const asked = async ({ contextOf, clock }: Awaited<ReturnType<typeof owned>>) => {
+    contextOf(A).shared?.collection.ask("dc-a-0");
     await clock.advance(0);
-    return sceneOf(A).view;
+    return contextOf(A).view;
   };
 
   test("is not taken for done because the one before it was", async () => {
@@ -74,7 +74,7 @@ describe("a request", () => {
     expect((await asked(all)).resource.request).toMatchObject({ outcome: "DONE" });
     const { metadata: _, ...next } = owning({ status: changing("req-1") });
     all.objects.store("Datacenter").put({ ...next, metadata: { name: "a", namespace: "shop" } });
-    expect(all.sceneOf(A).view.resource.request).toMatchObject({ outcome: "unknown" });
+    expect(all.contextOf(A).view.resource.request).toMatchObject({ outcome: "unknown" });
   });
 
   test("that is done shows in what was read after that was known, not in what was read since it was sent", async () => {
@@ -89,7 +89,7 @@ describe("a request", () => {
     expect(view.resource.observation).toMatchObject({ seen: "present", comparison: { next: { action: "update" } } });
     expect(decide(view)).toMatchObject({ step: "wait", reason: "Updating" });
     await all.clock.advance(5_000);
-    expect(decide(all.sceneOf(A).view)).toMatchObject({ step: "update" });
+    expect(decide(all.contextOf(A).view)).toMatchObject({ step: "update" });
   });
 });
 
@@ -111,8 +111,8 @@ describe("an object whose spec cannot be read", () => {
   const leaving = { name: "a", finalizers: [FINALIZER], deletionTimestamp: "2026-01-01T00:00:00Z" };
 
   test("keeps its resource when it says Retain, whatever else is wrong", () => {
-    const { sceneOf } = stage([owning({ spec: broken, metadata: leaving })]);
-    const { view } = sceneOf(A);
+    const { contextOf } = stage([owning({ spec: broken, metadata: leaving })]);
+    const { view } = contextOf(A);
     expect(view.spec.obstacle).toMatchObject({ reason: "InvalidSpec" });
     expect(decide(view)).toMatchObject({ step: "release", reason: "Retained" });
   });
@@ -122,8 +122,8 @@ describe("an object whose spec cannot be read", () => {
     ["text", "nonsense"],
     ["a list", []],
   ])("and has %s is still looked at", (_, spec) => {
-    const { sceneOf } = stage([owning({ spec })]);
-    expect(sceneOf(A).view).toMatchObject({
+    const { contextOf } = stage([owning({ spec })]);
+    expect(contextOf(A).view).toMatchObject({
       spec: { deletionPolicy: "Delete", obstacle: { reason: "InvalidSpec" } },
     });
   });
@@ -139,7 +139,7 @@ describe("fields that cannot be changed", () => {
         status: { id: "dc-a-0", ...made },
         metadata: { name: "a", annotations },
       }),
-    ]).sceneOf(A).view.spec.replacement;
+    ]).contextOf(A).view.spec.replacement;
   const elsewhere = hashFields({ location: "us/las" }, ["location"]);
   const why = [datacenter.immutable.location];
 
@@ -176,15 +176,15 @@ describe("an annotation that was copied with its manifest", () => {
     const copy = objectOf("Datacenter", "a", { spec, metadata: annotated("a", foreign) });
     const begun = objectOf("Datacenter", "a", { spec, metadata: intending("a", intentOf({ account: "bank/main" })) });
     for (const object of [copy, begun]) {
-      const { accounts, sceneOf, platform } = stage([object]);
+      const { accounts, contextOf, platform } = stage([object]);
       accounts.put(handleOf("bank/main", { connection: platform.connectionOf("bank/main") }));
-      expect(sceneOf(A).account?.key).toBe("shop/main");
+      expect(contextOf(A).account?.key).toBe("shop/main");
     }
   });
 
   test("brings the resource back to the object that owned it before its status was lost", () => {
     const restored = objectOf("Datacenter", "a", { spec, metadata: annotated("a", kept) });
-    expect(stage([restored]).sceneOf(A).view.resource.claim).toEqual(kept);
+    expect(stage([restored]).contextOf(A).view.resource.claim).toEqual(kept);
   });
 });
 
@@ -221,7 +221,7 @@ test("a resource that waits for the deletion of others names those that are paus
   platform.make("a", body);
   const object = owning({ metadata: { name: "a", ...leaving({}) } });
   const all = stage([object, lan("b", true), lan("c", false)], { platform });
-  all.sceneOf(A);
+  all.contextOf(A);
   await all.clock.advance(0);
   expect((await all.pass(A)).decision).toMatchObject({
     reason: "Deleting",

@@ -11,12 +11,12 @@ export const A = "MetricPipeline/shop/a";
 export const SECRET = "a-metricpipeline";
 export const pipeline = (spec: object = {}): KubeObject => objectOf("MetricPipeline", "a", { spec });
 
-const worlds: { api: ReturnType<typeof fakeApiServer>; platform: FakePipelines; told: string[] }[] = [];
+const worlds: { api: ReturnType<typeof fakeApiServer>; platform: FakePipelines; reported: string[] }[] = [];
 
 /** No world has shown a key outside the Secret. */
 export function checkWorlds(): void {
-  for (const { api, platform, told } of worlds.splice(0)) {
-    const visible = JSON.stringify([api.get(pipeline()), api.get(objectOf("Secret", SECRET))?.metadata, told]);
+  for (const { api, platform, reported } of worlds.splice(0)) {
+    const visible = JSON.stringify([api.get(pipeline()), api.get(objectOf("Secret", SECRET))?.metadata, reported]);
     for (const key of platform.keys) expect(visible).not.toContain(key);
   }
 }
@@ -25,9 +25,9 @@ export function checkWorlds(): void {
 export function open(object = pipeline()) {
   const platform = fakePipelines();
   const api = fakeApiServer(object);
-  const told: string[] = [];
+  const reported: string[] = [];
   let nonces = 0;
-  worlds.push({ api, platform, told });
+  worlds.push({ api, platform, reported });
   const secret = () => api.get(objectOf("Secret", SECRET));
   const held = () => {
     const data: object = Object(secret()?.data);
@@ -48,7 +48,7 @@ export function open(object = pipeline()) {
         steps.push(...(await life.passes(A)));
         if (steps.at(-1) !== "rest") await life.clock.advance(2000);
       }
-      told.push(...life.events);
+      reported.push(...life.events);
       return steps;
     }
     return { ...life, settle };

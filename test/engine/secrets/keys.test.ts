@@ -83,7 +83,7 @@ describe("a key that comes with a creation", () => {
 
   test("of a process that no longer leads goes with the pipeline that nobody else knows of", async () => {
     const { api, live, platform, object } = open();
-    const { deps, passes, debts } = live();
+    const { deps, passes, cleanups } = live();
     let leads = true;
     deps.guard = () => {
       if (!leads) throw new Error("the lease is lost");
@@ -96,7 +96,7 @@ describe("a key that comes with a creation", () => {
       api.put({ ...current, metadata: { ...current.metadata, annotations } });
     });
     await passes(A, 1);
-    await Promise.all(debts);
+    await Promise.all(cleanups);
     expect(platform.items.size).toBe(0);
     expect(api.get(objectOf("Secret", SECRET))).toBeUndefined();
   });

@@ -62,7 +62,7 @@ async function claimedWorld() {
     api.put(changed);
     all.sync();
   };
-  const looks = async (seconds: number) => {
+  const reads = async (seconds: number) => {
     for (let left = seconds; left > 0; left -= 30) {
       await all.clock.advance(Math.min(left, 30) * 1000);
       all.sync();
@@ -76,7 +76,7 @@ async function claimedWorld() {
         await all.passes(KEY);
         return;
       case "time":
-        return looks(event.seconds);
+        return reads(event.seconds);
       case "restart":
         all = stage([object], { seal, api, platform, wallTime: all.clock.now() });
         return;
@@ -112,7 +112,7 @@ async function claimedWorld() {
     async restore() {
       keys = ["old", "new"];
       await all.objects.judgeAgain(() => undefined);
-      await looks(900);
+      await reads(900);
       return claimOf(all.objects.find(KEY)?.object ?? object)?.id;
     },
   };
@@ -120,7 +120,7 @@ async function claimedWorld() {
 
 describe("an object that was claimed", () => {
   test("is never seen as one without a claim, unless its verdict says why, and never gets a second resource", async () => {
-    const told = { unknown: 0, spoilt: 0, claimed: 0 };
+    const reported = { unknown: 0, spoilt: 0, claimed: 0 };
     await fc.assert(
       fc.asyncProperty(fc.array(happening, { minLength: 3, maxLength: 12 }), async (events) => {
         const world = await claimedWorld();
@@ -136,7 +136,7 @@ describe("an object that was claimed", () => {
           const isClaimed = (claimOf(known) ?? openIntent(known)) !== undefined;
           const isSpoilt = Reflect.get(verdict, "claim") !== "ours";
           expect(isClaimed || isSpoilt || unknownKey(known) !== undefined).toBe(true);
-          told[unknownKey(known) ? "unknown" : isClaimed ? "claimed" : "spoilt"] += 1;
+          reported[unknownKey(known) ? "unknown" : isClaimed ? "claimed" : "spoilt"] += 1;
           expect(world.platform.sent("POST")).toHaveLength(1);
           expect(world.platform.sent("DELETE")).toEqual([]);
         }
@@ -145,6 +145,6 @@ describe("an object that was claimed", () => {
       }),
       { numRuns: 40 },
     );
-    expect(Math.min(told.unknown, told.claimed)).toBeGreaterThan(10);
+    expect(Math.min(reported.unknown, reported.claimed)).toBeGreaterThan(10);
   });
 });

@@ -13,7 +13,7 @@ const body = { properties: { name: "a", location: "de/txl" } };
 const status = { id, account: "shop/main", contract: 1, userId: "u1" };
 
 /** An object whose datacenter was visible before `happens`. Returns the object after twenty minutes. */
-async function lookAfter(
+async function observeAfter(
   happens: (platform: FakePlatform) => void,
   {
     spec = {},
@@ -31,12 +31,12 @@ async function lookAfter(
   });
   const all = stage([object], { platform });
   platform.setClock(all.clock.now);
-  all.sceneOf(A);
+  all.contextOf(A);
   await all.clock.advance(0);
   expect(await all.passes(A)).toContain("rest");
   happens(platform);
   all.deps.collections.refresh(A);
-  const look = async (seconds: number) => {
+  const read = async (seconds: number) => {
     const steps = new Set<string>();
     for (let passed = 0; passed < seconds; passed += 5) {
       await all.clock.advance(5000);
@@ -44,8 +44,8 @@ async function lookAfter(
     }
     return steps;
   };
-  const steps = await look(1200);
-  return { ...all, steps, look, posts: () => platform.sent("POST").length };
+  const steps = await read(1200);
+  return { ...all, steps, read, posts: () => platform.sent("POST").length };
 }
 
 const gateway = ({ method, url }: PlatformCall) => {
@@ -66,15 +66,15 @@ describe("a claim of another user", () => {
   };
 
   test("is neither looked for nor changed, and says whose token is needed", async () => {
-    const { passes, sceneOf, platform } = open();
+    const { passes, contextOf, platform } = open();
     expect(await passes(A)).toEqual(["stall UserChanged"]);
-    expect(sceneOf(A).view.account.obstacle?.message).toMatch(/user u0.*user u1.*accept-user of the Account to "u1"/);
+    expect(contextOf(A).view.account.obstacle?.message).toMatch(/user u0.*user u1.*accept-user of the Account to "u1"/);
     expect(platform.calls).toEqual([]);
   });
 
   test("is kept by the user whom the Account accepts", async () => {
-    const { passes, sceneOf, clock, api } = open("u1");
-    sceneOf(A);
+    const { passes, contextOf, clock, api } = open("u1");
+    contextOf(A);
     await clock.advance(0);
     expect(await passes(A)).toContain("rest");
     expect(api.get(theirs)?.status).toMatchObject({ id, userId: "u1" });
@@ -89,10 +89,10 @@ test("a list that is too large says so, and the object is read by itself", async
     if (url.includes("/datacenters?"))
       throw new Retry({ call: "GET /datacenters", status: 200, detail: limit, cause: new LimitExceeded(limit) }, "no");
   });
-  const { sceneOf, passes, clock } = stage([objectOf("Datacenter", "a", { spec: { location: "de/txl" }, status })], {
+  const { contextOf, passes, clock } = stage([objectOf("Datacenter", "a", { spec: { location: "de/txl" }, status })], {
     platform,
   });
-  sceneOf(A);
+  contextOf(A);
   await clock.advance(0);
   expect(await passes(A)).toEqual(["wait ListTooLarge"]);
   await clock.advance(1000);
@@ -127,7 +127,7 @@ describe("a resource that is not seen any more", () => {
     ],
   ])("%s is not created a second time, and recovers when it is seen", async (_, happens) => {
     let before = new Map();
-    const { steps, look, posts, platform } = await lookAfter((there) => {
+    const { steps, read, posts, platform } = await observeAfter((there) => {
       before = new Map(there.items);
       happens(there);
     });
@@ -135,18 +135,18 @@ describe("a resource that is not seen any more", () => {
     expect([...steps]).not.toContain("forget");
     platform.beforeEach(() => {});
     for (const [key, item] of before) platform.items.set(key, item);
-    expect([...(await look(400))]).toContain("rest");
+    expect([...(await read(400))]).toContain("rest");
     expect(posts()).toBe(0);
   });
 
   test("alone, while others are shown, and no log tells of its deletion is missing, and not created again", async () => {
-    const { steps, posts } = await lookAfter((platform) => platform.items.delete(id), { neighbours: 5 });
+    const { steps, posts } = await observeAfter((platform) => platform.items.delete(id), { neighbours: 5 });
     expect([...steps]).toContain("stall Missing");
     expect(posts()).toBe(0);
   });
 
   test("is created again where spec says that missing is enough, and others are shown", async () => {
-    const { steps, posts, events } = await lookAfter((platform) => platform.items.delete(id), {
+    const { steps, posts, events } = await observeAfter((platform) => platform.items.delete(id), {
       neighbours: 5,
       spec: { recreatePolicy: "WhenMissing" },
     });
@@ -157,13 +157,13 @@ describe("a resource that is not seen any more", () => {
 
   test("is not created again where that is enough but everything else is missing, too", async () => {
     const gone = (platform: FakePlatform) => platform.items.clear();
-    const { posts } = await lookAfter(gone, { neighbours: 5, spec: { recreatePolicy: "WhenMissing" } });
+    const { posts } = await observeAfter(gone, { neighbours: 5, spec: { recreatePolicy: "WhenMissing" } });
     expect(posts()).toBe(0);
   });
 
   test("four answers around ten minutes of trouble prove nothing", async () => {
     let reads = 0;
-    const { posts } = await lookAfter(
+    const { posts } = await observeAfter(
       (platform) => {
         platform.items.delete(id);
         platform.beforeEach(({ url }) => {
@@ -178,80 +178,80 @@ describe("a resource that is not seen any more", () => {
   });
 
   test("is created again when the log tells of its deletion, and says by whom", async () => {
-    const { steps, posts, events } = await lookAfter((platform) => platform.removeByHand(id));
+    const { steps, posts, events } = await observeAfter((platform) => platform.removeByHand(id));
     expect([...steps]).toContain("forget");
     expect(posts()).toBe(1);
     expect(events.join()).toContain(`Vanished Datacenter ${id} was deleted outside Mooring by somebody at 2026-01-01`);
   });
 
   test("is not created again while its deletion is under way, nor when that has failed", async () => {
-    const { posts, steps } = await lookAfter((platform) => platform.removeByHand(id, { status: "FAILED" }));
+    const { posts, steps } = await observeAfter((platform) => platform.removeByHand(id, { status: "FAILED" }));
     expect([posts(), [...steps].includes("forget")]).toEqual([0, false]);
-    expect((await lookAfter((platform) => platform.removeByHand(id, { status: "BUSY" }))).posts()).toBe(0);
+    expect((await observeAfter((platform) => platform.removeByHand(id, { status: "BUSY" }))).posts()).toBe(0);
   });
 
   test("is never created again where spec says so, and says who deleted it", async () => {
-    const { steps, posts, sceneOf, api } = await lookAfter((platform) => platform.removeByHand(id), {
+    const { steps, posts, contextOf, api } = await observeAfter((platform) => platform.removeByHand(id), {
       spec: { recreatePolicy: "Never" },
     });
     expect([...steps]).toContain("stall DeletedExternally");
     expect(posts()).toBe(0);
-    const message = JSON.stringify(api.get(sceneOf(A).object)?.status);
+    const message = JSON.stringify(api.get(contextOf(A).object)?.status);
     expect(message).toContain(`deleted outside Mooring by somebody at`);
     expect(message).toContain(`set the annotation ${RECREATE} to`);
   });
 
-  type Looked = Awaited<ReturnType<typeof lookAfter>>;
+  type Observed = Awaited<ReturnType<typeof observeAfter>>;
   /** Somebody sets the annotation, or removes it. */
-  const annotate = ({ api, sceneOf, sync }: Looked, annotations: Record<string, string>) => {
-    const { object } = sceneOf(A);
+  const annotate = ({ api, contextOf, sync }: Observed, annotations: Record<string, string>) => {
+    const { object } = contextOf(A);
     const now = api.get(object) ?? object;
     api.put({ ...now, metadata: { ...now.metadata, annotations } });
     sync();
   };
-  const adviceOf = ({ api, sceneOf }: Looked) => Object(api.get(sceneOf(A).object)?.status).advice;
+  const adviceOf = ({ api, contextOf }: Observed) => Object(api.get(contextOf(A).object)?.status).advice;
   const spec = { recreatePolicy: "Never" };
 
   test("is created anew when a person names it after status said so, once", async () => {
-    const looked = await lookAfter((platform) => platform.items.delete(id), { neighbours: 5, spec });
-    expect(looked.posts()).toBe(0);
-    annotate(looked, { [RECREATE]: id });
-    await looked.look(1200);
-    expect(looked.posts()).toBe(1);
-    expect(adviceOf(looked)).toBeUndefined();
+    const observed = await observeAfter((platform) => platform.items.delete(id), { neighbours: 5, spec });
+    expect(observed.posts()).toBe(0);
+    annotate(observed, { [RECREATE]: id });
+    await observed.read(1200);
+    expect(observed.posts()).toBe(1);
+    expect(adviceOf(observed)).toBeUndefined();
   });
 
   test("is created anew where nothing proves its absence, when a person names it after status said so", async () => {
-    const looked = await lookAfter((platform) => platform.items.clear(), { spec });
-    expect(looked.posts()).toBe(0);
-    annotate(looked, { [RECREATE]: id });
-    await looked.look(60);
-    expect(looked.posts()).toBe(1);
+    const observed = await observeAfter((platform) => platform.items.clear(), { spec });
+    expect(observed.posts()).toBe(0);
+    annotate(observed, { [RECREATE]: id });
+    await observed.read(60);
+    expect(observed.posts()).toBe(1);
   });
 
   test("is not created anew by an annotation that was there before, which status.advice says, until it is set again", async () => {
     const annotations = { [RECREATE]: id };
-    const looked = await lookAfter((platform) => platform.items.delete(id), { neighbours: 5, spec, annotations });
+    const observed = await observeAfter((platform) => platform.items.delete(id), { neighbours: 5, spec, annotations });
     const early = expect.stringContaining(`annotation ${RECREATE} is "${id}" and has no effect`);
-    expect(adviceOf(looked)).toEqual([early]);
-    expect([looked.posts(), looked.events.filter((event) => event.includes(RECREATE)).length]).toEqual([0, 2]);
-    const before = looked.api.get(looked.sceneOf(A).object)?.metadata.resourceVersion;
-    await looked.look(1200);
-    expect(looked.api.get(looked.sceneOf(A).object)?.metadata.resourceVersion).toBe(before);
-    annotate(looked, {});
-    await looked.look(60);
-    expect(adviceOf(looked)).toBeUndefined();
-    annotate(looked, annotations);
-    await looked.look(1200);
-    expect(looked.posts()).toBe(1);
+    expect(adviceOf(observed)).toEqual([early]);
+    expect([observed.posts(), observed.events.filter((event) => event.includes(RECREATE)).length]).toEqual([0, 2]);
+    const before = observed.api.get(observed.contextOf(A).object)?.metadata.resourceVersion;
+    await observed.read(1200);
+    expect(observed.api.get(observed.contextOf(A).object)?.metadata.resourceVersion).toBe(before);
+    annotate(observed, {});
+    await observed.read(60);
+    expect(adviceOf(observed)).toBeUndefined();
+    annotate(observed, annotations);
+    await observed.read(1200);
+    expect(observed.posts()).toBe(1);
   });
 
   test("an annotation on an object whose resource is there has no effect, which status.advice says", async () => {
-    const looked = await lookAfter(() => {}, { spec, annotations: { [RECREATE]: id } });
-    expect(adviceOf(looked)).toEqual([expect.stringContaining("has no effect")]);
-    looked.platform.items.clear();
-    looked.deps.collections.refresh(A);
-    await looked.look(1200);
-    expect(looked.posts()).toBe(0);
+    const observed = await observeAfter(() => {}, { spec, annotations: { [RECREATE]: id } });
+    expect(adviceOf(observed)).toEqual([expect.stringContaining("has no effect")]);
+    observed.platform.items.clear();
+    observed.deps.collections.refresh(A);
+    await observed.read(1200);
+    expect(observed.posts()).toBe(0);
   });
 });

@@ -21,8 +21,8 @@ describe("conditions", () => {
     ["an object that is ready", ready, ["Ready=True"]],
     ["one that is under way", creating, ["Ready=False", "Reconciling=True"]],
     ["one that is stuck", stalled, ["Ready=False", "Stalled=True"]],
-  ])("of %s hold only what is true", (_, standing, expected) => {
-    expect(shape(conditions(objectOf("Server", "a"), T0, standing))).toEqual(expected);
+  ])("of %s hold only what is true", (_, condition, expected) => {
+    expect(shape(conditions(objectOf("Server", "a"), T0, condition))).toEqual(expected);
   });
 
   test("carry reason, message and the generation they were judged by", () => {

@@ -106,10 +106,10 @@ describe("50 objects whose platform refuses each call under another request id",
     });
     const writes = () => engine.api.calls.filter(({ method }) => method !== "GET").length;
     await clock.advance(2 * settings.recheckMs);
-    const [told, asked] = [writes(), answers];
-    expect(told).toBeGreaterThan(0);
+    const [reported, asked] = [writes(), answers];
+    expect(reported).toBeGreaterThan(0);
     await clock.advance(6 * settings.recheckMs);
     expect(answers).toBeGreaterThan(asked);
-    expect(writes()).toBe(told);
+    expect(writes()).toBe(reported);
   });
 });

@@ -29,11 +29,11 @@ export const KINDS = {
 } as const;
 export type Name = keyof typeof KINDS;
 
-const values: { told: string[]; secrets: readonly string[] }[] = [];
+const values: { reported: string[]; secrets: readonly string[] }[] = [];
 /** No value of a Secret is in what was told in any world since. */
 export function expectDiscretion(): void {
-  for (const { told, secrets } of values.splice(0))
-    for (const secret of secrets) expect(told.join("\n")).not.toContain(secret);
+  for (const { reported, secrets } of values.splice(0))
+    for (const secret of secrets) expect(reported.join("\n")).not.toContain(secret);
 }
 
 /** A platform and an API server that outlast the operator's processes, with one object whose Secret holds a key. */
@@ -54,23 +54,23 @@ export function world(kind: Name) {
     send: (call: PlatformCall) => (isOurs(call) ? product.connection : others.connectionOf(id)).send(call),
   });
   const name = `a-${kind.toLowerCase()}`;
-  const told: string[] = [];
-  values.push({ told, secrets: made });
+  const reported: string[] = [];
+  values.push({ reported, secrets: made });
   const secret = () => api.get(objectOf("Secret", name));
   const status = () => readStatus(api.get(object) ?? object);
-  return { clock, object, initial, api, connect, name, made, told, secret, status };
+  return { clock, object, initial, api, connect, name, made, reported, secret, status };
 }
 export type World = ReturnType<typeof world>;
 
 /** One process of the operator. */
 export async function live(
-  { clock, initial, api, connect, name, told, secret, made, status }: World,
+  { clock, initial, api, connect, name, reported, secret, made, status }: World,
   settle: (ms: number) => Promise<void> = clock.advance,
 ) {
   let lines = 0;
   const log = (fields: object, message: string) => {
     lines++;
-    told.push(JSON.stringify([fields, message]));
+    reported.push(JSON.stringify([fields, message]));
   };
   const events: string[] = [];
   const present = [...initial.map((each) => api.get(each) ?? each), ...[secret() ?? []].flat()];
@@ -83,14 +83,14 @@ export async function live(
     events: {
       record: (_, type, reason, message) => {
         events.push(`${type} ${reason} ${message}`);
-        told.push(message);
+        reported.push(message);
       },
       flush: async () => {},
       close: async () => {},
     },
   });
   await settle(2 * MINUTE);
-  told.push(JSON.stringify(api.get(initial[2] ?? credentials)));
+  reported.push(JSON.stringify(api.get(initial[2] ?? credentials)));
   /** Somebody changes the Secret. */
   const edit = async (change: (secret: KubeObject) => void, restMs = 2 * MINUTE) => {
     const edited = structuredClone(secret() ?? objectOf("Secret", name));

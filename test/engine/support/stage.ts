@@ -83,7 +83,7 @@ export function stage(
   const memories = createMemories(clock);
   const events: string[] = [];
   const corrected: string[] = [];
-  const debts: Promise<void>[] = [];
+  const cleanups: Promise<void>[] = [];
   const woken: ObjectKey[] = [];
   const terminating = new Set<string>();
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -136,7 +136,7 @@ export function stage(
     nonce: () => `nonce-${++nonces}`,
     suspect: () => {},
     corrected: (kind) => void corrected.push(kind),
-    runCleanup: (debt) => void debts.push(debt),
+    runCleanup: (cleanup) => void cleanups.push(cleanup),
   };
   objects.subscribe((key, change) => {
     const { before, after } = change;
@@ -169,14 +169,14 @@ export function stage(
   // What is read from here on is younger than what was wished for before.
   moment = 1;
 
-  const sceneOf = (key: ObjectKey): Context => {
+  const contextOf = (key: ObjectKey): Context => {
     const found = objects.find(key);
     if (!found) throw new Error(`there is no ${key}`);
     return observe(deps, key, withResource(found.kind), found.object);
   };
   /** One pass, as the engine makes it. */
   async function pass(key: ObjectKey): Promise<{ decision: Decision; again: Requeue }> {
-    const context = sceneOf(key);
+    const context = contextOf(key);
     const decision = decide(context.view);
     return { decision, again: await execute(deps, context, decision) };
   }
@@ -212,9 +212,9 @@ export function stage(
     accounts,
     events,
     corrected,
-    debts,
+    cleanups,
     sync,
-    sceneOf,
+    contextOf,
     pass,
     passes,
   };

@@ -40,7 +40,7 @@ const ERRORS: Record<string, { error: () => PlatformError; afterMs?: number; pas
   "404": { error: () => new NotFound({ call, status: 404 }), passes: false },
 };
 const FIRST_MS = 1000;
-const LONGEST_MS = { passing: 64_000, standing: 32_000 };
+const LONGEST_MS = { passing: 64_000, lasting: 32_000 };
 /** Long enough for the longest pause to occur twice. */
 const SPAN_MS = 300_000;
 
@@ -85,7 +85,7 @@ describe.each(CALLING)("while the call of $step fails", ({ step, open, fits }) =
     async (name, { error, afterMs = 0, passes }) => {
       const { calls, writes } = await insist(await open(), fits, error, TO_THE_END.has(name) ? undefined : 6);
       expect(calls.length).toBeGreaterThan(2);
-      const longest = passes ? LONGEST_MS.passing : LONGEST_MS.standing;
+      const longest = passes ? LONGEST_MS.passing : LONGEST_MS.lasting;
       const least = calls.slice(1).map((_, n) => Math.max(afterMs, Math.min(FIRST_MS * 2 ** n, longest)));
       const gaps = calls.slice(1).map((at, n) => at - (calls[n] ?? 0));
       expect(gaps.filter((gap, n) => gap < (least[n] ?? 0))).toEqual([]);
@@ -100,7 +100,7 @@ describe("while the list of a collection fails", () => {
     async (_, { error, afterMs = 0 }) => {
       const life = ownedBlock(false);
       const { all, object, key } = life;
-      all.sceneOf(key);
+      all.contextOf(key);
       await all.clock.advance(2000);
       expect((await all.pass(key)).decision.step).toBe("rest");
       // Earlier reads are older than the deletion request, so each pass asks for a list.
@@ -146,8 +146,8 @@ describe("a creation that is answered 404", () => {
     const status = { id: DC, account: "shop/main", conditions: [readyCondition()] };
     const home = objectOf("Datacenter", "home", { spec: { location: "de/txl" }, status });
     const object = objectOf("Lan", "a", { spec: { datacenterRef: { name: "home" } } });
-    const { platform, pass, api, clock, sceneOf } = stage([home, object]);
-    sceneOf("Datacenter/shop/home");
+    const { platform, pass, api, clock, contextOf } = stage([home, object]);
+    contextOf("Datacenter/shop/home");
     await clock.advance(5000);
     const lists = () => platform.sent("GET").filter(({ url }) => new URL(url).pathname.endsWith("/datacenters")).length;
     const before = lists();

@@ -19,7 +19,7 @@ const conditions = (object: KubeObject | undefined) =>
 /** The object after its passes. */
 async function settled(object: KubeObject, platform: ReturnType<typeof resting>["platform"]) {
   const all = stage([object], { platform });
-  all.sceneOf(KEY);
+  all.contextOf(KEY);
   await all.clock.advance(2000);
   const steps = await all.passes(KEY);
   return { steps, after: all.api.get(object), writes: platform.writes() };

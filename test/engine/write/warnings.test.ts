@@ -23,96 +23,96 @@ const ready: ReadyState = { mode: "ready", reason: "Available", message: "up to 
 /** An object whose conditions are written repeatedly, and the resulting Events. */
 function open(first?: ReadyState) {
   const clock = fakeClock();
-  const told: string[] = [];
+  const reported: string[] = [];
   const deps = {
     clock,
     memories: createMemories(clock),
     events: {
       record: (_: KubeObject, type: string, reason: string, message: string) =>
-        void told.push(`${type} ${reason} ${message}`),
+        void reported.push(`${type} ${reason} ${message}`),
       flush: async () => {},
       close: async () => {},
     },
   };
-  const standingAs = (standing: ReadyState | undefined, generation = 1) => {
+  const withCondition = (condition: ReadyState | undefined, generation = 1) => {
     const object = objectOf("Server", "a", { metadata: { name: "a", generation } });
-    return standing ? { ...object, status: { conditions: conditions(object, 0, standing) } } : object;
+    return condition ? { ...object, status: { conditions: conditions(object, 0, condition) } } : object;
   };
-  let before = standingAs(first);
-  const stand = (standing: ReadyState, { generation = 1, graceUntil = 0 } = {}) => {
-    const after = standingAs(standing, generation);
-    recordWarning(deps, KEY, { before, after, standing, graceUntil });
+  let before = withCondition(first);
+  const stand = (condition: ReadyState, { generation = 1, graceUntil = 0 } = {}) => {
+    const after = withCondition(condition, generation);
+    recordWarning(deps, KEY, { before, after, standing: condition, graceUntil });
     before = after;
   };
-  return { clock, told, stand };
+  return { clock, reported, stand };
 }
 
 describe("an Event about what an object waits for", () => {
   test("comes once per reason and message", () => {
-    const { clock, told, stand } = open();
+    const { clock, reported, stand } = open();
     for (let n = 0; n < 5; n++) stand(waiting("ReferenceNotFound", "no Datacenter dc"));
     clock.spend(MINUTE);
     for (let n = 0; n < 5; n++) stand(waiting("SecretNotFound", "no Secret s"));
-    expect(told).toEqual(["Warning ReferenceNotFound no Datacenter dc", "Warning SecretNotFound no Secret s"]);
+    expect(reported).toEqual(["Warning ReferenceNotFound no Datacenter dc", "Warning SecretNotFound no Secret s"]);
   });
 
   test("is not about what passes by itself", () => {
-    const { clock, told, stand } = open();
+    const { clock, reported, stand } = open();
     for (const reason of ["Creating", "ReferenceNotReady", "AccountNotReady", "RateLimited"] as const) {
       stand(waiting(reason));
       clock.spend(10 * MINUTE);
       stand(waiting(reason));
     }
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 
   test("about a platform that does not answer comes when that has lasted a minute", () => {
-    const { clock, told, stand } = open();
+    const { clock, reported, stand } = open();
     stand(waiting("PlatformUnavailable", "no answer"));
     clock.spend(MINUTE - 1);
     stand(waiting("PlatformUnavailable", "answered 503"));
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     clock.spend(1);
     stand(waiting("PlatformUnavailable", "answered 503"));
-    expect(told).toEqual(["Warning PlatformUnavailable answered 503"]);
+    expect(reported).toEqual(["Warning PlatformUnavailable answered 503"]);
   });
 
   test("does not bother a young object, and is made up for", () => {
-    const { clock, told, stand } = open();
+    const { clock, reported, stand } = open();
     stand(waiting("SecretNotFound"), { graceUntil: 5000 });
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     clock.spend(5000);
     stand(waiting("SecretNotFound"), { graceUntil: 5000 });
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
   });
 
   test("is not repeated by the next leader", () => {
-    const { told, stand } = open(stalled("cores: too many"));
+    const { reported, stand } = open(stalled("cores: too many"));
     stand(stalled("cores: too many"));
     stand(stalled("cores: too many"));
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     stand(stalled("ram: too much"), { generation: 2 });
-    expect(told).toEqual(["Warning Rejected ram: too much"]);
+    expect(reported).toEqual(["Warning Rejected ram: too much"]);
   });
 
   test("follows the one before ever later while the reasons take turns", () => {
-    const { clock, told, stand } = open();
+    const { clock, reported, stand } = open();
     for (let second = 0; second < 3600; second++) {
       stand(stalled(`try ${second}`));
       clock.spend(1000);
     }
-    expect(told.length).toBeGreaterThan(5);
-    expect(told.length).toBeLessThan(14);
+    expect(reported.length).toBeGreaterThan(5);
+    expect(reported.length).toBeLessThan(14);
   });
 
   test("comes at once after an edit, and after the object was Ready", () => {
-    const { told, stand } = open();
+    const { reported, stand } = open();
     for (let n = 0; n < 20; n++) stand(stalled(`try ${n}`));
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
     stand(stalled("still wrong"), { generation: 2 });
     stand(ready, { generation: 2 });
     stand(stalled("still wrong"), { generation: 2 });
-    expect(told.slice(1)).toEqual(["Warning Rejected still wrong", "Warning Rejected still wrong"]);
+    expect(reported.slice(1)).toEqual(["Warning Rejected still wrong", "Warning Rejected still wrong"]);
   });
 });
 
@@ -130,8 +130,8 @@ test("an object without its reference, and one without an Account, report that",
 test("an Event about a write names what differs only where the write is about that", async () => {
   const object = objectOf("Datacenter", "a", { spec: { location: "de/txl" }, status: { id: "dc" } });
   const said = async (operation: Operation) => {
-    const { deps, sceneOf, events } = stage([object], { connection: scriptedConnection(() => ({})) });
-    const context = sceneOf("Datacenter/shop/a");
+    const { deps, contextOf, events } = stage([object], { connection: scriptedConnection(() => ({})) });
+    const context = contextOf("Datacenter/shop/a");
     const drift = [...drifted.drift, { field: "ram", wanted: "2", found: "1" }];
     const observation = present({ comparison: { drift, next: drifted.next }, preDelete });
     await execute(

@@ -166,14 +166,14 @@ describe("a change of the Ready reason", () => {
     const { deps, current } = open(dc());
     const lines: object[] = [];
     deps.log.info = (fields, message) => void lines.push({ message, ...fields });
-    const standing = (reason: "Creating" | "Available", message: string) => ({
+    const condition = (reason: "Creating" | "Available", message: string) => ({
       request: { action: "create", status: "BUSY", id: "r-1", since: "2026-01-01T00:00:00.000Z" },
       conditions: conditions(current(), 0, { mode: "reconciling", reason, message }),
     });
-    await writeStatus(deps, datacenter, current(), standing("Creating", "being made"));
-    await writeStatus(deps, datacenter, current(), standing("Creating", "still being made"));
-    await writeStatus(deps, datacenter, current(), standing("Creating", "still being made"));
-    await writeStatus(deps, datacenter, current(), { ...standing("Available", "up to date"), request: undefined });
+    await writeStatus(deps, datacenter, current(), condition("Creating", "being made"));
+    await writeStatus(deps, datacenter, current(), condition("Creating", "still being made"));
+    await writeStatus(deps, datacenter, current(), condition("Creating", "still being made"));
+    await writeStatus(deps, datacenter, current(), { ...condition("Available", "up to date"), request: undefined });
     const object = "Datacenter/shop/a";
     expect(lines).toEqual([
       { object, ready: "False", reason: "Creating", message: "being made", platformRequest: "r-1" },
@@ -190,7 +190,7 @@ describe("an object that the API server refuses to write", () => {
     const client = { ...all.deps.client, request: () => Promise.reject(error) };
     return { ...all, deps: { ...all.deps, client }, object: all.objects.find("Datacenter/shop/a")?.object ?? dc() };
   };
-  const standing = { mode: "reconciling", reason: "Creating", message: "m" } as const;
+  const condition = { mode: "reconciling", reason: "Creating", message: "m" } as const;
 
   test.each([
     refused(500, "500 InternalError: etcdserver: request is too large"),
@@ -199,13 +199,13 @@ describe("an object that the API server refuses to write", () => {
     refused(422, "422 Invalid: status.x: too long"),
   ])("says so in an Event, because it has no other place: $message", async (error) => {
     const { deps, object, events } = failing(error);
-    const status = { conditions: conditions(object, 0, standing) };
+    const status = { conditions: conditions(object, 0, condition) };
     await expect(writeStatus(deps, datacenter, object, status)).rejects.toBe(error);
     await expect(writeMetadata(deps, datacenter, object, { intent })).rejects.toBe(error);
-    const told = expect.stringContaining(
+    const reported = expect.stringContaining(
       `Warning ObjectNotWritable the API server refuses this object: ${error.message}`,
     );
-    expect(events).toEqual([told, told]);
+    expect(events).toEqual([reported, reported]);
   });
 
   test("because it is too large names the way out", async () => {

@@ -15,7 +15,7 @@ const desire = (imageLookup: object, volume: object = {}) =>
     ram: 1024,
     bootVolume: { size: 10, type: "HDD", imageLookup, ...volume },
   });
-const standing = (location: string) => inputs({ refs: { datacenter: { id: "dc-1", status: { location } } } });
+const located = (location: string) => inputs({ refs: { datacenter: { id: "dc-1", status: { location } } } });
 
 /** The results of all lookups of a creation, or the problem of the first one that fails. */
 async function lookUp(lookups: Lookup[]): Promise<Record<string, string> | string> {
@@ -31,7 +31,7 @@ async function lookUp(lookups: Lookup[]): Promise<Record<string, string> | strin
 const imageShape = z.object({ properties: z.looseObject({ name: z.string(), location: z.string() }) });
 
 /** Name and location of the found image. */
-async function imageFor(lookup: object, given: Inputs = standing("de/txl"), volume: object = {}) {
+async function imageFor(lookup: object, given: Inputs = located("de/txl"), volume: object = {}) {
   const found = await lookUp(desire(lookup, volume).lookups(given));
   if (typeof found === "string") return found;
   const { body } = await platform.core("GET", `/images/${found["bootVolume.imageLookup"]}`);
@@ -53,7 +53,7 @@ describe("an image is looked up", () => {
   });
 
   it("in the metro region for a further site of it", async () => {
-    expect(await imageFor({ alias: "debian:latest" }, standing("de/fra/2"))).toBe("debian-12-20260401 in de/fra");
+    expect(await imageFor({ alias: "debian:latest" }, located("de/fra/2"))).toBe("debian-12-20260401 in de/fra");
   });
 
   it("where the datacenter is, when only its id is known", async () => {
@@ -65,7 +65,7 @@ describe("an image is looked up", () => {
 
   it("with cloud-init, once there is user data", async () => {
     const volume = { userDataSecretRef: { name: "init" } };
-    expect(await imageFor({ name: "w" }, standing("de/txl"), volume)).toContain("cloudInit V1");
+    expect(await imageFor({ name: "w" }, located("de/txl"), volume)).toContain("cloudInit V1");
     expect(await imageFor({ name: "w" })).toBe("windows-2022-20260401 in de/txl");
   });
 });
@@ -96,7 +96,7 @@ describe("numbers in the names of images", () => {
   });
 
   it("count as numbers", () => {
-    const [lookup] = desire({ name: "rocky" }).lookups(standing("de/txl"));
+    const [lookup] = desire({ name: "rocky" }).lookups(located("de/txl"));
     const answer = { items: [image("a", "rocky-9-2025"), image("b", "rocky-10-2024"), image("c", "rocky-8-2026")] };
     expect(lookup?.pick(answer, {})).toEqual({ value: "b" });
   });
@@ -164,7 +164,7 @@ describe("a source in another location is a problem before the platform sees it"
   });
 
   it("for a lookup", () => {
-    expect(desire({ name: "u", location: "de/fra" }).problem(standing("de/txl"))).toBe(
+    expect(desire({ name: "u", location: "de/fra" }).problem(located("de/txl"))).toBe(
       "bootVolume.imageLookup.location: de/fra is not the location of the datacenter: remove the field, or set de/txl",
     );
   });

@@ -7,7 +7,7 @@ import type { Kind } from "../../../src/kinds/kind.ts";
 import { ipBlock } from "../../../src/kinds/network/ipblock.ts";
 import { kafkaCluster } from "../../../src/kinds/streaming/kafka-cluster.ts";
 
-const told = (
+const outputOf = (
   { resource }: Kind,
   item: object,
   known: { shown?: Record<string, unknown>; related?: Map<string, unknown> } = {},
@@ -29,7 +29,7 @@ describe("what workloads get to know", () => {
       nic(null, ["10.0.1.2"]),
       nic("idle", []),
     ];
-    expect(told(server, { id: "id-1", properties: {}, entities: { nics: { items: nics } } })).toEqual({
+    expect(outputOf(server, { id: "id-1", properties: {}, entities: { nics: { items: nics } } })).toEqual({
       ID: "id-1",
       DATACENTER_ID: "dc-1",
       PRIMARY_IP: "203.0.113.7",
@@ -41,20 +41,20 @@ describe("what workloads get to know", () => {
 
   test("NICs of a server whose names make the same variable share it", () => {
     const items = [nic("a-b", ["10.0.0.2"]), nic("a.b", ["10.0.0.3"])];
-    const { NIC_A_B_IPS } = told(server, { id: "id-1", properties: {}, entities: { nics: { items } } });
+    const { NIC_A_B_IPS } = outputOf(server, { id: "id-1", properties: {}, entities: { nics: { items } } });
     expect(NIC_A_B_IPS).toBe("10.0.0.2,10.0.0.3");
   });
 
   test("of a block are its addresses, the first 32 also by number", () => {
     const ips = Array.from({ length: 40 }, (_, nth) => `203.0.113.${nth}`);
-    const data = told(ipBlock, { id: "id-1", properties: { location: "de/txl", ips } });
+    const data = outputOf(ipBlock, { id: "id-1", properties: { location: "de/txl", ips } });
     expect(data).toMatchObject({ ID: "id-1", LOCATION: "de/txl", IPS: ips.join(","), IP_0: ips[0], IP_31: ips[31] });
     expect(Object.keys(data)).toHaveLength(3 + 32);
   });
 
   test("of a Kafka cluster is where its brokers listen", () => {
     const metadata = { brokerAddresses: ["192.168.1.101:9093", "192.168.1.102:9093"] };
-    expect(told(kafkaCluster, { id: "id-1", metadata, properties: {} })).toEqual({
+    expect(outputOf(kafkaCluster, { id: "id-1", metadata, properties: {} })).toEqual({
       ID: "id-1",
       BOOTSTRAP_SERVERS: "192.168.1.101:9093,192.168.1.102:9093",
     });
@@ -63,13 +63,13 @@ describe("what workloads get to know", () => {
   test("of a group are its servers", () => {
     const replica = (id: string) => ({ properties: { name: `replica ${id}`, datacenterServer: { id } } });
     const entities = { servers: { items: [replica("s-1"), replica("s-2"), {}] } };
-    expect(told(scalingGroup, { id: "id-1", properties: {}, entities })).toEqual({
+    expect(outputOf(scalingGroup, { id: "id-1", properties: {}, entities })).toEqual({
       ID: "id-1",
       DATACENTER_ID: "dc-1",
       REPLICAS: "3",
       SERVER_IDS: "s-1,s-2",
     });
-    expect(told(scalingGroup, { id: "id-1", properties: {} })).toMatchObject({ REPLICAS: "0" });
+    expect(outputOf(scalingGroup, { id: "id-1", properties: {} })).toMatchObject({ REPLICAS: "0" });
   });
 
   test("of a group are the addresses of its servers, too, by NIC and in their order", () => {
@@ -88,11 +88,11 @@ describe("what workloads get to know", () => {
       NIC_PUBLIC_IPS: "203.0.113.2,203.0.113.1,2001:db8::1",
       NIC_BACK_IPS: "10.0.0.2,10.0.0.1",
     };
-    expect(told(scalingGroup, item, { related })).toEqual({ ID: "id-1", DATACENTER_ID: "dc-1", ...values });
+    expect(outputOf(scalingGroup, item, { related })).toEqual({ ID: "id-1", DATACENTER_ID: "dc-1", ...values });
     const shown =
       scalingGroup.resource?.comparison.facts(item, { shown: {}, annotations: {}, refs: {}, related }) ?? {};
-    expect(told(scalingGroup, item, { shown, related: new Map() }), "not read again yet").toMatchObject(values);
-    expect(told(scalingGroup, item, { shown, related: new Map([["s-2", { odd: true }]]) })).toMatchObject({
+    expect(outputOf(scalingGroup, item, { shown, related: new Map() }), "not read again yet").toMatchObject(values);
+    expect(outputOf(scalingGroup, item, { shown, related: new Map([["s-2", { odd: true }]]) })).toMatchObject({
       IPS: "203.0.113.1,10.0.0.1,2001:db8::1",
     });
   });

@@ -6,8 +6,8 @@ const smallest = { endpoints: { api: "https://api.example.com" }, credentialsSec
 describe("an Account", () => {
   it("finds the token under the key token unless told otherwise", () => {
     expect(readAccountSpec(smallest).credentialsSecretRef).toEqual({ name: "platform-token", key: "token" });
-    const told = { ...smallest, credentialsSecretRef: { name: "platform-token", key: "bearer" } };
-    expect(readAccountSpec(told).credentialsSecretRef.key).toBe("bearer");
+    const spec = { ...smallest, credentialsSecretRef: { name: "platform-token", key: "bearer" } };
+    expect(readAccountSpec(spec).credentialsSecretRef.key).toBe("bearer");
   });
 
   it("knows no address but the ones given", () => {

@@ -46,14 +46,17 @@ describe("the replicas of a group", () => {
     const given = { servers: [replica("a", 1), replica("b", 2)] };
     const a = { name: "a", serverId: "srv-a", nics: [{ name: "public", ips: ["203.0.113.7"] }] };
     const b = { name: "b", serverId: "srv-b" };
-    const told = (related: Map<string, unknown> | undefined, shown = {}) =>
+    const factsOf = (related: Map<string, unknown> | undefined, shown = {}) =>
       mapped(scalingGroup).comparison.facts(item(given), { ...nothing, shown, ...(related && { related }) }).servers;
     const read = new Map([["srv-a", machine]]);
-    expect(told(read)).toEqual([a, b]);
-    expect(told(new Map(), { servers: [a, b] })).toEqual([a, b]);
-    expect(told(new Map([["srv-a", undefined]]), { servers: [a, b] })).toEqual([{ name: "a", serverId: "srv-a" }, b]);
-    expect(told(undefined, { servers: [a, b] })).toEqual([{ name: "a", serverId: "srv-a" }, b]);
-    expect(scalingGroup.status.strict().parse({ servers: told(read) })).toEqual({ servers: [a, b] });
+    expect(factsOf(read)).toEqual([a, b]);
+    expect(factsOf(new Map(), { servers: [a, b] })).toEqual([a, b]);
+    expect(factsOf(new Map([["srv-a", undefined]]), { servers: [a, b] })).toEqual([
+      { name: "a", serverId: "srv-a" },
+      b,
+    ]);
+    expect(factsOf(undefined, { servers: [a, b] })).toEqual([{ name: "a", serverId: "srv-a" }, b]);
+    expect(scalingGroup.status.strict().parse({ servers: factsOf(read) })).toEqual({ servers: [a, b] });
   });
 
   it("are counted even where nothing but their ids is known", () => {

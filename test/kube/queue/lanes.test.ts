@@ -201,13 +201,13 @@ describe("the cost of a key", () => {
   const WORKERS = 16;
 
   /** How often the queue reads a lane while it hands out all keys to workers that always wait for more. */
-  async function looksAtLanes(namespaces: number, accountOf: (namespace: number) => string): Promise<number> {
-    let looks = 0;
+  async function readsOfLanes(namespaces: number, accountOf: (namespace: number) => string): Promise<number> {
+    let reads = 0;
     const lanes = Array.from({ length: namespaces }, (_, index) => ({
       account: accountOf(index),
       shared: accountOf(index) === "all",
       get namespace() {
-        looks += 1;
+        reads += 1;
         return `n${index}`;
       },
     }));
@@ -230,15 +230,15 @@ describe("the cost of a key", () => {
       busy.done(key);
     }
     expect(handed).toBe(KEYS);
-    return looks;
+    return reads;
   }
 
   test.each([
     ["share an Account", () => "all"],
     ["have Accounts of their own", (namespace: number) => `a${namespace}`],
   ])("does not grow with the number of namespaces that %s", async (_, accountOf) => {
-    const few = await looksAtLanes(30, accountOf);
-    const many = await looksAtLanes(3000, accountOf);
+    const few = await readsOfLanes(30, accountOf);
+    const many = await readsOfLanes(3000, accountOf);
     expect(many / KEYS).toBeLessThan(100);
     expect(many).toBeLessThan(2 * few);
   });

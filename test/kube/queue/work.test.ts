@@ -141,14 +141,14 @@ test("a pass that does not end by itself is left to itself, and comes back with 
 
 test("what is called by a pass is known as its doing until it ends or times out", async () => {
   const seen: boolean[] = [];
-  const look = () => seen.push(isInPass());
+  const notice = () => seen.push(isInPass());
   const { clock, queue } = atWork(2, async (key) => {
-    look();
+    notice();
     if (key === "a1") {
-      clock.after(60_001, look);
+      clock.after(60_001, notice);
       await new Promise(() => {});
     }
-    clock.after(1, look);
+    clock.after(1, notice);
   });
   queue.add("a1");
   queue.add("b1");

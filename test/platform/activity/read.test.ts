@@ -80,8 +80,8 @@ describe("reading the activity log", () => {
     const { page } = logOf(...seconds.map((each) => source(each)));
     const since = at("2026-03-03T00:00:00");
     for (const total of [undefined, 0, 4, 1000]) {
-      const told: ReadOptions["page"] = async (...asked) => ({ ...(await page(...asked)), total });
-      expect(await read({ page: told, since })).toEqual(seconds);
+      const withTotal: ReadOptions["page"] = async (...asked) => ({ ...(await page(...asked)), total });
+      expect(await read({ page: withTotal, since })).toEqual(seconds);
     }
     const short: ReadOptions["page"] = async (time, offset) => {
       const { sources, total } = await page(time, offset);

@@ -37,11 +37,11 @@ it("tells the few entries that came late, however many there were before", () =>
 
 it("can nearly always tell twenty entries, and says when there are too many", () => {
   const lateOf = (round: number, count: number) => Array.from({ length: count }, (_, nth) => idOf(1000 * round + nth));
-  const told = (count: number) =>
+  const countApart = (count: number) =>
     Array.from({ length: 200 }, (_, round) => addedBetween(emptySketch(), sketchOf(lateOf(round, count)))).filter(
       (found) => found?.size === count,
     ).length;
-  expect(told(20)).toBeGreaterThan(180);
+  expect(countApart(20)).toBeGreaterThan(180);
   expect(addedBetween(emptySketch(), sketchOf(lateOf(0, 500)))).toBeUndefined();
 });
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { type Connection, createTransport, type Transport } from "../../../src/platform/calls/transport.ts";
-import { coreCollection, readContract, requestStatus } from "../../../src/platform/products/core.ts";
+import { coreCollection } from "../../../src/platform/products/core.ts";
 import { regionalCollection } from "../../../src/platform/products/regional.ts";
 import { fakeClock } from "../../fake-clock.ts";
 import { type Arrived, answer, type Script, scriptedServer } from "../scripted-server.ts";
@@ -51,46 +51,6 @@ describe("an answer", () => {
     expect(await ended).toBeLessThan(24 * MIB);
   });
 
-  test("that quotes our token, in a failed request for example, is read without it", async () => {
-    const token = "eyJhbGciOiJSUzI1NiJ9.eyJleHAiOjF9.c2lnbmF0dXJlLW9mLXRoZS10b2tlbg";
-    await using server = await scriptedServer(answer(200, { metadata: { message: `failed with ${token}` } }));
-    const transport = createTransport({ clock: fakeClock(), random: () => 0 });
-    transports.push(transport);
-    const { body } = await transport.connect("ns/account", { token }).send({ method: "GET", url: server.url });
-    expect(body).toEqual({ metadata: { message: "failed with [redacted]" } });
-  });
-
-  test.each([
-    ["in JSON escapes", escaped],
-    ["in escapes within a large answer", (token: string) => `${"x".repeat(200_000)} ${escaped(token)}`],
-    ["partly in escapes", (token: string) => token.slice(0, 40) + escaped(token.slice(40))],
-  ])("that spells our token %s is read without it", async (_, spell) => {
-    const token = "eyJhbGciOiJSUzI1NiJ9.eyJleHAiOjF9.c2lnbmF0dXJlLW9mLXRoZS10b2tlbg";
-    const text = `{"items":[{"a":1},{"__proto__":"kept","key ${spell(token)}":["${spell(token)}"]}],"message":"\\u00fc"}`;
-    await using server = await scriptedServer(answer(200, text));
-    const transport = createTransport({ clock: fakeClock(), random: () => 0 });
-    transports.push(transport);
-    const { body } = await transport.connect("ns/account", { token }).send({ method: "GET", url: server.url });
-    expect(JSON.stringify(body)).toBe(JSON.stringify(JSON.parse(text)).replaceAll(token, "[redacted]"));
-  });
-
-  test("about a failed request shows no piece of our token, however it is encoded", async () => {
-    const token = "eyJhbGciOiJSUzI1NiJ9.eyJleHAiOjF9.c2lnbmF0dXJlLW9mLXRoZS10b2tlbg";
-    const hex = Buffer.from(token).toString("hex");
-    const failed = { metadata: { status: "FAILED", message: `failed with ${hex}` } };
-    const item = { id: "i", metadata: { state: "FAILED", statusMessage: `failed with ${token.slice(40, 60)}` } };
-    const note = { metadata: { message: "two\nlines" }, items: [null, 1, { metadata: null }, item] };
-    await using server = await scriptedServer(answer(200, failed));
-    const transport = createTransport({ clock: fakeClock(), random: () => 0 });
-    transports.push(transport);
-    const connection = transport.connect("ns/account", { token });
-    const read = async () => (await connection.send({ method: "GET", url: server.url })).body;
-    expect(await read()).toEqual({ metadata: { status: "FAILED", message: "failed with [redacted]" } });
-    server.script = answer(200, note);
-    const cleaned = { ...item, metadata: { ...item.metadata, statusMessage: "failed with [redacted]" } };
-    expect(await read()).toEqual({ ...note, items: [null, 1, { metadata: null }, cleaned] });
-  });
-
   test("that says beforehand that it is too large is not read at all", async () => {
     await using server = await scriptedServer((_, response) => {
       response.writeHead(202, { "content-length": String(5 * MIB) });
@@ -125,11 +85,6 @@ describe("an answer", () => {
     await expect(sending).rejects.toThrow(words);
   });
 });
-
-/** A text in JSON escapes. */
-function escaped(text: string): string {
-  return [...text].map((each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
-}
 
 function fields(count: number): string {
   return Array.from({ length: count }, (_, n) => `"f${n}":${n}`).join(",");
@@ -198,48 +153,6 @@ function endless(size: number, envelope: object = {}, padding = ""): Script {
     answer(200, { items, ...envelope })(arrived, response, request);
   };
 }
-
-describe("texts of the platform", () => {
-  const evil = `a\u0000b\r\n[INPUT]\u2028c\u202ed\u0085e\ud800f\t g`;
-  const plain = "ab [INPUT] cd ef g";
-
-  test("have no control characters, and an end", async () => {
-    await using server = await scriptedServer(
-      answer(422, { messages: [{ errorCode: `${evil}${"9".repeat(500)}`, message: evil }] }),
-    );
-    const error = await connect()
-      .send({ method: "POST", url: server.url })
-      .catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ platformMessage: plain, message: expect.stringContaining(`: ${plain} (code `) });
-    expect(Reflect.get(Object(error), "errorCode")).toHaveLength(64);
-  });
-
-  test("why a request failed, and why a resource does not work, likewise", async () => {
-    const message = evil + "x".repeat(5_000);
-    await using server = await scriptedServer(answer(200, { metadata: { status: "FAILED", message } }));
-    const state = await requestStatus(connect(), `${server.url}/requests/r/status`);
-    expect(state.message).toMatch(/^ab \[INPUT\] cd ef gx+…$/);
-    expect(state.message).toHaveLength(1_024);
-    const metadata = { state: `FAILED${evil}`, statusMessage: message };
-    server.script = answer(200, { items: [{ id: "i", metadata }] });
-    const source = regionalCollection(connect(), server.url, "/pipelines", "monitoring");
-    const [item] = await source.list(never, "normal");
-    expect(item?.state).toBe(`FAILED${plain}`);
-    expect(item && source.failure?.(item)).toBe(state.message);
-  });
-
-  test("about a contract are few and short", async () => {
-    const resourceLimits = Object.fromEntries(Array.from({ length: 4_000 }, (_, n) => [`limit${n}`, n]));
-    const owner = "o".repeat(5_000);
-    const odd = { "not a name\n": 1, [`x${"y".repeat(100)}`]: 2, ...resourceLimits };
-    const properties = { contractNumber: 1, owner, resourceLimits: odd };
-    await using server = await scriptedServer(answer(200, { items: [{ properties }] }));
-    const contract = await readContract(connect(), server.url);
-    expect(Object.keys(contract.limits)).toHaveLength(100);
-    expect(contract.limits).toMatchObject({ limit0: 0, limit99: 99 });
-    expect(contract.owner).toHaveLength(256);
-  });
-});
 
 /** Moves the clock between real answers until the promise settles. */
 async function driveUntilSettled(promise: Promise<unknown>, step: () => Promise<void>): Promise<void> {

@@ -31,8 +31,8 @@ describe("a call", () => {
   test("is sent with the password where it asks for that, of which no error tells anything", async () => {
     const login = { username: "me@example.org", password: "the-secret-password" };
     const basic = Buffer.from(`${login.username}:${login.password}`).toString("base64");
-    const told = { httpStatus: 422, messages: [{ errorCode: "100", message: `no ${basic} nor ${login.password}` }] };
-    await using server = await scriptedServer(answer(422, told));
+    const failure = { httpStatus: 422, messages: [{ errorCode: "100", message: `no ${basic} nor ${login.password}` }] };
+    await using server = await scriptedServer(answer(422, failure));
     const connection = open().connect("ns/a", { token: "tok", login });
     const asked = { method: "GET", url: `${server.url}/x`, withPassword: true } as const;
     const error = await connection.send(asked).catch((thrown: unknown) => thrown);

@@ -43,9 +43,9 @@ function scripted(...there: LoggedRequest[]) {
       return item(id);
     },
   );
-  const look = (createdAfter: number) => log(createdAfter);
-  const ids = async (looking: ReturnType<typeof look>) => (await looking).requests.map(({ id }) => id);
-  return { there, listings, reads, look, ids };
+  const readLog = (createdAfter: number) => log(createdAfter);
+  const ids = async (looking: ReturnType<typeof readLog>) => (await looking).requests.map(({ id }) => id);
+  return { there, listings, reads, readLog, ids };
 }
 
 describe("a request whose date cannot be read", () => {
@@ -54,8 +54,8 @@ describe("a request whose date cannot be read", () => {
   test("is found, because it may be of any age", async () => {
     const log = shownAsLog({ key: "all", isBusy: () => false, list: async () => [undated("a")] });
     expect((await log(Date.now())).requests.map(({ id }) => id)).toEqual(["a"]);
-    const { listings, look, ids } = scripted(logged("b", Number.NaN));
-    const looking = look(5);
+    const { listings, readLog, ids } = scripted(logged("b", Number.NaN));
+    const looking = readLog(5);
     await settle();
     await listings[0]?.answer();
     expect(await ids(looking)).toEqual(["b"]);
@@ -64,10 +64,10 @@ describe("a request whose date cannot be read", () => {
 
 describe("the request log of a collection", () => {
   test("is listed once for all who ask while a listing is under way", async () => {
-    const { listings, look, ids } = scripted(logged("a", 10));
-    const first = look(0);
+    const { listings, readLog, ids } = scripted(logged("a", 10));
+    const first = readLog(0);
     await settle();
-    const rest = Array.from({ length: 300 }, () => look(0));
+    const rest = Array.from({ length: 300 }, () => readLog(0));
     await settle();
     expect(listings).toHaveLength(1);
     await listings[0]?.answer();
@@ -79,16 +79,16 @@ describe("the request log of a collection", () => {
   });
 
   test("never answers with a listing that began before the question", async () => {
-    const { there, listings, look, ids } = scripted();
-    const early = look(0);
+    const { there, listings, readLog, ids } = scripted();
+    const early = readLog(0);
     await settle();
     there.push(logged("late", 10));
-    const after = look(0);
+    const after = readLog(0);
     await listings[0]?.answer();
     expect(await ids(early)).toEqual([]);
     await listings[1]?.answer();
     expect(await ids(after)).toEqual(["late"]);
-    const again = look(0);
+    const again = readLog(0);
     await settle();
     expect(listings).toHaveLength(3);
     await listings[2]?.answer();
@@ -96,13 +96,13 @@ describe("the request log of a collection", () => {
   });
 
   test("is read back to what the most curious asks for, and each gets its own part", async () => {
-    const { listings, look, ids } = scripted(logged("old", 10), logged("middle", 20), logged("new", 30));
-    const asked = [look(20), look(5), look(30)];
+    const { listings, readLog, ids } = scripted(logged("old", 10), logged("middle", 20), logged("new", 30));
+    const asked = [readLog(20), readLog(5), readLog(30)];
     await settle();
     expect(listings.map(({ createdAfter }) => createdAfter)).toEqual([5]);
     await listings[0]?.answer();
     expect(await Promise.all(asked.map(ids))).toEqual([["middle", "new"], ["old", "middle", "new"], ["new"]]);
-    const next = look(30);
+    const next = readLog(30);
     await settle();
     expect(listings.map(({ createdAfter }) => createdAfter)).toEqual([5, 30]);
     await listings[1]?.answer();
@@ -110,10 +110,10 @@ describe("the request log of a collection", () => {
   });
 
   test("fails all who share a listing that fails, and nobody else", async () => {
-    const { listings, look, ids } = scripted(logged("a", 10));
-    const unlucky = [look(0), look(0)];
+    const { listings, readLog, ids } = scripted(logged("a", 10));
+    const unlucky = [readLog(0), readLog(0)];
     await settle();
-    const lucky = look(0);
+    const lucky = readLog(0);
     const error = new Retry({ call: "GET /requests", status: 503 }, "no");
     const outcomes = Promise.allSettled(unlucky);
     await listings[0]?.fail(error);
@@ -128,13 +128,13 @@ describe("the request log of a collection", () => {
 
 describe("a resource that the log names", () => {
   test("is read once for all who share a listing, and again for the next", async () => {
-    const { listings, reads, look } = scripted(logged("a", 10));
-    const sharing = [look(0), look(0), look(0)];
+    const { listings, reads, readLog } = scripted(logged("a", 10));
+    const sharing = [readLog(0), readLog(0), readLog(0)];
     await settle();
     await listings[0]?.answer();
     for (const each of sharing) expect(await (await each).read("target-a", signal)).toMatchObject({ id: "target-a" });
     expect(reads).toEqual(["target-a"]);
-    const later = look(0);
+    const later = readLog(0);
     await settle();
     await listings[1]?.answer();
     await (await later).read("target-a", signal);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { serviceFor } from "../pipelines.ts";
 import { platformForFile } from "../platform.ts";
-import { all, everything, told } from "./log-pages.ts";
+import { all, everything, summaryOf } from "./log-pages.ts";
 
 /** A contract of its own on the platform of this file. */
 const shared = await platformForFile();
@@ -53,7 +53,7 @@ describe("the activity log", () => {
     expect((await as(`Bearer ${head}.${body}.${signature.split("").toReversed().join("")}`)).status).toBe(401);
     expect((await as("Bearer nonsense")).status).toBe(401);
     const sources = await all(platform);
-    expect(told(sources)).toEqual([
+    expect(summaryOf(sources)).toEqual([
       "Login DONE auth.user.login",
       "Login FAILED auth.user.login",
       "Login FAILED auth.user.login",

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { actionName } from "../../../src/simulator/activity/names.ts";
 import { serviceFor } from "../pipelines.ts";
 import { platformForFile, refusal, resource, startPlatform } from "../platform.ts";
-import { all, page, pathOf, told } from "./log-pages.ts";
+import { all, page, pathOf, summaryOf } from "./log-pages.ts";
 
 /** A contract of its own on the platform of this file. */
 const shared = await platformForFile();
@@ -30,7 +30,7 @@ describe("the activity log", () => {
     await platform.advance(60);
     const { id } = resource(made);
     const sources = await all(platform);
-    expect(told(sources)).toEqual([
+    expect(summaryOf(sources)).toEqual([
       "RequestAccepted QUEUED vr.datacenter.create",
       "Provision DONE vr.datacenter.create",
       "RequestStatusUpdate DONE vr.datacenter.create",
@@ -65,7 +65,7 @@ describe("the activity log", () => {
     await platform.advance(60);
     await platform.core("DELETE", "/datacenters/00000000-0000-4000-8000-000000000000");
     const sources = await all(platform);
-    expect(told(sources)).toEqual([
+    expect(summaryOf(sources)).toEqual([
       "RequestAccepted QUEUED ip.ipblock.reserve",
       "RequestStatusUpdate FAILED ip.ipblock.reserve",
       "Error FAILED vr.datacenter.delete",
@@ -84,7 +84,7 @@ describe("the activity log", () => {
     await platform.core("POST", "/um/groups", { properties: { name: "auditors" } });
     await platform.call("GET", "/auth/v1/tokens/generate?ttl=3600");
     await platform.call("DELETE", "/auth/v1/tokens?criteria=EXPIRED");
-    expect(told(await all(platform))).toEqual([
+    expect(summaryOf(await all(platform))).toEqual([
       "RequestAccepted QUEUED logging.pipeline.create",
       "Provision DONE logging.pipeline.create",
       "RequestAccepted DONE sec.group.create",

@@ -102,7 +102,7 @@ describe("the activity log", () => {
   const logShape = z.object({ hits: z.object({ hits: z.array(entryShape) }) });
 
   /** The entries about one resource from its deletion on, oldest first. */
-  async function told(id: string) {
+  async function reported(id: string) {
     const path = `/activitylog/v1/contracts/${platform.ready.contractNumber}?limit=1000`;
     const { hits } = logShape.parse((await platform.call("GET", path)).body).hits;
     return hits
@@ -114,7 +114,7 @@ describe("the activity log", () => {
           .map(({ type, action }) => ({ ...event, resource: { type, action }, user, time })),
       );
   }
-  const steps = async (id: string) => (await told(id)).map(({ type, status }) => `${type} ${status}`);
+  const steps = async (id: string) => (await reported(id)).map(({ type, status }) => `${type} ${status}`);
 
   const pipeline = (service: "monitoring" | "logging") => async () =>
     `/${service}/de-txl${(await serviceFor(platform, service).made()).path}`;
@@ -146,9 +146,9 @@ describe("the activity log", () => {
     const path = await make();
     await platform.advance(60);
     expect((await platform.call("DELETE", path)).status).toBe(202);
-    const [accepted, ...others] = await told(idOf(path));
+    const [accepted, ...others] = await reported(idOf(path));
     const [, type = ""] = action.split(".");
-    const resourceTold = { type, action: [action] };
+    const resourceReported = { type, action: [action] };
     expect(others).toEqual([]);
     const uri = path;
     expect(accepted).toMatchObject({
@@ -156,15 +156,15 @@ describe("the activity log", () => {
       status: "QUEUED",
       user: platform.ready.username,
       param: { action: "DELETE", uri },
-      resource: resourceTold,
+      resource: resourceReported,
     });
     await platform.advance(60);
-    const end = (await told(idOf(path))).at(-1);
+    const end = (await reported(idOf(path))).at(-1);
     expect(end).toMatchObject({
       status: "DONE",
       user: platform.ready.username,
       param: { action: "DELETE", uri },
-      resource: resourceTold,
+      resource: resourceReported,
     });
     expect(Date.parse(end?.time ?? "")).toBeGreaterThan(Date.parse(accepted?.time ?? ""));
   });
@@ -175,7 +175,7 @@ describe("the activity log", () => {
     await platform.faults({ fault: "request-failed", message: "[VDC-1-1] in use", route: "DELETE *", count: 1 });
     await platform.call("DELETE", path);
     await platform.advance(60);
-    expect((await told(idOf(path))).at(-1)).toMatchObject({ status: "FAILED", message: "[VDC-1-1] in use" });
+    expect((await reported(idOf(path))).at(-1)).toMatchObject({ status: "FAILED", message: "[VDC-1-1] in use" });
   });
 
   it("tells the deletion of an auto scaling group, and its end when the last replica has gone", async () => {
@@ -186,7 +186,7 @@ describe("the activity log", () => {
     expect((await platform.call("DELETE", group, undefined, { authorization })).status).toBe(204);
     expect(await steps(idOf(group))).toEqual(["RequestAccepted QUEUED"]);
     await platform.advance(600);
-    const entries = await told(idOf(group));
+    const entries = await reported(idOf(group));
     expect(entries).toMatchObject([
       { type: "RequestAccepted", status: "QUEUED" },
       { type: "Provision", status: "DONE" },
@@ -218,7 +218,7 @@ describe("the activity log", () => {
     const single = shape.parse((await call("GET", "/auth/v1/tokens")).body).tokens.find(({ id }) => !ids.includes(id));
     await call("DELETE", `/auth/v1/tokens/${single?.id}`);
     await call("DELETE", "/auth/v1/tokens?criteria=ALL");
-    for (const id of [single?.id ?? "", ...ids]) expect(await told(id)).toMatchObject([entry]);
+    for (const id of [single?.id ?? "", ...ids]) expect(await reported(id)).toMatchObject([entry]);
   });
 
   it("tells the end after the beginning, also of what is deleted at once", async () => {

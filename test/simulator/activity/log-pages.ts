@@ -46,5 +46,5 @@ export const everything = async (platform: Platform, query = "") =>
 /** Without reads. */
 export const all = async (platform: Platform, query = "") =>
   (await everything(platform, query)).filter(({ event }) => event.type !== "Read");
-export const told = (sources: z.infer<typeof sourceShape>[]) =>
+export const summaryOf = (sources: z.infer<typeof sourceShape>[]) =>
   sources.map(({ action, event }) => `${event.type} ${event.status} ${action}`);

@@ -122,8 +122,8 @@ describe.each([
       const { real, fake, ids } = await pathsOf(template);
       const answer = await call(method, real);
       const text = JSON.stringify(answer.body) ?? "";
-      const told = text.match(uuid)?.filter((id) => known.has(id) && !ids.includes(id)) ?? [];
-      if (told.length > 0) leaks.push({ method, template, told });
+      const reported = text.match(uuid)?.filter((id) => known.has(id) && !ids.includes(id)) ?? [];
+      if (reported.length > 0) leaks.push({ method, template, reported });
       const asUnknown = await call(method, fake);
       if (answer.status !== asUnknown.status) {
         leaks.push({ method, template, status: answer.status, ofSomethingUnknown: asUnknown.status });

@@ -32,7 +32,7 @@ const provider = await made("/providers", {
   externalAccountBinding: binding,
 });
 const providerId = provider.split("/")[2] ?? "";
-const wish = { name: "www", provider: providerId, commonName: "www.example.org", keyAlgorithm: "rsa2048" };
+const requested = { name: "www", provider: providerId, commonName: "www.example.org", keyAlgorithm: "rsa2048" };
 
 const issuedShape = z.looseObject({
   metadata: z.looseObject({ notAfter: z.string(), expired: z.boolean() }),
@@ -90,9 +90,9 @@ describe("a certificate", () => {
 
 describe("an auto-certificate", () => {
   it("issues a real certificate for its names, and renews it before it expires", async () => {
-    const path = await made("/auto-certificates", { ...wish, subjectAlternativeNames: ["example.org"] });
+    const path = await made("/auto-certificates", { ...requested, subjectAlternativeNames: ["example.org"] });
     const { metadata, properties } = resource(await manager("GET", path));
-    expect(properties).toEqual({ ...wish, subjectAlternativeNames: ["example.org"] });
+    expect(properties).toEqual({ ...requested, subjectAlternativeNames: ["example.org"] });
     const first = await issued(metadata.lastIssuedCertificate);
     expect(first.metadata).toMatchObject({
       autoCertificate: path.split("/")[2],
@@ -118,7 +118,7 @@ describe("an auto-certificate", () => {
     ["no domain", { commonName: "not a name" }, "commonName"],
     ["another algorithm", { keyAlgorithm: "ed25519" }, "keyAlgorithm"],
   ])("with %s is refused", async (_, fields, field) => {
-    const answer = await manager("POST", "/auto-certificates", { properties: { ...wish, ...fields } });
+    const answer = await manager("POST", "/auto-certificates", { properties: { ...requested, ...fields } });
     expect(refusal(answer, 422, "paas-certificate-manager-100")).toContain(`[(root).properties.${field}]`);
   });
 });
@@ -132,7 +132,7 @@ describe("a provider", () => {
 
   it("stays while an auto-certificate needs it", async () => {
     const own = await made("/providers", { name: "b", email: "b@example.org", server: "https://b.example/dir" });
-    const user = await made("/auto-certificates", { ...wish, provider: own.split("/")[2] });
+    const user = await made("/auto-certificates", { ...requested, provider: own.split("/")[2] });
     refusal(await manager("DELETE", own), 409, "paas-certificate-manager-200");
     await manager("DELETE", user);
     await platform.advance(5);

@@ -6,11 +6,11 @@ import { serviceFor } from "../pipelines.ts";
 import { platformForFile } from "../platform.ts";
 
 const platform = await platformForFile();
-const told: unknown[] = [];
+const reported: unknown[] = [];
 const receiver = createServer(async (request, response) => {
   let text = "";
   for await (const piece of request) text += piece;
-  told.push(JSON.parse(text));
+  reported.push(JSON.parse(text));
   response.writeHead(204).end();
 });
 const url = await listenOn(receiver, "127.0.0.1", 0);
@@ -38,7 +38,7 @@ it("a rule on a pushed metric fires beyond its threshold, tells its target once,
   expect(await states()).toEqual({ long: "no data", idle: "no data", elsewhere: "no data" });
   await push('queue_length{shop="a"} 50\n');
   expect(await states()).toEqual({ long: "ok", idle: "ok", elsewhere: "no data" });
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
   await platform.advance(60);
   await push('queue_length{shop="a"} 150\n');
   await platform.advance(60);
@@ -46,11 +46,11 @@ it("a rule on a pushed metric fires beyond its threshold, tells its target once,
   expect(await states()).toMatchObject({ long: "firing" });
   expect(await page()).toMatch(/long.*queue_length above 100.*firing/s);
   const news = { name: "long", metric: "queue_length", labels: { shop: "a" } };
-  await expect.poll(() => told).toEqual([{ ...news, state: "firing", value: 150 }]);
+  await expect.poll(() => reported).toEqual([{ ...news, state: "firing", value: 150 }]);
   await platform.advance(60);
   await push('queue_length{shop="a"} 5\n');
   expect(await states()).toMatchObject({ long: "ok" });
-  await expect.poll(() => told.slice(1)).toEqual([{ ...news, state: "resolved", value: 5 }]);
+  await expect.poll(() => reported.slice(1)).toEqual([{ ...news, state: "resolved", value: 5 }]);
 });
 
 it("a rule has one threshold, and a target that is an address", async () => {

@@ -65,9 +65,9 @@ describe("a further contract", () => {
       await fresh.close();
       return { datacenter, number: fresh.ready.contractNumber, further };
     };
-    const [alone, beside] = [await ids(1), await ids(2)];
-    expect(beside).toMatchObject({ datacenter: alone.datacenter, number: alone.number });
-    expect([alone.further, beside.further?.contractNumber]).toEqual([undefined, expect.any(Number)]);
+    const [alone, neighbour] = [await ids(1), await ids(2)];
+    expect(neighbour).toMatchObject({ datacenter: alone.datacenter, number: alone.number });
+    expect([alone.further, neighbour.further?.contractNumber]).toEqual([undefined, expect.any(Number)]);
   });
 
   it("comes back after a restart with all that it holds", async () => {

@@ -60,8 +60,8 @@ describe("a restart", () => {
     await made(`/dns/zones/${zone}/records`, { name: "www", type: "A", content: "192.0.2.1" });
     const acme = { name: "acme", email: "tls@kept.example", server: "https://acme.example/directory" };
     const provider = await made("/certificate-manager/providers", acme);
-    const wish = { name: "www", provider, commonName: "www.kept.example", keyAlgorithm: "rsa2048" };
-    await made("/certificate-manager/auto-certificates", wish);
+    const requested = { name: "www", provider, commonName: "www.kept.example", keyAlgorithm: "rsa2048" };
+    await made("/certificate-manager/auto-certificates", requested);
     await first.close();
     const second = await startPlatform({ data });
     expect(resource(await second.call("GET", `/dns/zones/${zone}`)).metadata.state).toBe("PROVISIONING");

@@ -32,14 +32,14 @@ async function pipelinesOf(platform: Platform) {
 
 describe("a platform with the described interface alone", () => {
   it("tells the state of pipelines in properties.status, and nowhere else", async () => {
-    const told = await pipelinesOf(described);
-    expect(told.map(({ properties }) => properties.status)).toEqual([
+    const reported = await pipelinesOf(described);
+    expect(reported.map(({ properties }) => properties.status)).toEqual([
       "PROVISIONING",
       "PROVISIONING",
       "AVAILABLE",
       "Ready",
     ]);
-    for (const { metadata } of told) {
+    for (const { metadata } of reported) {
       expect(metadata).not.toHaveProperty("state");
       expect(metadata).not.toHaveProperty("status");
     }

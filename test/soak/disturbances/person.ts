@@ -36,16 +36,16 @@ export function createPerson() {
     const { platform } = soaked.tenant;
     const name = byHandName(named++);
     const home = `/cloudapi/v6/datacenters/${datacenter}`;
-    const look = async () => idle((await platform.named("volumes", name))[0]);
+    const current = async () => idle((await platform.named("volumes", name))[0]);
     const properties = { name, size: 10, type: "HDD", licenceType: "OTHER" };
-    const volume = await achieve(look, async () => {
+    const volume = await achieve(current, async () => {
       if ((await platform.named("volumes", name)).length === 0) {
         await platform.asStranger("POST", `${home}/volumes`, { properties });
       }
     });
     const attached = await achieve(
       async () => {
-        const found = await look();
+        const found = await current();
         return found?.serverId === id ? found : undefined;
       },
       async () => volume && (await platform.asStranger("POST", `${home}/servers/${id}/volumes`, { id: volume.id })),
@@ -87,8 +87,8 @@ export function createPerson() {
       await platform.asStranger("DELETE", `${path}/${id}`);
       deeds.removed += 1;
     }
-    const look = async () => idle((await platform.named("lans", name))[0]);
-    const found = await achieve(look, async () => {
+    const current = async () => idle((await platform.named("lans", name))[0]);
+    const found = await achieve(current, async () => {
       const there = (await platform.named("lans", name)).length > 0;
       if (!there) await platform.asStranger("POST", path, { properties: { name, public: false } });
     });
@@ -139,12 +139,12 @@ const idle = (found: Found | undefined): Found | undefined =>
 
 /** Repeats a check until it succeeds; undefined after a timeout. */
 async function achieve(
-  look: () => Promise<Found | undefined>,
+  current: () => Promise<Found | undefined>,
   ask: () => Promise<unknown>,
 ): Promise<Found | undefined> {
   const endsAt = performance.now() + PATIENCE_MS;
   while (performance.now() < endsAt) {
-    const found = await look();
+    const found = await current();
     if (found) return found;
     await ask().catch(() => {});
     await delay(300);

@@ -26,7 +26,7 @@ const owner = {
 const ours = { "app.kubernetes.io/managed-by": "mooring" };
 const published = { labels: ours, ownerReferences: [owner] };
 const OUTPUT = "mooring.dev/output";
-const told = { labels: { ...ours, [OUTPUT]: "true" }, ownerReferences: [owner] };
+const output = { labels: { ...ours, [OUTPUT]: "true" }, ownerReferences: [owner] };
 const token = { "kubernetes.io/service-account.name": "default" };
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 const theirs = { labels: { team: "shop" }, annotations: { note: "theirs" }, finalizers: ["example.com/theirs"] };
@@ -89,7 +89,7 @@ beforeAll(async () => {
   for (const [name, metadata] of [
     ["theirs", theirs],
     ["pipeline", published],
-    ["told", told],
+    ["told", output],
     ["relabelled", { ownerReferences: published.ownerReferences }],
   ] as const) {
     const object = secret(name, { ...metadata, namespace: home }, { data });
@@ -200,7 +200,7 @@ describe("whoever has the operator's identity", () => {
     expect(await tried({ method: "DELETE", path: `${path}/told` })).toBe("allowed");
     expect(await tried({ method: "DELETE", path })).toBe("forbidden");
     expect(await merge("pipeline", { metadata: { labels: { [OUTPUT]: "true" } } })).toBe("denied");
-    expect(await merge("theirs", { metadata: told })).toBe("denied");
+    expect(await merge("theirs", { metadata: output })).toBe("denied");
   });
 
   it("takes away the token of an Account, and nothing that only has such a name", async () => {
@@ -223,13 +223,13 @@ describe("whoever has the operator's identity", () => {
     const create = (metadata: object) => tried({ method: "POST", path: all, body: configMap("new", metadata) });
     const replace = (name: string, metadata: object) =>
       tried({ method: "PUT", path: `${all}/${name}`, body: configMap(name, metadata) });
-    expect([await create({}), await create(published), await create({ labels: told.labels })]).toEqual(
+    expect([await create({}), await create(published), await create({ labels: output.labels })]).toEqual(
       Array.from({ length: 3 }, () => "denied"),
     );
-    expect(await create(told)).toBe("allowed");
-    expect([await replace("theirs", told), await replace("pipeline", told)]).toEqual(["denied", "denied"]);
-    expect(await replace("told", told)).toBe("allowed");
-    expect(await replace("told", { ...told, ownerReferences: [{ ...owner, name: "another" }] })).toBe("denied");
+    expect(await create(output)).toBe("allowed");
+    expect([await replace("theirs", output), await replace("pipeline", output)]).toEqual(["denied", "denied"]);
+    expect(await replace("told", output)).toBe("allowed");
+    expect(await replace("told", { ...output, ownerReferences: [{ ...owner, name: "another" }] })).toBe("denied");
     expect(await replace("told", published)).toBe("denied");
     const remove = (name: string) => tried({ method: "DELETE", path: `${all}/${name}` });
     expect([await remove("theirs"), await remove("pipeline"), await remove("told")]).toEqual([

@@ -11,7 +11,7 @@ import {
 } from "../../frame/flags.ts";
 import { red, type Text } from "../../frame/text.ts";
 import { knownKind, objectsIn } from "./object-args.ts";
-import { age, painted, standingOf, standings } from "./words.ts";
+import { age, painted, statuses, statusOf } from "./words.ts";
 
 export const get = command({
   name: "get",
@@ -36,17 +36,14 @@ export const get = command({
   completes: "object",
   async run({ args, flags, sources, namespace, answer, screen }) {
     const all = await chosen();
-    const notReady = all.filter((each) => standingOf(each) !== "Ready");
+    const notReady = all.filter((each) => statusOf(each) !== "Ready");
     const shown = sorted(flags.on("not-ready") ? notReady : all);
-    answer(
-      { items: shown.map((each) => ({ ...summaryOf(each), status: standingOf(each) })), total: all.length },
-      () => {
-        const wide = screen.format === "wide";
-        const table = tableOf(shown, { now: sources.now(), namespaces: flags.on("all-namespaces"), wide });
-        if (shown.length > 0) screen.table(table.heads, table.rows);
-        else screen.note(all.length > 0 ? `all ${all.length} objects are Ready` : "no objects found");
-      },
-    );
+    answer({ items: shown.map((each) => ({ ...summaryOf(each), status: statusOf(each) })), total: all.length }, () => {
+      const wide = screen.format === "wide";
+      const table = tableOf(shown, { now: sources.now(), namespaces: flags.on("all-namespaces"), wide });
+      if (shown.length > 0) screen.table(table.heads, table.rows);
+      else screen.note(all.length > 0 ? `all ${all.length} objects are Ready` : "no objects found");
+    });
     return flags.on("exit-code") && notReady.length > 0 ? FOUND : 0;
 
     async function chosen(): Promise<MooringObject[]> {
@@ -65,7 +62,7 @@ export const get = command({
 
 /** Problems first: Stalled, Reconciling, Paused, Ready; then by kind and name. */
 function sorted(objects: Iterable<MooringObject>): MooringObject[] {
-  const rank = (each: MooringObject) => standings.indexOf(standingOf(each));
+  const rank = (each: MooringObject) => statuses.indexOf(statusOf(each));
   return [...objects].sort((a, b) => rank(a) - rank(b) || a.key.localeCompare(b.key));
 }
 
@@ -87,19 +84,19 @@ function tableOf(
   ];
   const rows = objects.map((each) => {
     const { kind, namespace = "", name, reason, message, state = "", id = "", created } = summaryOf(each);
-    const standing = standingOf(each);
+    const status = statusOf(each);
     const { account = "" } = readStatus(each.object);
     return [
       ...(namespaces ? [namespace] : []),
       kind,
       name,
-      painted(standing, standing),
+      painted(status, status),
       reason,
       state,
       age(created, now),
       ...(wide ? [id, account] : []),
       // The message of a Ready object is only for -o wide.
-      wide || standing !== "Ready" ? (standing === "Stalled" ? red(message) : message) : "",
+      wide || status !== "Ready" ? (status === "Stalled" ? red(message) : message) : "",
     ];
   });
   return { heads, rows };

@@ -5,7 +5,7 @@ import { type Context, command } from "../../frame/command.ts";
 import { clusterFlags, everywhereFlag, selectorFlag, UsageError, usualOutput } from "../../frame/flags.ts";
 import { bold, grey, red, type Text } from "../../frame/text.ts";
 import { objectsIn } from "./object-args.ts";
-import { age, painted, standingOf } from "./words.ts";
+import { age, painted, statusOf } from "./words.ts";
 
 const POLL_MS = 2_000;
 
@@ -59,7 +59,7 @@ async function allTrees({ sources, flags, namespace, screen }: Given) {
   const branches = await forest(sources, { namespace: space, selector: flags.text("selector") });
   const shown = (key: string) => (space === undefined ? key : key.replace(`/${space}/`, "/"));
   const drawn = (branch: Branch, indent: string, connector: string): Text[][] => [
-    [indent, connector, shown(branch.object), "  ", ...standing(branch, sources.now(), screen.format === "wide")],
+    [indent, connector, shown(branch.object), "  ", ...cells(branch, sources.now(), screen.format === "wide")],
     ...branch.below.flatMap((each, at) => {
       const isLast = at === branch.below.length - 1;
       const line = connector === "" ? "" : connector.startsWith("├") ? "│  " : "   ";
@@ -73,9 +73,9 @@ async function allTrees({ sources, flags, namespace, screen }: Given) {
   };
 }
 
-function standing({ known, ready, reason }: Branch, now: number, wide: boolean): Text[] {
+function cells({ known, ready, reason }: Branch, now: number, wide: boolean): Text[] {
   if (!known) return [red(reason)];
-  const is = standingOf(known);
+  const is = statusOf(known);
   const since = wide ? [grey(`  ${age(known.object.metadata.creationTimestamp, now)}`)] : [];
   return [painted(is, is), ...(ready ? [] : [`  ${reason}`]), ...since];
 }

@@ -17,7 +17,7 @@ import { clusterFlags, durationIn, everywhereFlag, outputFlag, selectorFlag, Usa
 import { bold, red, type Text, tableLines } from "../../frame/text.ts";
 import { manifestsIn } from "./manifest-files.ts";
 import { knownKind, objectsIn } from "./object-args.ts";
-import { painted, standingOf } from "./words.ts";
+import { painted, statusOf } from "./words.ts";
 
 const POLL_MS = 1_000;
 const STALLED = 3;
@@ -172,14 +172,14 @@ const isStuck = (row: Row): boolean => row.object?.object.metadata.deletionTimes
 function factsOf({ key, object }: Row) {
   if (!object) return { object: key, status: "Missing", reason: "", message: "it does not exist" };
   const { reason, message } = summaryOf(object);
-  const status = standingOf(object);
+  const status = statusOf(object);
   return { object: key, status, reason, message: isPaused(object) ? `paused: ${resumed(key)}` : message };
 }
 
 function linesOf(rows: readonly Row[], aligned: boolean): Text[][] {
   const cells = rows.map((row): Text[] => {
     const { object, status, reason, message } = factsOf(row);
-    const shown = row.object ? painted(standingOf(row.object), status) : red(status);
+    const shown = row.object ? painted(statusOf(row.object), status) : red(status);
     return [object, shown, reason, row.object && isDone(row.object) ? "" : message];
   });
   if (aligned) return tableLines(["OBJECT", "STATUS", "REASON", "MESSAGE"], cells);

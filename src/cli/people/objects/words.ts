@@ -3,10 +3,10 @@ import { readStatus } from "../../../engine/status/status.ts";
 import { green, grey, red, type Text, yellow } from "../../frame/text.ts";
 
 /** The state of an object, worst first. */
-export const standings = ["Stalled", "Reconciling", "Paused", "Ready"] as const;
-export type Standing = (typeof standings)[number];
+export const statuses = ["Stalled", "Reconciling", "Paused", "Ready"] as const;
+export type Status = (typeof statuses)[number];
 
-export function standingOf(each: MooringObject): Standing {
+export function statusOf(each: MooringObject): Status {
   const { conditions = [] } = readStatus(each.object);
   const holds = (type: string) => conditions.some((each) => each.type === type && each.status === "True");
   if (holds("Stalled")) return "Stalled";
@@ -14,13 +14,13 @@ export function standingOf(each: MooringObject): Standing {
   return isPaused(each) ? "Paused" : "Reconciling";
 }
 
-const paints: Record<Standing, (text: string) => Text> = {
+const paints: Record<Status, (text: string) => Text> = {
   Stalled: red,
   Reconciling: yellow,
   Paused: grey,
   Ready: green,
 };
-export const painted = (standing: Standing, text: string): Text => paints[standing](text);
+export const painted = (status: Status, text: string): Text => paints[status](text);
 
 const units = [
   ["d", 86_400],

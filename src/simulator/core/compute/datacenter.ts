@@ -75,6 +75,6 @@ function shapeDefaultGroup(draft: Draft): void {
   if (!asksForNew || isThere(textIn(next, "defaultSecurityGroupId") ?? "")) return;
   checkRoomForGroup(world, key);
   const id = world.chance.uuid("security-group");
-  draft.createBeside("security-group", { key }, id, { name: "Default security group" });
+  draft.createRelated("security-group", { key }, id, { name: "Default security group" });
   next.defaultSecurityGroupId = id;
 }

@@ -25,9 +25,9 @@ export interface Draft {
   next: Record<string, unknown>;
   refs: string[];
   /** Creates a further resource in the same request. */
-  createBeside(type: string, parent: Pick<Resource, "key">, id: string, properties: Properties): Resource;
+  createRelated(type: string, parent: Pick<Resource, "key">, id: string, properties: Properties): Resource;
   /** Deletes another resource when the request ends DONE. */
-  removeBeside(resource: Resource): void;
+  removeRelated(resource: Resource): void;
   /** Adds an error about one property. All errors of a body are reported together. */
   fault(property: string, message: string): void;
 }

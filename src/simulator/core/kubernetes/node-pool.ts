@@ -149,11 +149,11 @@ function checkCounts(draft: Draft): void {
 function resize(draft: Draft, desired: number): void {
   const { world, key, next } = draft;
   const present = nodesOf(world, key);
-  for (const node of present.slice(desired)) draft.removeBeside(node);
+  for (const node of present.slice(desired)) draft.removeRelated(node);
   const isPublic = world.resources.get(key.split("/", 2).join("/"))?.properties.public !== false;
   for (let index = present.length; index < desired; index += 1) {
     const number = world.counters.next(`node/${key}`);
-    draft.createBeside("node", { key }, world.chance.uuid("node"), {
+    draft.createRelated("node", { key }, world.chance.uuid("node"), {
       name: `${textIn(next, "name")}-${world.chance.uuid("node-name").slice(0, 8)}`,
       publicIP: isPublic ? (textsIn(next, "publicIps")[index] ?? publicAddress(world)) : null,
       privateIP: `10.7.${Math.floor(number / 250) % 250}.${(number % 250) + 10}`,

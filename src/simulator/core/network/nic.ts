@@ -89,6 +89,6 @@ function lanFor(draft: Draft, server: Resource): Resource {
   if (datacenter === undefined) throw new Error(`${server.key} has no datacenter`);
   return (
     world.resources.get(`${datacenter.key}/lans/${id}`) ??
-    draft.createBeside("lan", datacenter, id, { ipv4CidrBlock: lanNetwork(id) })
+    draft.createRelated("lan", datacenter, id, { ipv4CidrBlock: lanNetwork(id) })
   );
 }

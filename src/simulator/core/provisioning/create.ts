@@ -68,12 +68,12 @@ export function shaped(
     given: base.given.values,
     next,
     refs: [...(base.previous?.refs ?? [])],
-    createBeside(type, parent, id, properties) {
+    createRelated(type, parent, id, properties) {
       const sideKind = kindOf(type);
       const key = keyOf(sideKind, parent, id);
       return store(write, sideKind, { id, key, parent }, { ...sideKind.defaults, ...properties }, [], true);
     },
-    removeBeside: (resource) => removeLater(write, kindOf(resource.type), resource),
+    removeRelated: (resource) => removeLater(write, kindOf(resource.type), resource),
     fault(property, message) {
       faults.push({ errorCode: errorCode.validation, message: `[${base.path}.properties.${property}] ${message}` });
     },
@@ -83,14 +83,14 @@ export function shaped(
   return draft;
 }
 
-/** Stores a new resource. `beside`: when the request fails, it stays if something refers to it by then. */
+/** Stores a new resource. `isRelated`: when the request fails, it stays if something refers to it by then. */
 function store(
   write: Write,
   kind: Kind,
   { id, key, parent }: { id: string; key: string; parent: Pick<Resource, "key"> | null },
   properties: Properties,
   refs: readonly string[],
-  beside = false,
+  isRelated = false,
 ): Resource {
   const { world, call } = write;
   const now = call.at;
@@ -117,7 +117,7 @@ function store(
     drawDuration(write, `create/${kind.type}`, kind.spans.create);
     write.targets.push(resource);
     write.onDone.push({ op: "settle", key, ...(kind.settled && { merge: kind.settled }) });
-    if (beside) write.onFailed.push({ op: "remove-unused", key });
+    if (isRelated) write.onFailed.push({ op: "remove-unused", key });
     else write.onFailed.unshift({ op: "remove", key });
   }
   return resource;

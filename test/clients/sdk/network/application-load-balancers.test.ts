@@ -20,11 +20,11 @@ const ground = await buildGround(sdk);
 const { datacenterId } = ground;
 
 const balancer = (name: string, ip: string) => ({ name, listenerLan: 1, targetLan: 2, ips: [ip] });
-const standing = { properties: balancer("alb", ground.first) };
+const minimal = { properties: balancer("alb", ground.first) };
 const at = {
   datacenterId,
   applicationLoadBalancerId: await sdk.made(
-    api.datacentersApplicationloadbalancersPost({ datacenterId, applicationLoadBalancer: standing }),
+    api.datacentersApplicationloadbalancersPost({ datacenterId, applicationLoadBalancer: minimal }),
   ),
 };
 

@@ -9,10 +9,10 @@ const ground = await buildGround(sdk);
 const { datacenterId } = ground;
 
 const gateway = (name: string, ip: string) => ({ name, publicIps: [ip], lans: [{ id: 2 }] });
-const standing = { properties: gateway("nat", ground.first) };
+const minimal = { properties: gateway("nat", ground.first) };
 const at = {
   datacenterId,
-  natGatewayId: await sdk.made(api.datacentersNatgatewaysPost({ datacenterId, natGateway: standing })),
+  natGatewayId: await sdk.made(api.datacentersNatgatewaysPost({ datacenterId, natGateway: minimal })),
 };
 const rule = (name: string) => ({ name, sourceSubnet: "10.2.0.0/16", publicIp: ground.first });
 

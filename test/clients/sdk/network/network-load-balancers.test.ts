@@ -17,11 +17,11 @@ const ground = await buildGround(sdk);
 const { datacenterId } = ground;
 
 const balancer = (name: string, ip: string) => ({ name, listenerLan: 1, targetLan: 2, ips: [ip] });
-const standing = { properties: balancer("nlb", ground.first) };
+const minimal = { properties: balancer("nlb", ground.first) };
 const at = {
   datacenterId,
   networkLoadBalancerId: await sdk.made(
-    api.datacentersNetworkloadbalancersPost({ datacenterId, networkLoadBalancer: standing }),
+    api.datacentersNetworkloadbalancersPost({ datacenterId, networkLoadBalancer: minimal }),
   ),
 };
 

@@ -1,7 +1,7 @@
 import { subjects } from "../../kinds-under-test.ts";
 import type { Landscape } from "../../landscape.ts";
 import type { Trial } from "../../trial.ts";
-import { all, containing, looks, type Promised, promise, ready, sharedBy } from "./contract.ts";
+import { all, containing, type Promised, promise, reads, ready, sharedBy } from "./contract.ts";
 
 const nobody = { selector: null };
 
@@ -31,13 +31,13 @@ export const admission: readonly Promised[] = [
     "neither adopts nor observes by a ClusterAccount what no object of its namespace owns",
     async (it, expect, world) => {
       const id = await it.createByHand("foreign");
-      const before = looks(await it.there("foreign"));
+      const before = reads(await it.there("foreign"));
       for (const managementPolicy of ["Manage", "Observe"]) {
         await throughShared(world, it, "foreign", { externalId: id, managementPolicy });
         await world.untilReason(it.ref("foreign"), "NotYours");
         await world.remove(it.ref("foreign"));
       }
-      expect(looks(await it.there("foreign"))).toEqual(before);
+      expect(reads(await it.there("foreign"))).toEqual(before);
       await it.erase("foreign");
     },
     subjects,

@@ -1,14 +1,14 @@
 import { type Subject, subjects } from "../../kinds-under-test.ts";
 import { api } from "../../landscape.ts";
 import type { Trial } from "../../trial.ts";
-import { containing, looks, none, type Promised, promise, ready } from "./contract.ts";
+import { containing, none, type Promised, promise, reads, ready } from "./contract.ts";
 
 /** An object with only the id of its resource and the fields that the platform does not know. */
 const naming = (it: Trial, role: string, spec: object) => ({
   apiVersion: api,
   kind: it.kind.kind,
   metadata: { name: it.name(role) },
-  spec: { ...it.place(it.name(role)), ...it.besides?.(it.name(role)), ...spec },
+  spec: { ...it.place(it.name(role)), ...it.otherFields?.(it.name(role)), ...spec },
 });
 
 /** Whether the platform shows the immutable field. It does not show the source of a snapshot. */
@@ -21,7 +21,7 @@ export const adoption: readonly Promised[] = [
     "does not own a resource that differs in a fixed field: it is left alone, and spec can be corrected",
     async (it, expect, world) => {
       const externalId = await it.createByHand("found");
-      const before = looks(await it.there("found"));
+      const before = reads(await it.there("found"));
       const { spec } = it.fixedChange ?? none;
       const [field = ""] = Object.keys(spec);
       const ask = async () => {
@@ -33,7 +33,7 @@ export const adoption: readonly Promised[] = [
       expect(message).toMatch(new RegExp(`is not adopted: ${field} is .+ on the platform and .+ in spec`));
       expect(await world.value(it.ref("found"), "{.status.id}")).toBe("");
       await world.remove(it.ref("found"));
-      expect(looks(await it.there("found"))).toEqual(before);
+      expect(reads(await it.there("found"))).toEqual(before);
       await ask();
     },
     subjects.filter(isSeen),
@@ -43,13 +43,13 @@ export const adoption: readonly Promised[] = [
     "adopts an existing resource by its id alone, leaves it as it is, and then brings it in line with spec",
     async (it, expect, world) => {
       const externalId = isSeen(it) ? (await it.there("found"))[0]?.id : await it.createByHand("found");
-      const before = looks(await it.there("found"));
+      const before = reads(await it.there("found"));
       await world.apply(naming(it, "found", { externalId }));
       await world.untilReady(it.ref("found"));
       expect(await world.value(it.ref("found"), "{.status.id}")).toBe(externalId);
-      expect(looks(await it.there("found"))).toEqual(before);
-      const told = new RegExp(`^adopting ${it.kind.kind} ${externalId}$`);
-      await expect.poll(() => it.eventCount("found", "Adopting", told)).toBe(1);
+      expect(reads(await it.there("found"))).toEqual(before);
+      const reported = new RegExp(`^adopting ${it.kind.kind} ${externalId}$`);
+      await expect.poll(() => it.eventCount("found", "Adopting", reported)).toBe(1);
       if (!it.change) return;
       const { spec, shows } = it.change(it.name("found"));
       await world.apply(naming(it, "found", { externalId, ...spec }));
@@ -76,7 +76,7 @@ export const adoption: readonly Promised[] = [
       await world.untilReason(it.ref("nobody"), "NotAdoptable");
       expect(await world.value(it.ref("nobody"), ready)).toContain(`there is no ${it.kind.kind} ${it.nobody}`);
       const id = await world.value(it.ref("found"), "{.status.id}");
-      const before = looks(await it.effects("found"));
+      const before = reads(await it.effects("found"));
       expect(before).toHaveLength(1);
       await world.apply(it.manifest(it.name("thief"), { ...it.place(it.name("found")), externalId: id }));
       if (shared) {
@@ -88,7 +88,7 @@ export const adoption: readonly Promised[] = [
         expect(await world.value(it.ref("thief"), ready)).toContain(owner);
       }
       await world.remove(it.ref("nobody"), it.ref("thief"));
-      expect(looks(await it.effects("found"))).toEqual(before);
+      expect(reads(await it.effects("found"))).toEqual(before);
     },
   ),
 
@@ -96,7 +96,7 @@ export const adoption: readonly Promised[] = [
     "observes: shows the resource with nothing but its identity in spec, and never touches it",
     async (it, expect, world) => {
       const id = await it.createByHand("watched");
-      const all = async () => [looks(await it.there("watched")), looks(await it.effects("watched"))];
+      const all = async () => [reads(await it.there("watched")), reads(await it.effects("watched"))];
       const before = await all();
       const place = it.place(it.name("watched"));
       const spec = { ...place, externalId: id, managementPolicy: "Observe", ...it.unlike };

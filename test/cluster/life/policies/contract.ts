@@ -91,4 +91,4 @@ export const none = { spec: {}, shows: {} };
 export const ready = '{.status.conditions[?(@.type=="Ready")].message}';
 export const containing = (shows: object) => [expect.objectContaining({ properties: expect.objectContaining(shows) })];
 /** The visible parts of resources that must not change. */
-export const looks = (found: Found[]) => found.map(({ id, properties }) => ({ id, properties }));
+export const reads = (found: Found[]) => found.map(({ id, properties }) => ({ id, properties }));

@@ -8,7 +8,7 @@ import { containing, none, type Promised, promise, ready } from "./contract.ts";
 const replacing = ({ fixedChange, move }: Pick<Subject, "fixedChange" | "move">) => fixedChange ?? move;
 
 /** Applies like Flux, and waits until the object is Ready with the new generation. */
-async function flux(world: Landscape, it: Trial, expect: ExpectStatic, role: string, spec?: object): Promise<void> {
+async function reapply(world: Landscape, it: Trial, expect: ExpectStatic, role: string, spec?: object): Promise<void> {
   await world.applyServerSide(it.manifest(it.name(role), spec));
   const generation = await world.value(it.ref(role), "{.metadata.generation}");
   await expect.poll(() => world.value(it.ref(role), "{.status.observedGeneration}")).toBe(generation);
@@ -49,14 +49,14 @@ export const upkeep: readonly Promised[] = [
     "looks when it is asked to, and changes back what somebody has changed",
     async (it, expect, world) => {
       const shows = it.shows(it.name("paused"));
-      const told = () =>
+      const reported = () =>
         it.eventCount("paused", "Updated", new RegExp(`^asked the platform to .*: ${Object.keys(shows)[0]}`));
       // A switch is already on, and its Event may come after Ready.
       const before = it.kind.resource.identity.permanent ? 1 : 0;
-      await expect.poll(told).toBe(before);
+      await expect.poll(reported).toBe(before);
       await it.tamper("paused");
       await it.annotate("paused", "mooring.dev/reconcile-at=now");
-      await expect.poll(told).toBe(before + 1);
+      await expect.poll(reported).toBe(before + 1);
       await world.untilReady(it.ref("paused"));
       await expect.poll(() => it.there("paused")).toEqual(containing(shows));
     },
@@ -108,7 +108,7 @@ export const upkeep: readonly Promised[] = [
   promise(
     "takes an emptied list for a wish, also by server-side apply, and leaves alone a list that spec does not have",
     async (it, expect, world) => {
-      const applied = (spec?: object) => flux(world, it, expect, "listed", spec);
+      const applied = (spec?: object) => reapply(world, it, expect, "listed", spec);
       await applied();
       for (const { spec, silent, members } of Object.values(it.lists ?? {})) {
         const there = async () => {
@@ -133,8 +133,8 @@ export const upkeep: readonly Promised[] = [
     "leaves alone what spec no longer says",
     async (it, expect, world) => {
       const { spec, shows } = optionalChange(it)?.(it.name("silent")) ?? none;
-      await flux(world, it, expect, "silent", spec);
-      await flux(world, it, expect, "silent");
+      await reapply(world, it, expect, "silent", spec);
+      await reapply(world, it, expect, "silent");
       expect(await it.there("silent")).toEqual(containing(shows));
       await world.remove(it.ref("silent"));
     },

@@ -123,9 +123,9 @@ describe("an object that names an existing resource", () => {
     const status = { id: "dc-theirs-0", account: "shop/main", contract: 1, endpoint: API };
     const owner = objectOf("Datacenter", "a", { spec: { location: "de/txl" }, status: { ...status, request } });
     const observer = { ...naming("b", { managementPolicy: "Observe" }), status };
-    const { sceneOf, passes, clock } = open(owner, observer);
-    const watched = () => sceneOf(B).shared?.collection.changing;
-    sceneOf(A);
+    const { contextOf, passes, clock } = open(owner, observer);
+    const watched = () => contextOf(B).shared?.collection.changing;
+    contextOf(A);
     expect(watched()).toBe(1);
     await clock.advance(2000);
     expect((await passes(B)).at(-1)).toBe("rest");
@@ -159,7 +159,7 @@ describe("an object that names an existing resource", () => {
     const home = objectOf("Datacenter", "home", { status: { id: "dc-1", conditions: [readyCondition()] } });
     const lan = (internal: object) =>
       objectOf("Lan", "a", { spec: { datacenterRef: { name: "home" }, externalId: "1" }, status: { internal } });
-    const adoptOf = (object: KubeObject) => open(home, object).sceneOf("Lan/shop/a").view.spec.adopt;
+    const adoptOf = (object: KubeObject) => open(home, object).contextOf("Lan/shop/a").view.spec.adopt;
     expect(adoptOf(lan({ left: "1" }))).toBe("1");
     expect(adoptOf(lan({ left: "1", leftExternalId: "1" }))).toBeUndefined();
   });
@@ -172,7 +172,7 @@ test("an object that is restored from a backup has its resource from then on, wh
   const former = naming("b");
   const all = open(restored, former);
   const between = { ...kept, adoptedAt: new Date(BEGIN - 1000).toISOString() };
-  all.sceneOf(A);
+  all.contextOf(A);
   await all.clock.advance(2000);
   expect((await all.passes(A)).at(-1)).toBe("rest");
   all.api.put({ ...former, metadata: { ...former.metadata, ...annotated("b", between) } });
@@ -185,10 +185,10 @@ test("an object that had adopted its resource leaves the name alone, also when i
   const adoptedAt = new Date(BEGIN - 1000).toISOString();
   const kept = { id: "dc-theirs-0", parents: {}, account: "shop/main", contract: 1, endpoint: API, adoptedAt };
   const spec = { externalId: "dc-theirs-0" };
-  const { sceneOf, clock, passes, platform } = open(
+  const { contextOf, clock, passes, platform } = open(
     objectOf("Datacenter", "a", { spec, metadata: annotated("a", kept), status: {} }),
   );
-  sceneOf(A);
+  contextOf(A);
   await clock.advance(2000);
   expect((await passes(A)).at(-1)).toBe("rest");
   expect(new Set(platform.calls.map(({ method }) => method))).toEqual(new Set(["GET"]));
@@ -216,8 +216,8 @@ describe("of two objects that claim one resource", () => {
 test("an object whose Account was changed while its resource was being made says so, and keeps the resource", () => {
   const status = { id: "dc-theirs-0", account: "shop/main", contract: 1, endpoint: API, nonce: "n" };
   const spec = { location: "de/txl", accountRef: { name: "other" }, replacePolicy: "WhenNeeded" };
-  const { sceneOf } = open(objectOf("Datacenter", "a", { spec, status }));
-  const { view, account } = sceneOf(A);
+  const { contextOf } = open(objectOf("Datacenter", "a", { spec, status }));
+  const { view, account } = contextOf(A);
   expect(account?.key).toBe("shop/main");
   expect(view.spec.replacement).toEqual({
     fields: ["accountRef"],

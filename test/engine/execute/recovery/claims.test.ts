@@ -34,7 +34,7 @@ test("a claim keeps its user when the token of the Account is exchanged while it
   const claim = { id: "dc-1", account: "shop/main", userId: "u1" };
   const object = objectOf("Datacenter", "a", { spec: datacenterSpec, status: claim });
   const life = stage([object]);
-  const context = life.sceneOf("Datacenter/shop/a");
+  const context = life.contextOf("Datacenter/shop/a");
   if (!context.account) throw new Error("there is no Account");
   const exchanged = { ...context.account, connection: { ...context.account.connection, identity: { userId: "u2" } } };
   expect(ownership({ ...context, account: exchanged }).userId).toBe("u1");
@@ -122,7 +122,7 @@ describe("the Account of an object", () => {
 
   test("is the default where the namespace never had one", async () => {
     const { all } = open();
-    expect(all.sceneOf(KEY).view.account.key).toBe("ClusterAccount/shared");
+    expect(all.contextOf(KEY).view.account.key).toBe("ClusterAccount/shared");
   });
 
   test("is not the default for who has waited for an Account of the namespace that is deleted", async () => {
@@ -160,7 +160,7 @@ describe("the Account of an object", () => {
     const spec = { location: "de/txl", size: 1, accountRef: { name: "other" } };
     const { all } = open({ ...named, spec });
     all.objects.store("Account").put({ ...mine, metadata: { ...mine.metadata, name: "other" } });
-    expect(all.sceneOf(KEY).view.account.key).toBe("team/other");
+    expect(all.contextOf(KEY).view.account.key).toBe("team/other");
   });
 
   test("is not the default for a namespace whose objects have used one of its own", () => {

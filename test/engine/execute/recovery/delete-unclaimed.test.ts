@@ -20,7 +20,7 @@ const MADE = `${API}/cloudapi/v6/datacenters/dc-same-0`;
 function open(policy: object = {}, others: KubeObject[] = []) {
   const object = objectOf("Datacenter", "a", { spec: { ...spec, ...policy } });
   const life = stage([object, ...others]);
-  const { api, objects, platform, debts, clock, deps } = life;
+  const { api, objects, platform, cleanups, clock, deps } = life;
   const lost = () => new Retry({ call: "POST /datacenters", status: 0 }, "unknown");
   /** The API server removes it, and the watch reports that. */
   const drop = () => {
@@ -35,7 +35,7 @@ function open(policy: object = {}, others: KubeObject[] = []) {
   /** One pass with any outcome, and all work that follows from it. */
   async function run(): Promise<string[]> {
     await life.pass(KEY).catch(() => {});
-    const all = Promise.all(debts);
+    const all = Promise.all(cleanups);
     await clock.advance(SETTINGS.createDeadlineMs + SETTINGS.settleMs + 10_000);
     await all;
     return platform.sent("DELETE").map(({ url }) => url);
@@ -101,7 +101,10 @@ describe("an object that goes while its creation is under way leaves nothing", (
 });
 
 describe("an equal whose creation got no answer", () => {
-  async function beside(happens: (world: ReturnType<typeof open>) => void, its: Parameters<FakePlatform["make"]>[2]) {
+  async function neighbours(
+    happens: (world: ReturnType<typeof open>) => void,
+    its: Parameters<FakePlatform["make"]>[2],
+  ) {
     const intent = intentOf({ hash: hashBody(body), endpoint: API });
     const equal = objectOf("Datacenter", "b", { spec, metadata: intending("b", intent) });
     const world = open({}, [equal]);
@@ -125,7 +128,7 @@ describe("an equal whose creation got no answer", () => {
   }
 
   test("has one of the two when which is whose cannot be told, and the other one is deleted", async () => {
-    const { own, owned, deleted } = await beside(({ drop, lost }) => {
+    const { own, owned, deleted } = await neighbours(({ drop, lost }) => {
       drop();
       throw lost();
     }, {});
@@ -135,7 +138,7 @@ describe("an equal whose creation got no answer", () => {
 
   test("does not take what is being deleted while its own cannot be seen yet", async () => {
     const until = BEGIN + 20_000;
-    const { own, owned, deleted } = await beside(({ drop }) => drop(), { visibleAt: until, loggedAt: until });
+    const { own, owned, deleted } = await neighbours(({ drop }) => drop(), { visibleAt: until, loggedAt: until });
     expect(owned).toBe(own);
     expect(deleted).toEqual(["/cloudapi/v6/datacenters/dc-same-1"]);
   });
@@ -166,10 +169,10 @@ describe("the creation of an object that is gone", () => {
   const kind = withResource(datacenter);
   const last = objectOf("Datacenter", "a", { spec });
   async function undone(memory: Memory) {
-    const { deps, platform, debts, accounts } = stage([]);
+    const { deps, platform, cleanups, accounts } = stage([]);
     platform.make("same", body);
     undo(deps, { key: KEY, kind, account: accounts.get("shop/main"), object: last, memory });
-    await Promise.all(debts);
+    await Promise.all(cleanups);
     return platform.sent("DELETE").map(({ url }) => url);
   }
   const begun = { intent: intentOf({ nonce: "n" }), begunAt: 0 };

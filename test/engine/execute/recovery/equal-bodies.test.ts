@@ -6,22 +6,22 @@ import { A, B, begun, body, fresh, spec, statusOf } from "./begun.ts";
 
 describe("objects with equal bodies", () => {
   test("share out what was found, and nobody takes what another is about to claim", async () => {
-    const { platform, pass, sceneOf, api } = stage([begun("a"), begun("b")]);
+    const { platform, pass, contextOf, api } = stage([begun("a"), begun("b")]);
     const [first = "", second = ""] = [platform.make("same", body), platform.make("same", body)];
     await pass(A);
     await pass(B);
-    expect(sceneOf(B).view.resource.search).toMatchObject({ matches: [first, second], rivals: 2, rank: 1 });
+    expect(contextOf(B).view.resource.search).toMatchObject({ matches: [first, second], rivals: 2, rank: 1 });
     const claiming = pass(A);
     // The claim is not awaited yet, and its id is already taken.
-    expect(sceneOf(B).view.resource.search).toMatchObject({ matches: [second], rivals: 1, rank: 0, inFlight: true });
+    expect(contextOf(B).view.resource.search).toMatchObject({ matches: [second], rivals: 1, rank: 0, inFlight: true });
     await claiming;
-    expect(sceneOf(B).view.resource.search).toMatchObject({ matches: [second], rivals: 1, rank: 0, inFlight: false });
+    expect(contextOf(B).view.resource.search).toMatchObject({ matches: [second], rivals: 1, rank: 0, inFlight: false });
     expect((await pass(B)).decision).toEqual({ step: "claim", identity: second });
     expect([api.get(fresh("a")), api.get(fresh("b"))].map(statusOf)).toMatchObject([{ id: first }, { id: second }]);
   });
 
   test("keep an id that is being claimed, although the write of the claim got no answer", async () => {
-    const { platform, pass, sceneOf, api } = stage([begun("a"), begun("b")]);
+    const { platform, pass, contextOf, api } = stage([begun("a"), begun("b")]);
     const [id, other] = [platform.make("same", body), platform.make("same", body)];
     await pass(A);
     await pass(B);
@@ -29,7 +29,7 @@ describe("objects with equal bodies", () => {
       throw new Error("connection reset");
     });
     await expect(pass(A)).rejects.toThrow("connection reset");
-    expect(sceneOf(B).view.resource.search).toMatchObject({ matches: [other], inFlight: true });
+    expect(contextOf(B).view.resource.search).toMatchObject({ matches: [other], inFlight: true });
     api.beforeEach(() => {});
     expect((await pass(A)).decision).toEqual({ step: "claim", identity: id });
     expect(statusOf(api.get(fresh("a")))).toMatchObject({ id });
@@ -64,7 +64,7 @@ describe("objects with equal bodies", () => {
   });
 
   test("are rivals in the same contract only", async () => {
-    const { platform, pass, sceneOf, accounts } = stage([begun("a"), begun("b", { account: "shop/other" })]);
+    const { platform, pass, contextOf, accounts } = stage([begun("a"), begun("b", { account: "shop/other" })]);
     const other = (contract: number) =>
       accounts.put(
         handleOf("shop/other", { connection: platform.connectionOf("shop/other", contract), endpoint: () => API }),
@@ -72,10 +72,10 @@ describe("objects with equal bodies", () => {
     other(2);
     await pass(A);
     await pass(B);
-    expect(sceneOf(A).view.resource.search).toMatchObject({ rivals: 1, rank: 0 });
-    expect(sceneOf(B).view.resource.search).toMatchObject({ rivals: 1, rank: 0 });
+    expect(contextOf(A).view.resource.search).toMatchObject({ rivals: 1, rank: 0 });
+    expect(contextOf(B).view.resource.search).toMatchObject({ rivals: 1, rank: 0 });
     other(1);
-    expect(sceneOf(A).view.resource.search).toMatchObject({ rivals: 2, rank: 0 });
-    expect(sceneOf(B).view.resource.search).toMatchObject({ rivals: 2, rank: 1 });
+    expect(contextOf(A).view.resource.search).toMatchObject({ rivals: 2, rank: 0 });
+    expect(contextOf(B).view.resource.search).toMatchObject({ rivals: 2, rank: 1 });
   });
 });

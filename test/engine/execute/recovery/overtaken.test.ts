@@ -50,7 +50,7 @@ describe("a process that another one has overtaken", () => {
       },
     };
     const all = stage([object], { api: Object.create(api, { client: { value: client } }) });
-    const forgetting = execute(all.deps, all.sceneOf(KEY), { step: "forget" });
+    const forgetting = execute(all.deps, all.contextOf(KEY), { step: "forget" });
     expect(isConflict(await forgetting.catch((error: unknown) => error))).toBe(true);
     expect(claimOf(api.get(object) ?? object)).toMatchObject({ id: theirs.id });
   });

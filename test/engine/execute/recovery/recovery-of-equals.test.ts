@@ -10,7 +10,7 @@ import { A, B, begun, body, spec } from "./begun.ts";
 describe("recovery", () => {
   test("lets an id answer one creation only: what an equal has claimed and lost again is no match", async () => {
     const [a, b] = [begun("a"), begun("b")];
-    const { platform, pass, sceneOf, objects } = stage([a, b]);
+    const { platform, pass, contextOf, objects } = stage([a, b]);
     const [id, other] = [platform.make("same", body), platform.make("same", body)];
     await pass(A);
     await pass(B);
@@ -19,7 +19,7 @@ describe("recovery", () => {
     platform.items.delete(id);
     const owner = objects.find(A)?.object ?? a;
     objects.store("Datacenter").remove({ ...owner, metadata: { ...owner.metadata, resourceVersion: "5000" } });
-    expect(sceneOf(B).view.resource.search?.matches).toEqual([other]);
+    expect(contextOf(B).view.resource.search?.matches).toEqual([other]);
     expect((await pass(B)).decision).toEqual({ step: "claim", identity: other });
   });
 
@@ -104,7 +104,7 @@ describe("a resource", () => {
       api.put({ ...stored, status: { id, nonce: `old-${object.metadata.name}`, account: "shop/main" } });
     }
     expect((await old.pass(A)).decision).toEqual({ step: "claim", identity: first });
-    await Promise.allSettled(old.debts);
+    await Promise.allSettled(old.cleanups);
     expect(platform.sent("DELETE")).toEqual([]);
   });
 
@@ -123,8 +123,8 @@ describe("a resource", () => {
       api.put({ ...right, status: { id: "dc-same-0", nonce: "old-b", account: "shop/main", endpoint: API } });
     });
     await old.pass(A);
-    expect(old.debts).not.toEqual([]);
-    await Promise.all(old.debts);
+    expect(old.cleanups).not.toEqual([]);
+    await Promise.all(old.cleanups);
     expect(platform.sent("DELETE")).toEqual([]);
   });
 
@@ -142,7 +142,7 @@ describe("a resource", () => {
       };
     });
     await old.pass(A);
-    await Promise.allSettled(old.debts);
+    await Promise.allSettled(old.cleanups);
     expect(claimOf(api.get(a) ?? a)).toBeUndefined();
     expect(claimOf(api.get(b) ?? b)?.id).toBe("dc-same-0");
     expect(platform.sent("DELETE")).toEqual([]);
@@ -187,8 +187,8 @@ describe("a resource", () => {
     const object = objectOf("Datacenter", "a", { spec, status: { id: "dc-same-0", account: "shop/main", request } });
     const platform = fakePlatform();
     platform.make("same", body, { visible: false, status: "FAILED" });
-    const { deps, pass, clock, sceneOf } = stage([object], { platform });
-    sceneOf(A);
+    const { deps, pass, clock, contextOf } = stage([object], { platform });
+    contextOf(A);
     deps.memories.of(A).absence = { since: 1, row: { since: 1, last: 2 }, logged: false };
     await clock.advance(20_000);
     expect((await pass(A)).decision).toMatchObject({ step: "fail", gone: true });
@@ -205,8 +205,8 @@ describe("an object that was restored without status", () => {
     const platform = fakePlatform();
     platform.make("same", body);
     const restored = objectOf("Datacenter", "a", { spec, metadata: annotated("a", kept) });
-    const { pass, clock, api, sceneOf } = stage([restored], { platform });
-    sceneOf(A);
+    const { pass, clock, api, contextOf } = stage([restored], { platform });
+    contextOf(A);
     await clock.advance(0);
     expect((await pass(A)).decision.step).toBe(step);
     expect(claimOf(api.get(restored) ?? restored)).toMatchObject(kept);

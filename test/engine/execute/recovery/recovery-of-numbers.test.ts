@@ -66,7 +66,7 @@ describe("a LAN that somebody else made one second later, under the number of ou
     const platform = fakePlatform();
     platform.make("a", body("a"), { path, at: MADE });
     const all = stage([object], { platform });
-    all.sceneOf(LAN);
+    all.contextOf(LAN);
     await all.clock.advance(5000);
     const ours = platform.items.get(`${path}/1`);
     platform.items.set(`${path}/1`, {
@@ -128,10 +128,10 @@ test("a number is claimed although its last owner has not heard yet that its own
   const metadata = intending("a", intentOf({ parents, hash: hashBody(body("a")) }));
   const request = { action: "delete", status: "BUSY", since: "2026-01-01T00:00:00.000Z", url: "/requests/r/status" };
   const last = lan("b", { status: { id: "19", parents, account: "shop/main", born: MADE, request } });
-  const { platform, passes, sceneOf } = stage([lan("a", { metadata }), last]);
+  const { platform, passes, contextOf } = stage([lan("a", { metadata }), last]);
   platform.make("a", body("a"), { path, targets: ["19"], at: "2026-01-01T00:00:01Z" });
   expect((await passes(LAN)).slice(0, 2)).toEqual(["search", "claim"]);
-  expect(sceneOf(LAN).view.resource.claim).toMatchObject({ id: "19", born: "2026-01-01T00:00:01Z" });
+  expect(contextOf(LAN).view.resource.claim).toMatchObject({ id: "19", born: "2026-01-01T00:00:01Z" });
   expect(platform.sent("POST")).toEqual([]);
 });
 
@@ -181,7 +181,7 @@ describe("a birth that one answer tells wrongly", () => {
   test("is not learnt at rest, and the object stays Ready", async () => {
     const object = lan("a", { status: { id: "1", parents, account: "shop/main", nonce: "answered without it" } });
     const all = misdated([object], "/lans");
-    all.sceneOf(LAN);
+    all.contextOf(LAN);
     await all.clock.advance(2000);
     expect(await all.passes(LAN)).toEqual(["rest"]);
     expect(bornOf(all, object)).toBeUndefined();
@@ -208,9 +208,9 @@ test.for([
   async ([managementPolicy, born]) => {
     const object = lan("a", { status: { id: "7", parents, account: "shop/main", nonce: "answered without it" } });
     object.spec = { datacenterId: DC, externalId: "7", managementPolicy };
-    const { api, platform, passes, clock, sceneOf } = stage([object]);
+    const { api, platform, passes, clock, contextOf } = stage([object]);
     platform.make("a", body("a"), { path, targets: ["7"] });
-    sceneOf(LAN);
+    contextOf(LAN);
     await clock.advance(2000);
     expect(await passes(LAN)).toEqual(["rest"]);
     expect(readStatus(api.get(object) ?? object).born).toBe(born);
@@ -220,13 +220,13 @@ test.for([
 test("who only observes a number sees whatever has it", async () => {
   const object = lan("a", { status: { id: "7", parents, account: "shop/main", born: MADE } });
   object.spec = { datacenterId: DC, externalId: "7", managementPolicy: "Observe" };
-  const { api, platform, passes, clock, sceneOf } = stage([object]);
+  const { api, platform, passes, clock, contextOf } = stage([object]);
   platform.make(
     "next",
     { properties: { name: "next", public: true } },
     { path, targets: ["7"], at: "2026-01-01T00:10:00Z" },
   );
-  sceneOf(LAN);
+  contextOf(LAN);
   await clock.advance(2000);
   expect(await passes(LAN)).toEqual(["rest"]);
   expect(api.get(object)?.status).toMatchObject({ public: true });
@@ -267,11 +267,11 @@ test("what cannot be claimed is deleted, whoever has the same number in another 
   const intent = intentOf({ parents: { datacenter: "d1" } });
   const begun = (nonce: string) => lan("a", { metadata: intending("a", { ...intent, nonce }) });
   const status = { id: "1", parents: { datacenter: "d2" }, account: "shop/main" };
-  const { deps, api, platform, debts, sceneOf, skip } = stage([begun(intent.nonce), lan("b", { status })]);
+  const { deps, api, platform, cleanups, contextOf, skip } = stage([begun(intent.nonce), lan("b", { status })]);
   skip(600_000);
   api.put(begun("of the next leader"));
-  await claim(deps, sceneOf(LAN), { intent, begunAt: 0, phase: "made", made: { id: "1" } });
-  await Promise.all(debts);
+  await claim(deps, contextOf(LAN), { intent, begunAt: 0, phase: "made", made: { id: "1" } });
+  await Promise.all(cleanups);
   expect(platform.sent("DELETE").map(({ url }) => new URL(url).pathname)).toEqual([
     "/cloudapi/v6/datacenters/d1/lans/1",
   ]);

@@ -50,7 +50,7 @@ describe("a creation without an answer", () => {
 
   test("is found and claimed, and followed at the address of its request status", async () => {
     const object = fresh("a");
-    const { platform, passes, api, clock, sceneOf } = stage([object]);
+    const { platform, passes, api, clock, contextOf } = stage([object]);
     platform.afterEach(loseAnswers(1));
     expect(await passes(A)).toEqual(["create"]);
     await clock.advance(1000);
@@ -65,10 +65,10 @@ describe("a creation without an answer", () => {
     });
     // It is not visible, so its request has to be read.
     platform.items.clear();
-    sceneOf(A);
+    contextOf(A);
     await clock.advance(60_000);
     expect(platform.calls.map((each) => each.url)).toContain(url);
-    expect(sceneOf(A).view.resource.request).toMatchObject({ action: "create", outcome: "DONE" });
+    expect(contextOf(A).view.resource.request).toMatchObject({ action: "create", outcome: "DONE" });
   });
 
   test("is found by the platform's own word for it, whatever people call it", async () => {
@@ -93,8 +93,8 @@ describe("a creation without an answer", () => {
   });
 
   test("has the whole time to become visible, however late it was accepted", async () => {
-    const { platform, passes, clock, sceneOf } = stage([begun("a")]);
-    sceneOf(A);
+    const { platform, passes, clock, contextOf } = stage([begun("a")]);
+    contextOf(A);
     await clock.advance(61_000);
     const id = platform.make("same", body, { visible: false });
     expect(await passes(A)).toEqual(["search", "wait Recovering"]);
@@ -147,14 +147,14 @@ describe("a creation without an answer", () => {
 
   test("is given the whole window by a process that has just begun, whatever the other machine's clock said", async () => {
     for (const at of ["2025-12-31T12:00:00.000Z", "2026-01-01T00:01:00.000Z", "9999-01-01T00:00:00.000Z"]) {
-      const { sceneOf } = stage([begun("a", { at, by: elsewhere })]);
-      expect(sceneOf(A).view.times.settledAt).toBe(UNSETTLED_MS);
+      const { contextOf } = stage([begun("a", { at, by: elsewhere })]);
+      expect(contextOf(A).view.times.settledAt).toBe(UNSETTLED_MS);
     }
   });
 
   test("of a version that did not say who sent it has the deadline of that version", async () => {
-    const { sceneOf } = stage([begun("a")]);
-    expect(sceneOf(A).view.times.settledAt).toBe(30_000 + SETTINGS.settleMs);
+    const { contextOf } = stage([begun("a")]);
+    expect(contextOf(A).view.times.settledAt).toBe(30_000 + SETTINGS.settleMs);
   });
 
   test.each([

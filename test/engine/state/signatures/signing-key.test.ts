@@ -54,8 +54,8 @@ describe("a signing key", () => {
     const both = { ...owning("a"), metadata: marked("a", EXTERNAL_ID, { ...claim, id: "d2" }, lost).metadata };
     const begun = marked("a", INTENT, intentOf(), lost);
     for (const object of [owning("a", lost), marked("a", EXTERNAL_ID, claim, lost), begun, both]) {
-      const { sceneOf } = stage([object], { seal });
-      const { view } = sceneOf("Datacenter/shop/a");
+      const { contextOf } = stage([object], { seal });
+      const { view } = contextOf("Datacenter/shop/a");
       expect(view.resource.claim).toBeUndefined();
       expect(decide(view)).toMatchObject({ step: "stall", reason: "SigningKeyUnknown" });
       expect(decide({ ...view, spec: { ...view.spec, adopt: "d1" } })).toMatchObject({

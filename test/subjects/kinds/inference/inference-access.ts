@@ -15,7 +15,7 @@ export const subject: Subject = {
   wire: { collection: "tokens", path: () => "/auth/v1/tokens" },
   hands: remembered(kind, 14_400),
   shows: () => ({ ttl: 14_400 }),
-  besides: (name) => ({ models: spec.models, secretName: `${name}-inferenceaccess` }),
+  otherFields: (name) => ({ models: spec.models, secretName: `${name}-inferenceaccess` }),
   unlike: { lifetime: "7d" },
   fixedChange: longer,
   life({ nth, api, direct = api }) {

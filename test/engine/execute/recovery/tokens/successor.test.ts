@@ -24,15 +24,15 @@ describe("an access token", () => {
     const { settle } = live();
     await settle();
     const first = held();
-    const told = new Set<string>();
+    const reported = new Set<string>();
     api.beforeEach(() => {
       for (const { type, status, reason } of readStatus(current()).conditions ?? [])
-        told.add(`${type} ${status} ${reason}`);
+        reported.add(`${type} ${status} ${reason}`);
     });
     annotate({ [ROTATE_AT]: "now" });
     expect(await settle()).toContain("renew");
     expect(held()).not.toBe(first);
-    expect([...told].filter((each) => each.startsWith("Ready"))).toEqual(["Ready True Available"]);
+    expect([...reported].filter((each) => each.startsWith("Ready"))).toEqual(["Ready True Available"]);
   });
 
   test("is replaced at two thirds of its life; the one before works for ten more minutes", async () => {

@@ -17,15 +17,15 @@ interface Visible {
   object: KubeObject;
   api: ReturnType<typeof fakeApiServer>;
   platform: ReturnType<typeof fakeTokens>;
-  told: string[];
+  reported: string[];
 }
 export const worlds: Visible[] = [];
 
 /** No world had more than two tokens, or showed one outside the Secret. */
 export function checkWorlds(): void {
-  for (const { api, platform, object, told } of worlds.splice(0)) {
+  for (const { api, platform, object, reported } of worlds.splice(0)) {
     expect(platform.most()).toBeLessThanOrEqual(2);
-    const visible = JSON.stringify([api.get(object), api.get(objectOf("Secret", SECRET))?.metadata, told]);
+    const visible = JSON.stringify([api.get(object), api.get(objectOf("Secret", SECRET))?.metadata, reported]);
     for (const value of platform.values) expect(visible).not.toContain(value);
   }
 }
@@ -35,7 +35,7 @@ export function open(object = token(), { behindMs = 0, isKnown = true } = {}) {
   let now = () => BEGIN;
   const platform = fakeTokens(() => now() - behindMs, isKnown ? -behindMs : 0);
   const api = fakeApiServer(object);
-  const told: string[] = [];
+  const reported: string[] = [];
   let nonces = 0;
   const secret = () => api.get(objectOf("Secret", SECRET));
   const held = () => {
@@ -59,7 +59,7 @@ export function open(object = token(), { behindMs = 0, isKnown = true } = {}) {
         steps.push(...(await life.passes(A)));
         if (steps.at(-1) !== "rest") await life.clock.advance(2000);
       }
-      told.push(...life.events);
+      reported.push(...life.events);
       return steps;
     }
     return { ...life, settle };
@@ -74,7 +74,7 @@ export function open(object = token(), { behindMs = 0, isKnown = true } = {}) {
     api.put({ ...current(), metadata: { ...metadata, deletionTimestamp: new Date(now()).toISOString() } });
   };
   const status = () => readStatus(current());
-  const world = { object, platform, api, secret, held, live, annotate, remove, current, status, told };
+  const world = { object, platform, api, secret, held, live, annotate, remove, current, status, reported };
   worlds.push(world);
   return world;
 }

@@ -11,7 +11,7 @@ import { jsonPath } from "./json-path.ts";
  * Reads objects of a namespace like kubectl, over one connection. A kubectl process, which reads the whole API
  * discovery first, costs fifty times as much.
  */
-export interface Looks {
+export interface Reads {
   /** An object, `server/web`, or a list, `servers`. */
   get(name: string, fieldSelector?: string): Promise<KubeObject>;
   /** A value of an object by kubectl's JSONPath. */
@@ -41,10 +41,10 @@ export function pathTo(called: string, namespace: string): string {
 }
 
 /** `explain` returns more information for a wait that times out. */
-export function looks(client: KubeClient, namespace: string, explain: () => Promise<string>): Looks {
-  const get: Looks["get"] = (called, fieldSelector) =>
+export function openReads(client: KubeClient, namespace: string, explain: () => Promise<string>): Reads {
+  const get: Reads["get"] = (called, fieldSelector) =>
     client.request({ method: "GET", path: pathTo(called, namespace), query: { fieldSelector } });
-  const standing = async (name: string) => {
+  const condition = async (name: string) => {
     const object = await get(name);
     const { status, reason, message } = readyOf(object) ?? {};
     const { uid } = object.metadata;
@@ -66,18 +66,18 @@ export function looks(client: KubeClient, namespace: string, explain: () => Prom
     value: async (name, path) => jsonPath(await get(name), path),
     untilReady: (...names) =>
       each(names, async (name) => {
-        const { isReady, text } = await standing(name);
+        const { isReady, text } = await condition(name);
         return isReady ? undefined : text;
       }),
     untilReason: (name, wanted) =>
       patiently(name, async () => {
-        const { reason, text } = await standing(name);
+        const { reason, text } = await condition(name);
         return reason === wanted ? undefined : text;
       }),
     untilGone: (name, wanted) =>
       patiently(name, async () => {
         try {
-          const { uid, text } = await standing(name);
+          const { uid, text } = await condition(name);
           return wanted === undefined || uid === wanted ? text : undefined;
         } catch (error) {
           if (isNotFound(error)) return undefined;
