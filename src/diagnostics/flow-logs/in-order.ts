@@ -1,10 +1,10 @@
 /**
- * Runs `start` for up to `width` items ahead and yields the results in the order of the items. A failure is a result as
- * well. If the consumer stops early, unused results go to `discard`.
+ * Runs `start` for as many items ahead as `hasRoom` allows, at least for one, and yields the results in the order of the
+ * items. A failure is a result as well. If the consumer stops early, unused results go to `discard`.
  */
 export async function* inOrder<Item, Result>(
   items: AsyncIterable<Item>,
-  width: number,
+  hasRoom: (ahead: readonly Item[]) => boolean,
   start: (item: Item) => Promise<Result>,
   discard: (result: Result) => void,
 ): AsyncGenerator<{ item: Item; result: PromiseSettledResult<Result> }> {
@@ -13,7 +13,7 @@ export async function* inOrder<Item, Result>(
   let more = true;
   try {
     for (;;) {
-      while (more && started.length < width) {
+      while (more && (started.length === 0 || hasRoom(started.map(({ item }) => item)))) {
         const { done, value } = await source.next();
         if (done) more = false;
         else started.push({ item: value, settled: settle(start(value)) });

@@ -3,6 +3,8 @@ export interface StoredObject {
   readonly key: string;
   /** Milliseconds since the epoch; NaN if unknown. */
   readonly lastModified: number;
+  /** Bytes; NaN if unknown. */
+  readonly size: number;
 }
 
 export interface ListPage {
@@ -20,6 +22,7 @@ export function readListPage(xml: string): ListPage {
   const objects = [...xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)].map(([, entry = ""]) => ({
     key: element(entry, "Key") ?? "",
     lastModified: Date.parse(element(entry, "LastModified") ?? ""),
+    size: Number.parseInt(element(entry, "Size") ?? "", 10),
   }));
   const truncated = element(xml, "IsTruncated") === "true";
   return { objects, next: truncated ? element(xml, "NextContinuationToken") : undefined };

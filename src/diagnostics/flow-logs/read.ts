@@ -33,8 +33,12 @@ export interface Totals {
   incomplete: number;
 }
 
-/** Number of objects to fetch and decompress ahead. */
-const AHEAD = 4;
+/**
+ * Objects to fetch and decompress ahead: a bucket answers each request late, so many small ones are asked for at once.
+ */
+const AHEAD = 32;
+/** Bytes to fetch ahead. An object counts as at most, and if its size is unknown as, a fourth of them. */
+const AHEAD_BYTES = 4 * 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
 /** Buffered bytes per object. */
 const READY_BYTES = 1024 * 1024;
@@ -64,7 +68,7 @@ export async function readFlowLogs(options: ReadOptions): Promise<Totals> {
   });
   const open = async ({ key }: StoredObject) => unpack(await options.open(key, signal));
 
-  for await (const { item, result } of inOrder(options.objects, AHEAD, open, (stream) => stream.destroy())) {
+  for await (const { item, result } of inOrder(options.objects, hasRoom, open, (stream) => stream.destroy())) {
     current = item.key;
     skipped = false;
     totals.objects += 1;
@@ -88,6 +92,12 @@ export async function readFlowLogs(options: ReadOptions): Promise<Totals> {
     if (!more) break;
   }
   return totals;
+}
+
+function hasRoom(ahead: readonly StoredObject[]): boolean {
+  const largest = AHEAD_BYTES / 4;
+  const bytes = ahead.reduce((sum, { size }) => sum + (size < largest ? size : largest), 0);
+  return ahead.length < AHEAD && bytes < AHEAD_BYTES;
 }
 
 /** Decompresses on another thread, while this one parses. */

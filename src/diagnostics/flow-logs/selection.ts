@@ -11,13 +11,16 @@ const ROTATION_MS = 600_000;
 const MARGIN_MS = 60_000;
 
 /** Flow logs are gzip files. Other objects of the bucket are ignored. */
-export const isFlowLog = ({ key }: StoredObject): boolean => key.endsWith(".log.gz");
+export const isFlowLog = ({ key }: Pick<StoredObject, "key">): boolean => key.endsWith(".log.gz");
 
 /**
  * Whether an object may contain records of the period. The key of a flow log contains the start of its interval. For
  * any other key only the time of writing is known, and all records are older than that.
  */
-export function canMatter({ key, lastModified }: StoredObject, { since, until }: Period): boolean {
+export function canMatter(
+  { key, lastModified }: Pick<StoredObject, "key" | "lastModified">,
+  { since, until }: Period,
+): boolean {
   const begin = beginOf(key);
   if (begin === undefined) return since === undefined || !(lastModified + MARGIN_MS < since);
   if (since !== undefined && begin + ROTATION_MS + MARGIN_MS < since) return false;

@@ -32,7 +32,7 @@ async function read(piece: Buffer, megabytes: number) {
   let peak = 0;
   let turns = 0;
   const { records } = await readFlowLogs({
-    objects: Readable.from([1, 2].map((n) => ({ key: `${n}.log.gz`, lastModified: 0 }))),
+    objects: Readable.from([1, 2].map((n) => ({ key: `${n}.log.gz`, lastModified: 0, size: Number.NaN }))),
     open: async () => packed(piece, megabytes / 2),
     filter: createFilter({ ports: new Set() }),
     signal: new AbortController().signal,
