@@ -9,7 +9,7 @@ import { z } from "zod";
 import { provideBinaries } from "../../src/cli/control-plane/binaries.ts";
 import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
 import { clientFor } from "../clients/s3/client.ts";
-import { mooring, root, start } from "../processes.ts";
+import { mooring, root, run, start } from "../processes.ts";
 import { type Command, isRefusal, missing, onlyReads } from "./blocks.ts";
 import { pages } from "./pages.ts";
 import { openShell } from "./shell.ts";
@@ -25,10 +25,20 @@ const demoReady = z.object({
 const folder = temporaryFolder("docs");
 let ready: z.output<typeof demoReady>;
 const env: NodeJS.ProcessEnv = { ...process.env };
+/** What `mooring demo env` printed last before all objects were Ready. */
+let early = "";
 beforeAll(async () => {
   const assets = await provideBinaries(["kubectl"], {});
   const demo = start(mooring, ["demo", "--json", "--speed", "20", "--with", "observability,streaming"]);
-  ready = demoReady.parse(JSON.parse(await demo.line()));
+  let isReady = false;
+  const printed = demo.line().finally(() => {
+    isReady = true;
+  });
+  for (let asked = ""; !isReady; asked = (await run(mooring, ["demo", "env"])).stdout) {
+    early = asked;
+    await Promise.race([printed, delay(3000)]);
+  }
+  ready = demoReady.parse(JSON.parse(await printed));
   const { kubeconfig, endpoints, token } = ready;
   env.PATH = [join(root, "bin"), assets, env.PATH].join(delimiter);
   Object.assign(env, { KUBECONFIG: kubeconfig, API: endpoints.api, TOKEN: token });
@@ -53,6 +63,10 @@ async function follow(shell: ReturnType<typeof openShell>, command: Command): Pr
     await delay(500);
   }
 }
+
+it("another terminal has its environment before all objects of the demo are Ready", () => {
+  expect(early).toContain(`export KUBECONFIG='${ready.kubeconfig}'`);
+});
 
 describe("the line of the demo has what guides take from the simulator's", () => {
   it("keys that open the object storage", async () => {

@@ -25,41 +25,41 @@ export type From = (first: readonly ActivitySource[]) => "begin" | "end";
 /**
  * Yields a whole list in parts, from its beginning or its end; within a part, entries keep the order of the list. Pages
  * are read concurrently once the first page shows the total; without a total, one after the other. A list that grows
- * during the read is read up to its original end. If it grows at its beginning, an entry may come twice, but none is
- * missing.
+ * during the read, wherever that is, is read up to its original end. An entry may then come twice, but none is missing.
  */
 export async function* partsOf(read: ReadPage, from: From): AsyncGenerator<ActivitySource[]> {
   const first = await read(0);
+  const { total } = first;
   const size = first.sources.length;
   if (size === 0) return;
   const rest = (offset: number) => oneByOne(read, offset, first.sources);
-  if (first.total === undefined) {
+  if (total === undefined) {
     yield first.sources;
     yield* rest(size);
     return;
   }
   // The reported total may be too small.
-  const reportedEnd = Math.max(first.total, size);
-  const offsets = Array.from({ length: Math.ceil(first.total / size) - 1 }, (_, nth) => (nth + 1) * size);
+  const reportedEnd = Math.max(total, size);
+  const offsets = Array.from({ length: Math.ceil(total / size) - 1 }, (_, nth) => (nth + 1) * size);
+  const sideBySide = (some: readonly number[]) =>
+    Promise.all(some.map((offset) => readUpTo(read, offset, size, total - offset - size)));
   if (from(first.sources) === "end") {
     const more: ActivitySource[][] = [];
     for await (const part of rest(reportedEnd)) more.push(part);
     yield* more.reverse();
     for (let end = offsets.length; end > 0; end -= SIDE_BY_SIDE) {
-      const pages = offsets.slice(Math.max(0, end - SIDE_BY_SIDE), end);
-      yield (await Promise.all(pages.map((offset) => readUpTo(read, offset, size)))).flatMap(({ sources }) => sources);
+      const pages = await sideBySide(offsets.slice(Math.max(0, end - SIDE_BY_SIDE), end));
+      yield pages.flatMap(({ sources }) => sources);
     }
     yield first.sources;
     return;
   }
   yield first.sources;
   for (let begin = 0; begin < offsets.length; begin += SIDE_BY_SIDE) {
-    const pages = await Promise.all(
-      offsets.slice(begin, begin + SIDE_BY_SIDE).map((offset) => readUpTo(read, offset, size)),
-    );
+    const pages = await sideBySide(offsets.slice(begin, begin + SIDE_BY_SIDE));
     yield pages.flatMap(({ sources }) => sources);
-    // New entries at the beginning moved others to a later page, which may have been read already.
-    if (pages.some(({ total }) => total !== first.total)) {
+    // Entries were removed: others moved to an earlier page, which may have been read already.
+    if (pages.some((page) => page.total === undefined || page.total < total)) {
       yield* rest(offsets[begin] ?? 0);
       return;
     }
@@ -67,14 +67,17 @@ export async function* partsOf(read: ReadPage, from: From): AsyncGenerator<Activ
   yield* rest(reportedEnd);
 }
 
-/** Reads this many entries from an offset, in as many answers as the platform needs. */
-async function readUpTo(read: ReadPage, offset: number, size: number): Promise<ActivityPage> {
+/**
+ * Reads this many entries from an offset, in as many answers as the platform needs, and on until at most `behind`
+ * entries follow: entries that are new in the list move others behind the range, where no other page has them.
+ */
+async function readUpTo(read: ReadPage, offset: number, size: number, behind: number): Promise<ActivityPage> {
   const sources: ActivitySource[] = [];
   for (;;) {
-    const page = await read(offset + sources.length);
-    sources.push(...page.sources);
-    if (page.sources.length === 0 || sources.length >= size)
-      return { sources: sources.slice(0, size), total: page.total };
+    const { sources: some, total } = await read(offset + sources.length);
+    sources.push(...some);
+    const isWhole = sources.length >= size && (total === undefined || total - offset - sources.length <= behind);
+    if (some.length === 0 || isWhole) return { sources, total };
   }
 }
 

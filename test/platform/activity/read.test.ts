@@ -143,6 +143,54 @@ describe("reading the activity log", () => {
   });
 });
 
+describe.each<Order>(["newest first", "oldest first"])(
+  "a log that lists the %s and grows while it is read",
+  (listOrder) => {
+    const isReversed = listOrder === "newest first";
+    const from = at("2026-03-03T00:00:00");
+    const nameOf = (nth: number) => `entry ${nth}`;
+    const entry = (nth: number): ActivitySource => ({
+      time: new Date(from + nth * 1000).toISOString(),
+      resource: nameOf(nth),
+    });
+    const MANY = 1000;
+    const PAGE = 20;
+
+    /** Every fifth call finds one entry more. Counts the calls that are made while no other is. */
+    function growing() {
+      const entries = Array.from({ length: MANY }, (_, nth) => entry(nth));
+      let [open, calls, alone] = [0, 0, 0];
+      const page = async (_: Days | Period, offset: number): Promise<ActivityPage> => {
+        open += 1;
+        await new Promise(setImmediate);
+        if (open === 1) alone += 1;
+        await new Promise(setImmediate);
+        open -= 1;
+        if (++calls % 5 === 0) entries.push(entry(entries.length));
+        const all = isReversed ? entries.toReversed() : entries;
+        return { sources: all.slice(offset, offset + PAGE), total: all.length };
+      };
+      return { page, alone: () => alone };
+    }
+
+    it.each<Order>(["newest first", "oldest first"])(
+      "is read whole, pages side by side, and given %s",
+      async (order) => {
+        const { page, alone } = growing();
+        const found: string[] = [];
+        for await (const batch of readRange({ page, period: { from, to: from + 86_400_000 }, order })) {
+          found.push(...batch.map(({ resource }) => resource));
+        }
+        const first = new Set(Array.from({ length: MANY }, (_, nth) => nameOf(nth)));
+        const known = found.filter((each) => first.has(each));
+        expect(known).toEqual(order === "oldest first" ? [...first] : [...first].reverse());
+        expect(new Set(found).size).toBe(found.length);
+        expect(alone()).toBeLessThan(10);
+      },
+    );
+  },
+);
+
 describe("following the activity log", () => {
   /** Runs one action before each further read, then ends. */
   async function follow(log: ReturnType<typeof logOf>, steps: (() => void)[], now?: () => number): Promise<string[]> {
