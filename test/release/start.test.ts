@@ -10,7 +10,7 @@ import { root, run, start } from "../processes.ts";
 import { mainFile } from "../run/program.ts";
 import { base } from "./parts.ts";
 
-// What users download: the whole command, far from the repository, with an empty home.
+// The whole command as users download it, far from the repository, with an empty home.
 const folder = temporaryFolder("start");
 const at = (...path: string[]) => join(folder.path, ...path);
 afterAll(() => folder.remove());
