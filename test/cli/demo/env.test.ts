@@ -53,8 +53,7 @@ describe("mooring demo env", () => {
     const { access, path } = home("kubectl");
     writeFileSync(join(path, "token"), "");
     const text = environmentOf(access, path);
-    const evaluate = () =>
-      run("/bin/sh", ["-c", 'eval "$1"; command -v kubectl', "sh", text], { env: { PATH: cat } });
+    const evaluate = () => run("/bin/sh", ["-c", 'eval "$1"; command -v kubectl', "sh", text], { env: { PATH: cat } });
     expect(await evaluate()).toMatchObject({
       stdout: "",
       stderr: '"bin/mooring cluster build kubectl" builds kubectl, which is not here, in about a minute\n',
