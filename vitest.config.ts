@@ -13,6 +13,7 @@ const programs = [
   "test/cli/flowlogs/{command,large}.test.ts",
   shards,
   "test/kube/watch/large-metadata.test.ts",
+  "test/release/start.test.ts",
   "test/clients/{dashboard,gitops,helm,kafka,kafka-secret,mcp,platform-products,setup-browser}.test.ts",
   "test/clients/{chart,prometheus}/*.test.ts",
   "test/clients/s3/versitygw.test.ts",

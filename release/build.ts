@@ -96,7 +96,8 @@ function writeForCluster(
   const index: Descriptor = writeImage(join(out, "image"), { bases, app, dockerfile }, identity);
   write(out, `mooring-image-${version}.tar`, tar(entriesBelow(join(out, "image")), seconds));
   const image = { repository: `${registry}/mooring`, digest: index.digest };
-  const files = releasedChart(join(root, "deploy/chart"), version, image);
+  const docsUrl = project.docs.replace("{version}", version);
+  const files = releasedChart(join(root, "deploy/chart"), version, { image, docsUrl });
   const archive = packChart(files, seconds);
   const archivePath = `mooring-${version}.tgz`;
   write(out, archivePath, archive);
@@ -163,8 +164,8 @@ function writeStatements(
   write(out, "release.json", `${JSON.stringify(published, undefined, 2)}\n`);
   const subject = [...digestsIn(out)].map(([name, digest]) => ({ name, digest: { sha256: digest } }));
   const lockfile = sha256(readFileSync(join(root, "package-lock.json")));
-  const { registry, downloads } = project;
-  const statement = provenance(identity, { registry, downloads }, { ...contents, lockfile }, subject);
+  const { registry, downloads, docs } = project;
+  const statement = provenance(identity, { registry, downloads, docs }, { ...contents, lockfile }, subject);
   write(out, "provenance.json", statement);
   const sums = checksums(out);
   write(out, CHECKSUMS, sums);

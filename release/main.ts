@@ -16,6 +16,7 @@ Writes everything that a release has into dist/release, without a container engi
   --version VERSION   version, for example 0.1.0
   --registry HOST/PATH  where the image and the chart will be published (default: "config.registry" of package.json)
   --downloads URL     where the files will be published (default: "config.downloads" of package.json)
+  --docs URL          where docs/ of this version will be published (default: "config.docs" of package.json)
   --key FILE          private key in PEM, ECDSA on P-256, that signs; its password is in MOORING_KEY_PASSWORD
   -h, --help          show this help`;
 
@@ -24,6 +25,7 @@ const { values } = parseArgs({
     version: { type: "string", default: "" },
     registry: { type: "string", default: "" },
     downloads: { type: "string", default: "" },
+    docs: { type: "string", default: "" },
     key: { type: "string", default: "" },
     help: { type: "boolean", short: "h", default: false },
   },
@@ -44,7 +46,8 @@ async function main(): Promise<number> {
     console.error(`make release: REGISTRY: "${registry}" is not a registry; write HOST/PATH, without https://`);
     return 2;
   }
-  const project = { ...known, registry, downloads: values.downloads || known.downloads };
+  const { downloads, docs } = values;
+  const project = { ...known, registry, downloads: downloads || known.downloads, docs: docs || known.docs };
   if (values.key && !existsSync(values.key)) {
     console.error(`make release: KEY: ${values.key} does not exist`);
     return 2;

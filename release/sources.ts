@@ -9,7 +9,7 @@ const packageSchema = z.object({
   description: z.string(),
   homepage: z.string(),
   repository: z.object({ url: z.string() }),
-  config: z.object({ registry: z.string(), downloads: z.string() }),
+  config: z.object({ registry: z.string(), downloads: z.string(), docs: z.string() }),
 });
 
 /** The addresses of the project and its releases in package.json. */
@@ -19,6 +19,7 @@ export interface Project {
   source: string;
   registry: string;
   downloads: string;
+  docs: string;
 }
 
 export function readProject(root: string): Project {

@@ -36,6 +36,7 @@ export const sidebar: Item[] = [
     items: [
       page("Accounts", "guides/accounts"),
       page("Life cycle", "guides/life-cycle"),
+      page("A hundred tenants", "guides/tenants"),
       page("Import", "guides/import"),
       page("GitOps", "guides/gitops"),
       page("Compute", "guides/compute"),

@@ -12,10 +12,17 @@ export interface PinnedImage {
   digest: string;
 }
 
+/** The values of the chart that a release sets. */
+interface ReleasedValues {
+  image: PinnedImage;
+  /** Where the pages of this version are, for the alerts. */
+  docsUrl: string;
+}
+
 const metadataSchema = z.looseObject({ name: z.string(), description: z.string() });
 
-/** The chart's files with this version and image. Comments stay. */
-export function releasedChart(folder: string, version: string, image: PinnedImage): Entry[] {
+/** The chart's files with this version and these values. Comments stay. */
+export function releasedChart(folder: string, version: string, { image, docsUrl }: ReleasedValues): Entry[] {
   const edit = (content: Buffer | string, fields: [string[], string][]) => {
     const document = parseDocument(content.toString("utf8"));
     for (const [path, value] of fields) {
@@ -32,6 +39,7 @@ export function releasedChart(folder: string, version: string, image: PinnedImag
     "values.yaml": [
       [["image", "repository"], image.repository],
       [["image", "digest"], image.digest],
+      [["docsUrl"], docsUrl],
     ],
   };
   return entriesBelow(folder).map((entry) => {

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -140,8 +139,7 @@ async function demo({ chosen, once, json, waitMs, speed }: DemoOptions, interrup
   await writeKubeconfig(kubeconfig, cluster.kubeconfig, { namespace: NAMESPACE });
   say(`kubernetes   ${cluster.server}`);
   const known = { kubeconfig, namespace: NAMESPACE, ...platform, log: at("operator.log") };
-  const kubectl = existsSync(join(cluster.assets, "kubectl")) ? cluster.assets : undefined;
-  cleanup.use(await writeEnvironment(known, kubectl));
+  cleanup.use(await writeEnvironment(known, cluster.assets));
   say('environment  eval "$(bin/mooring demo env)"   # in another terminal');
 
   await installAsShipped(client);
@@ -154,7 +152,7 @@ async function demo({ chosen, once, json, waitMs, speed }: DemoOptions, interrup
   cleanup.defer(() => operator.stop());
   say(`operator     ${operator.metrics}, process ${operator.pid}`);
   const access = { ...known, metrics: operator.metrics };
-  cleanup.use(await writeEnvironment(access, kubectl));
+  cleanup.use(await writeEnvironment(access, cluster.assets));
 
   await applySamples(client, NAMESPACE, platform, chosen);
   say(`samples      applied into namespace ${NAMESPACE}\n`);

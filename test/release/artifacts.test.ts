@@ -101,12 +101,13 @@ it("libraries that a program needs are read out of it", () => {
 
 describe("the chart", () => {
   const image = { repository: "registry.example.com/mooring/mooring", digest: `sha256:${"ab".repeat(32)}` };
-  const chart = releasedChart(join(root, "deploy/chart"), "1.2.3", image);
+  const docsUrl = "https://docs.example.com/1.2.3/docs";
+  const chart = releasedChart(join(root, "deploy/chart"), "1.2.3", { image, docsUrl });
   const file = (path: string) => chart.find((entry) => entry.path === path)?.content.toString("utf8") ?? "";
 
-  it("has the version, the image by its digest, the CRDs as files, and its comments", () => {
+  it("has the version, the image by its digest, the pages of this version, the CRDs as files, and its comments", () => {
     expect(parse(file("Chart.yaml"))).toMatchObject({ version: "1.2.3", appVersion: "1.2.3" });
-    expect(parse(file("values.yaml"))).toMatchObject({ image });
+    expect(parse(file("values.yaml"))).toMatchObject({ image, docsUrl });
     expect(file("values.yaml").match(/# /g)?.length).toBeGreaterThan(50);
     expect(file("files/crds/mooring.dev_servers.yaml")).toContain("kind: CustomResourceDefinition");
   });

@@ -25,7 +25,10 @@ function writeRelease(name: string, code: string): { image: string; chart: strin
   const parts = { bases: [base("amd64", at("node")), base("arm64", at("node"))], dockerfile: 'FROM x\nCMD ["x"]\n' };
   const image = writeImage(join(out, "image"), { ...parts, app: [{ path: "main.js", content: code }] }, identity);
   const pinned = { repository: "registry.example.com/mooring/mooring", digest: image.digest };
-  const files = releasedChart(join(root, "deploy/chart"), identity.version, pinned);
+  const files = releasedChart(join(root, "deploy/chart"), identity.version, {
+    image: pinned,
+    docsUrl: "https://docs.example.com",
+  });
   const archive = packChart(files, identity.seconds);
   const chart = writeChartArtifact(join(out, "chart"), files, archive, identity);
   writeFileSync(join(out, "chart.tgz"), archive);

@@ -20,13 +20,14 @@ const fileOf = (env: NodeJS.ProcessEnv, pid: number): string => join(folderOf(en
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** Shell commands that set the environment. Secrets stay in files of the demo that only its user can read. */
-export function environmentOf(access: Access, assets: string | undefined): string {
+/** Shell commands that set the environment. `assets` is the folder of the control plane's binaries. Secrets stay in files of the demo that only its user can read. */
+export function environmentOf(access: Access, assets: string): string {
   const { kubeconfig, endpoints, metrics, log } = access;
   const at = (name: string) => join(dirname(kubeconfig), name);
   const lines = [
     `export KUBECONFIG=${quoted(kubeconfig)}`,
-    ...(assets === undefined ? [] : [`export PATH="$PATH:"${quoted(assets)} # kubectl`]),
+    `export PATH="$PATH:"${quoted(assets)} # kubectl`,
+    `command -v kubectl >/dev/null || echo '${noKubectl}' >&2`,
     `export API=${quoted(endpoints.api ?? "")}`,
     `export TOKEN="$(cat ${quoted(at(TOKEN))})"`,
     `export MOORING_ENDPOINTS=${quoted(JSON.stringify(endpoints))}`,
@@ -36,13 +37,15 @@ export function environmentOf(access: Access, assets: string | undefined): strin
   ];
   return `${lines.join("\n")}\n`;
 }
+/** A download of the control plane has kubectl; a build leaves it out, because it takes a minute more. */
+const noKubectl = '"bin/mooring cluster build kubectl" builds kubectl, which is not here, in about a minute';
 const TOKEN = "token";
 const ACCESS = "access.json";
 
 /** Writes the environment for `mooring demo env`. The file is removed with this process. */
 export async function writeEnvironment(
   access: Access,
-  assets: string | undefined,
+  assets: string,
   { env = process.env, pid = process.pid }: { env?: NodeJS.ProcessEnv; pid?: number } = {},
 ): Promise<Disposable> {
   const secret = { mode: 0o600 };

@@ -26,6 +26,21 @@ describe("the control plane's binaries", () => {
     expect(go.builds()).toEqual(["v3", "kube-apiserver", "kubectl"]);
   });
 
+  it("are built one after the other, the controller manager last, and each says how long it usually takes", async () => {
+    const steps: string[] = [];
+    const onProgress = (step: string, seconds: number) => void (seconds === 0 && steps.push(step));
+    await provideBinaries(["etcd", "kube-apiserver", "kube-controller-manager"], {
+      env: go.env,
+      patienceMs: 60_000,
+      onProgress,
+    });
+    expect(steps.filter((step) => step.startsWith("building") && !step.includes("setup-envtest"))).toEqual([
+      "building etcd (1 of 3, once; usually a minute on two cores)",
+      "building kube-apiserver (2 of 3, once; usually 3 minutes on two cores)",
+      "building kube-controller-manager (3 of 3, once; usually 3 minutes on two cores)",
+    ]);
+  });
+
   it("are stamped with the version that go.mod pins", async () => {
     await provide(["kubectl"]);
     const version = kubernetesVersion();

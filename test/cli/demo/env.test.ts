@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
@@ -24,6 +24,11 @@ const home = (name: string) => {
   return { path, access, env: { ...process.env, XDG_CACHE_HOME: join(path, "cache") } };
 };
 
+/** A PATH with nothing but cat. */
+const cat = join(folder.path, "programs");
+mkdirSync(cat);
+symlinkSync("/bin/cat", join(cat, "cat"));
+
 describe("mooring demo env", () => {
   it("says how to start a demo when none runs", async () => {
     const { env } = home("none");
@@ -33,15 +38,28 @@ describe("mooring demo env", () => {
 
   it("prints what a shell takes, for a demo whose process lives, and forgets others", async () => {
     const { env, access, path } = home("one");
-    using _ = await writeEnvironment(access, undefined, { env });
+    using _ = await writeEnvironment(access, "/assets", { env });
     const demos = join(path, "cache/mooring/demos");
     // No process has this number.
     writeFileSync(join(demos, "4194305.env"), "export KUBECONFIG=/of/a/killed/demo\n");
     const { code, stdout } = await run(mooring, ["demo", "env"], { env });
-    expect({ code, stdout }).toEqual({ code: 0, stdout: environmentOf(access, undefined) });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: environmentOf(access, "/assets") });
     expect(readdirSync(demos)).toEqual([`${process.pid}.env`]);
     const shell = await run("bash", ["-c", 'eval "$1"; echo "$KUBECONFIG $TOKEN $MOORING_ENDPOINTS"', "bash", stdout]);
     expect(shell.stdout.trim()).toBe(`${access.kubeconfig} ${access.token} ${JSON.stringify(access.endpoints)}`);
+  });
+
+  it("finds the kubectl of the demo, and says how to build one where there is none", async () => {
+    const { access, path } = home("kubectl");
+    writeFileSync(join(path, "token"), "");
+    const text = environmentOf(access, path);
+    const evaluate = () => run("/bin/sh", ["-c", 'eval "$1"; command -v kubectl', "sh", text], { env: { PATH: cat } });
+    expect(await evaluate()).toMatchObject({
+      stdout: "",
+      stderr: '"bin/mooring cluster build kubectl" builds kubectl, which is not here, in about a minute\n',
+    });
+    writeFileSync(join(path, "kubectl"), "#!/bin/sh\n", { mode: 0o755 });
+    expect(await evaluate()).toMatchObject({ stdout: `${join(path, "kubectl")}\n`, stderr: "" });
   });
 
   it("shows no value that opens something: those are in files of their user", async () => {

@@ -116,6 +116,15 @@ describe("names and labels of the chart", () => {
     expect(all.get("Deployment/moor")).toMatchObject({ spec: { selector: { matchLabels: selector } } });
   });
 
+  it("have another full name, and keep the name in their labels", async () => {
+    const all = await rendered(...both, 'fullnameOverride="moor"');
+    for (const name of ["moor", "moor-gateway", "moor-tools"])
+      expect(all.get(`Deployment/${name}`)).toMatchObject({
+        metadata: { labels: { "app.kubernetes.io/name": "mooring" } },
+        spec: { template: { spec: { serviceAccountName: name } } },
+      });
+  });
+
   it("take further objects, as objects and as templates", async () => {
     const objects = [
       { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "one" } },

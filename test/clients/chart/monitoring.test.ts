@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { reasons } from "../../../src/engine/status/reasons.ts";
 import { root } from "../../processes.ts";
 import { both, deployment, findHelm, rendered } from "./chart.ts";
 
@@ -58,9 +59,33 @@ describe("the monitoring of the chart", () => {
     expect(all.get("ServiceMonitor/mooring")).toMatchObject({
       spec: { endpoints: [{ port: "metrics", relabelings: [{ action: "keep" }] }] },
     });
-    const pods = 'metrics.podMonitor={"create":true,"bearerTokenSecret":{"name":"reader","key":"token"}}';
-    expect((await rendered(...both, pods)).get("PodMonitor/mooring")).toMatchObject({
-      spec: { podMetricsEndpoints: [{ port: "metrics", scheme: "https", bearerTokenSecret: { name: "reader" } }] },
+    const kept = { relabelings: [{ action: "keep" }], metricRelabelings: [{ action: "drop" }] };
+    const podMonitor = { create: true, bearerTokenSecret: { name: "reader", key: "token" }, ...kept };
+    const pods = await rendered(...both, `metrics.podMonitor=${JSON.stringify(podMonitor)}`);
+    expect(pods.get("PodMonitor/mooring")).toMatchObject({
+      spec: {
+        selector: { matchExpressions: [{ values: ["operator", "shard", "gateway"] }] },
+        podMetricsEndpoints: [
+          {
+            port: "metrics",
+            scheme: "https",
+            bearerTokenSecret: { name: "reader" },
+            relabelings: kept.relabelings,
+            metricRelabelings: kept.metricRelabelings,
+          },
+        ],
+      },
     });
+  });
+
+  it("leads from the alert on stalled objects to the reason that the alert names", async () => {
+    const all = await rendered(...on, 'docsUrl="https://docs.example.com"');
+    const { groups } = rules.parse(all.get("PrometheusRule/mooring")).spec;
+    const stalled = groups.flatMap((group) => group.rules).find(({ alert }) => alert === "MooringObjectStalled");
+    expect(stalled?.annotations.runbook_url).toBe(
+      "https://docs.example.com/reference/reasons.html#{{ $labels.reason | toLower }}",
+    );
+    const page = readFileSync(join(root, "docs/reference/reasons.md"), "utf8");
+    expect(Object.keys(reasons).filter((reason) => !page.includes(`# ${reason}\n`))).toEqual([]);
   });
 });

@@ -1,0 +1,74 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeBlob, makeExecutable } from "../../release/artifacts/executable.ts";
+import { completions, packForNpm, programFiles } from "../../release/artifacts/program.ts";
+import { entriesBelow } from "../../release/formats/tar.ts";
+import { provideBinaries } from "../../src/cli/control-plane/binaries.ts";
+import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
+import { root, run, start } from "../processes.ts";
+import { mainFile } from "../run/program.ts";
+import { base } from "./parts.ts";
+
+// The whole command as users download it, far from the repository, with an empty home.
+const folder = temporaryFolder("start");
+const at = (...path: string[]) => join(folder.path, ...path);
+afterAll(() => folder.remove());
+
+const env: NodeJS.ProcessEnv = {
+  HOME: at("home"),
+  PATH: `${dirname(process.execPath)}:${at("bin")}:${process.env.PATH}`,
+  npm_config_cache: at("npm"),
+};
+const elsewhere = { cwd: "/", env };
+
+beforeAll(async () => {
+  for (const name of ["home", "bin"]) mkdirSync(at(name));
+  const program = programFiles(root, entriesBelow(dirname(mainFile())), "1.2.3");
+  writeFileSync(at("mooring.tgz"), packForNpm(program, 1_700_000_000));
+  makeExecutable(base("amd64", process.execPath).node, await makeBlob(program, folder.path), at("mooring"));
+  symlinkSync(at("mooring"), at("bin/kubectl-mooring"));
+  const kubectl = await provideBinaries(["kubectl"]);
+  symlinkSync(join(kubectl, "kubectl"), at("bin/kubectl"));
+});
+
+describe.runIf(process.platform === "linux")("the single file", () => {
+  const call = (...args: string[]) => run(at("mooring"), args, elsewhere);
+
+  it("has what it needs for manifests, and for answers without a cluster", async () => {
+    expect(await call("rights")).toMatchObject({ code: 0, stdout: expect.stringContaining("kind: ClusterRole") });
+    const { code, stdout } = await call("doctor");
+    expect(code).toBe(3);
+    expect(stdout).toContain("kubeconfig: no cluster to connect to");
+  });
+
+  it("starts the operator, which wants a platform", async () => {
+    expect(await call("operator")).toMatchObject({ code: 2, stderr: expect.stringContaining("--platform ionos") });
+  });
+
+  it("starts the simulator", async () => {
+    const simulator = start(at("mooring"), ["simulator", "--json", "--kafka", "off"], elsewhere);
+    const { endpoints } = JSON.parse(await simulator.line());
+    expect((await fetch(`${endpoints.api}/cloudapi/v6/datacenters`)).status).toBe(401);
+    await simulator.stop();
+  });
+
+  it("is a plugin of kubectl where krew links it", async () => {
+    const { code, stdout } = await run("kubectl", ["mooring", "doctor"], elsewhere);
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/0 ok, 0 warn, 1 fail; mooring 1\.2\.3\n$/);
+  });
+});
+
+it("the npm package starts with npx", async () => {
+  const args = ["--yes", "--offline", `--package=${at("mooring.tgz")}`, "--", "mooring", "doctor"];
+  const { code, stdout, stderr } = await run("npx", args, elsewhere);
+  expect(code, stderr).toBe(3);
+  expect(stdout).toMatch(/; mooring 1\.2\.3\n$/);
+});
+
+it("completions of all shells come with a release", () => {
+  const texts = completions(mainFile());
+  expect(texts.map(({ path }) => path)).toHaveLength(3);
+  for (const { content } of texts) expect(content.toString()).toContain("mooring");
+});
