@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 const benches = {
   scale: {
     file: "scale/main.ts",
-    what: "Mooring against a plain operator in Go: 1,020 objects, eleven scenarios, goals",
+    what: "Mooring against a plain operator in Go: 1,020 objects, twelve scenarios, goals",
   },
   latency: {
     file: "latency.ts",

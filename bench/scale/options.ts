@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 
 /** In the order in which they are run; those of the first line share what the first of them makes. */
 export const scenarioNames = [
-  ...(["create", "resync", "restart", "edits", "leader", "delete"] as const),
+  ...(["create", "commands", "resync", "restart", "edits", "leader", "delete"] as const),
   ...(["kill", "flux", "limited", "noisy", "floor", "churn"] as const),
 ] as const;
 export type ScenarioName = (typeof scenarioNames)[number];
@@ -27,6 +27,7 @@ control plane and a simulated platform of its own. They take turns. Prints each 
   -h, --help        show this help
 
   create    apply to all Ready: time, CPU, calls to the platform and writes to Kubernetes per object, memory at rest
+  commands  mooring tree, plan of all objects and orphans: time and the most memory (Mooring only)
   resync    calls to the platform per resync of objects at rest
   restart   a new process on objects at rest: passes, CPU until quiet, longest stall of the event loop
   edits     one edit of every Server: time, CPU, calls and writes per edit

@@ -24,6 +24,12 @@ export function residentOf(pid: number): number {
   return (Number(kilobytes) * 1024) / 1e6;
 }
 
+/** The most memory that a process has occupied so far, in megabytes. */
+export function peakOf(pid: number): number {
+  const kilobytes = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+  return (Number(kilobytes ?? 0) * 1024) / 1e6;
+}
+
 /** Processes that work in a folder, by what they are called. */
 export function processesIn(folder: string): Map<string, number> {
   const found = new Map<string, number>();

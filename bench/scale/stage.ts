@@ -16,6 +16,8 @@ export interface Stage {
   readonly contender: ContenderName;
   readonly options: Options;
   readonly client: KubeClient;
+  /** The administrator's. */
+  readonly kubeconfig: string;
   readonly platform: Platform;
   readonly witness: Witness;
   /** The operator that runs now. */
@@ -79,6 +81,7 @@ export async function onStage(
     contender,
     options,
     client,
+    kubeconfig: cluster.kubeconfig,
     platform,
     witness,
     get operator() {

@@ -50,6 +50,8 @@ export async function changesSince(sources: Sources, asked: Asked & { namespace?
       }
     }
   });
+  // Neither side could be read.
+  if (missing.length === 2) throw new Error(missing.join("; "));
   return {
     since: new Date(from).toISOString(),
     changes: changes.sort((a, b) => Date.parse(b.time) - Date.parse(a.time)),

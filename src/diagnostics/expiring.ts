@@ -45,6 +45,8 @@ export async function expiring(sources: Sources, asked: { days: number; namespac
     found.push(...ownToken(platform));
     if (platform.has("certificates")) found.push(...(await certificates(platform, sources.signal)));
   });
+  // Neither side could be read.
+  if (missing.length === 2) throw new Error(missing.join("; "));
   const until = now + asked.days * DAY_MS;
   const all = onceEach(found.filter(({ expires }) => !Number.isNaN(Date.parse(expires))));
   const items = all

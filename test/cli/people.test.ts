@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { candidates } from "../../src/cli/frame/completion.ts";
+import { parseFlags } from "../../src/cli/frame/flags.ts";
 import { people } from "../../src/cli/people/commands.ts";
 import { manifestsIn } from "../../src/cli/people/objects/manifest-files.ts";
 import { objectsIn } from "../../src/cli/people/objects/object-args.ts";
@@ -22,6 +23,17 @@ describe.each(Object.entries(people))("mooring %s", (name, { summary, load }) =>
     expect(command.help).toContain("Examples:");
     expect(command.help).toMatch(new RegExp(`^  .*mooring ${name}`, "m"));
     expect(command.help).toContain("Exit codes: 0");
+  });
+
+  it("has examples with the flags that it has", async () => {
+    const { help, flags } = await load();
+    const [, examples = ""] = /^Examples:\n([\s\S]*?)\n\n/m.exec(help) ?? [];
+    const calls = examples.split("\n").flatMap((line) => (line.includes(`mooring ${name}`) ? [line] : []));
+    expect(calls).not.toEqual([]);
+    for (const line of calls) {
+      const words = line.slice(line.indexOf(`mooring ${name}`) + `mooring ${name}`.length).split(/[|)&]/)[0] ?? "";
+      expect(() => parseFlags(flags, words.split(" ").filter(Boolean)), line).not.toThrow();
+    }
   });
 
   it("refuses what it does not know with exit code 2, or 1 where 2 says that there are changes", async () => {

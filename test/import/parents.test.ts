@@ -59,6 +59,23 @@ describe("an import", () => {
     expect(reader.asked.join()).not.toContain("/nics?");
   });
 
+  it("does not ask for what the list of servers shows to be empty", async () => {
+    const nic = (id: string, flowlogs: object) => item(id, { entities: { flowlogs } });
+    const servers = ["none", "some", "unsaid"].map((id) => {
+      const shown = { none: { items: [] }, some: { items: [{ id: "of-nic" }] }, unsaid: { id: "flowlogs" } }[id];
+      return item(`server-${id}`, { entities: { nics: { items: [nic(`nic-${id}`, shown ?? {})] } } });
+    });
+    const reader = platform({
+      "/datacenters": [item("dc-1")],
+      "/datacenters/dc-1/servers": servers,
+      "/datacenters/dc-1/servers/server-some/nics/nic-some/flowlogs": [item("of-nic")],
+      "/datacenters/dc-1/servers/server-unsaid/nics/nic-unsaid/flowlogs": [item("unsaid")],
+    });
+    const { resources } = await readLandscape(reader, everything, quiet);
+    expect(idsOf(resources, "FlowLog")).toEqual(["of-nic", "unsaid"]);
+    expect(reader.asked.filter((url) => url.includes("/nics/nic-none/flowlogs"))).toEqual([]);
+  });
+
   it("names that parent in spec", async () => {
     const { resources } = await readLandscape(platform(collections), everything, quiet);
     const objects = manifestsFor(resources, { namespace: undefined, accountRef: undefined });

@@ -1,5 +1,6 @@
 import type { Options, ScenarioName } from "../options.ts";
 import { populationOf } from "../population.ts";
+import { measureCommands } from "./commands.ts";
 import { measureCreate, measureRest } from "./create.ts";
 import { measureDelete } from "./delete.ts";
 import { measureEdits } from "./edits.ts";
@@ -10,6 +11,7 @@ import type { Chapter, Scenario } from "./scenario.ts";
 
 /** What is done to the same objects, in this order. */
 const chapters: readonly { name: ScenarioName; chapter: Chapter }[] = [
+  { name: "commands", chapter: measureCommands },
   { name: "resync", chapter: measureResync },
   { name: "restart", chapter: measureRestart },
   { name: "edits", chapter: measureEdits },

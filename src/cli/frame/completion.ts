@@ -1,3 +1,8 @@
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { delimiter, join } from "node:path";
+import { parse } from "yaml";
+import { z } from "zod";
 import { readCluster } from "../../diagnostics/cluster.ts";
 import { kindOf } from "../../diagnostics/objects.ts";
 import { resourceOf } from "../../engine/state/object.ts";
@@ -59,7 +64,7 @@ async function valuesOf(flag: Flag | undefined, rest: readonly string[], prefix:
   if (flag?.completes === "namespace") return startingWith(names(await list(NAMESPACES, rest, env, true)), prefix);
   if (flag?.completes === "account")
     return startingWith(names(await list(resourceOf(account), rest, env, false)), prefix);
-  return [];
+  return flag?.completes === "context" ? startingWith(contexts(rest, env), prefix) : [];
 }
 
 async function objects(rest: readonly string[], prefix: string, env: Env): Promise<string[]> {
@@ -81,20 +86,39 @@ async function objects(rest: readonly string[], prefix: string, env: Env): Promi
 }
 
 // The shell evaluates candidates, so names with special characters are left out.
-const names = (found: readonly KubeObject[]) =>
-  found.map(({ metadata }) => metadata.name).filter((name) => visible(name) === name && !/\s/.test(name));
+const isHarmless = (name: string): boolean => visible(name) === name && !/\s/.test(name);
+const names = (found: readonly KubeObject[]) => found.map(({ metadata }) => metadata.name).filter(isHarmless);
+
+const kubeconfig = z.looseObject({ contexts: z.array(z.looseObject({ name: z.string() })) });
+
+/** The contexts of the kubeconfigs in use. A file that cannot be read has none. */
+function contexts(rest: readonly string[], env: Env): string[] {
+  const named = flagValue(rest, "--kubeconfig");
+  const listed = (env.KUBECONFIG ?? "").split(delimiter).filter(Boolean);
+  const usual = listed.length > 0 ? listed : [join(env.HOME ?? homedir(), ".kube", "config")];
+  const found = (named === undefined ? usual : [named]).flatMap((path) => {
+    try {
+      return kubeconfig.parse(parse(readFileSync(path, "utf8"))).contexts.map(({ name }) => name);
+    } catch {
+      return [];
+    }
+  });
+  return [...new Set(found)].filter(isHarmless);
+}
+
+/** The value of a flag in the words of a command line. */
+function flagValue(rest: readonly string[], ...forms: string[]): string | undefined {
+  const at = rest.findIndex((word) => forms.includes(word));
+  const joined = rest.find((word) => forms.some((form) => word.startsWith(`${form}=`)));
+  return at >= 0 ? rest[at + 1] : joined?.slice(joined.indexOf("=") + 1);
+}
 
 /** Objects of the namespace that the words name; empty if the cluster does not answer in time. */
 async function list(resource: Resource, rest: readonly string[], env: Env, everywhere: boolean): Promise<KubeObject[]> {
-  const flagValue = (...forms: string[]) => {
-    const at = rest.findIndex((word) => forms.includes(word));
-    const joined = rest.find((word) => forms.some((form) => word.startsWith(`${form}=`)));
-    return at >= 0 ? rest[at + 1] : joined?.slice(joined.indexOf("=") + 1);
-  };
   const where = {
-    kubeconfig: flagValue("--kubeconfig"),
-    context: flagValue("--context"),
-    namespace: flagValue("-n", "--namespace"),
+    kubeconfig: flagValue(rest, "--kubeconfig"),
+    context: flagValue(rest, "--context"),
+    namespace: flagValue(rest, "-n", "--namespace"),
     account: undefined,
     tokenFile: undefined,
   };

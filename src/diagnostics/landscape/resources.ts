@@ -34,6 +34,18 @@ const emptyIfGone = (error: unknown): [] => {
   throw error;
 };
 
+/** The innermost parent of a collection, as the platform shows it. */
+interface Place {
+  parents: Parents;
+  raw: Json;
+}
+
+/** The members of a collection that the platform shows with the resource that they are in. */
+function embeddedIn(path: string, raw: Json): { id: string; raw: Json }[] | undefined {
+  const { items } = asJson(asJson(raw.entities)[path.slice(path.lastIndexOf("/") + 1)]);
+  return Array.isArray(items) ? asList(items).map((each) => ({ id: String(each.id), raw: each })) : undefined;
+}
+
 /** Reads collections, outer ones first: the resources of an outer collection show which collections are in them. */
 export function createReading(reader: PlatformReader, signal: AbortSignal) {
   const connection = readOnlyConnection("landscape", reader, signal);
@@ -65,40 +77,34 @@ export function createReading(reader: PlatformReader, signal: AbortSignal) {
         return [];
       }
     };
-    let places: Parents[] = [{}];
+    let places: Place[] = [{ parents: {}, raw: {} }];
     for (const step of stepsIn(path)) {
       const outer = ownerOf(kind, step);
       if (outer && partial.has(outer)) {
         partial.add(kind);
         lost(`it is in a ${outer.kind}, and not all of those were read`);
       }
-      const inner: Parents[] = [];
-      for (const place of places) {
-        const alreadyRead = outer ? idsOf(outer, place) : embeddedIn(step, place);
+      const inner: Place[] = [];
+      for (const { parents, raw } of places) {
+        const alreadyRead = outer ? readIn(outer, parents) : embeddedIn(step.path, raw);
         // A parent that no kind represents, such as a NAT gateway, has to be listed here.
-        const found = alreadyRead ?? (await attempt(() => list(kind, step.path, place, 1)));
-        inner.push(...found.map(({ id }) => ({ ...place, [step.role]: String(id) })));
+        const found = alreadyRead ?? (await attempt(() => list(kind, step.path, parents, 1)));
+        inner.push(...found.map((each) => ({ parents: { ...parents, [step.role]: each.id }, raw: asJson(each.raw) })));
       }
       places = inner;
     }
-    for (const parents of places) {
+    for (const { parents, raw } of places) {
+      // The list of servers shows which NICs have no flow log, so those need no list of their own.
+      if (embeddedIn(path, raw)?.length === 0) continue;
       const items = await attempt(() => list(kind, path, parents, kind.resource.place.depth));
       known.push(...items.map(({ id, raw }) => ({ kind, id, parents, raw: asJson(raw) })).filter(isWanted));
     }
   }
 
-  const idsOf = (kind: ResourceKind, place: Parents): { id: unknown }[] =>
+  const readIn = (kind: ResourceKind, place: Parents): Resource[] =>
     known.filter(
       (each) => each.kind === kind && Object.entries(place).every(([role, id]) => each.parents[role] === id),
     );
-
-  /** The members of a collection that the platform shows with the resource that they are in. */
-  function embeddedIn({ path }: Step, place: Parents): { id?: unknown }[] | undefined {
-    const name = path.slice(path.lastIndexOf("/") + 1);
-    const outer = known.find(({ id }) => Object.values(place).at(-1) === id);
-    const { items } = asJson(asJson(outer?.raw.entities)[name]);
-    return Array.isArray(items) ? asList(items) : undefined;
-  }
 
   return { known, partial, read };
 }

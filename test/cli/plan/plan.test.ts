@@ -1,8 +1,10 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { plan } from "../../../src/cli/plan/command.ts";
+import { documentOf } from "../../../src/plan/document.ts";
 import { temporaryFolder } from "../../../src/simulator/programs/swept.ts";
+import { root } from "../../processes.ts";
 import { streams } from "../streams.ts";
 
 const folder = temporaryFolder("plan");
@@ -63,4 +65,40 @@ describe("a plan without a cluster", () => {
     writeFileSync(join(home, ".kube", "config"), "clusters: 5");
     expect(await run("", { HOME: home })).toMatchObject({ code: 1, stdout: "" });
   });
+});
+
+it("every field of the JSON document is in docs/plan.md, and no other", async () => {
+  const page = readFileSync(join(root, "docs/plan.md"), "utf8").split("## The JSON document")[1] ?? "";
+  const rows = [...page.matchAll(/^\| (`.*?`) \| (.*) \|$/gm)];
+  const wordsIn = (text = "") => [...text.matchAll(/`([\w[\].]+)`/g)].map(([, word = ""]) => word.replace("[]", ""));
+  const fields = rows.flatMap(([, cell]) => wordsIn(cell));
+  const item = {
+    kind: "IPBlock",
+    namespace: "shop",
+    name: "ips",
+    action: "replace",
+    writes: true,
+    id: "1",
+    fields: [{ field: "size", from: "1", to: "2", platform: true }],
+    after: [],
+    replacement: { fields: ["size"], why: [], loses: "", allowed: false, allowedBy: "replacePolicy: WhenNeeded" },
+    message: "no",
+  } as const;
+  const months = new Map([[item, { before: 1, after: 2 }]]);
+  const cost = { before: 1, after: 2, currency: "EUR", basis: "", notPriced: [] };
+  const document = documentOf({ items: [item], months, cost, others: [], validatedBy: "server", changes: true });
+  const [shown] = document.items;
+  const names = [
+    ...Object.keys(document).filter((name) => name !== "items"),
+    ...Object.keys(shown ?? {}),
+    "not_checked",
+  ];
+  expect(fields.map((field) => field.replace("items.", "").replace("[]", "")).sort()).toEqual(names.sort());
+  const inner = [shown?.fields[0], shown?.replacement, shown?.month, document.cost].map((each) =>
+    Object.keys(each ?? {}),
+  );
+  const meanings = ["fields", "replacement", "month", "cost"].map((name) =>
+    wordsIn(rows.find(([, cell = ""]) => new RegExp(`\\b${name}\\b`).test(cell))?.[2]),
+  );
+  for (const [nth, keys] of inner.entries()) expect(meanings[nth]).toEqual(expect.arrayContaining(keys));
 });

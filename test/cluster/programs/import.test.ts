@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse, stringify } from "yaml";
 import { z } from "zod";
 import { temporaryFolder } from "../../../src/simulator/programs/swept.ts";
 import { type Result, run } from "../../processes.ts";
@@ -195,6 +196,44 @@ describe("an existing landscape", () => {
     await expect.poll(() => world.value("server/host", "{.status.cores}")).toBe("2");
     expect(await writes()).toEqual([expect.stringMatching(/^PATCH .*servers/)]);
     expect(await planned(path)).toMatchObject({ code: 0 });
+  });
+
+  it("of any kind: one edit is one change in the plan, and one write of the operator", async () => {
+    const edits = subjects.flatMap(({ kind: { kind }, change }) => {
+      const file = names.find((name) => name.startsWith(`${kind.toLowerCase()}/`) && name !== "volume/host-boot");
+      return change && file !== undefined ? [{ kind, file, spec: change("edited").spec }] : [];
+    });
+    expect(edits.map(({ kind }) => kind).sort()).toEqual([
+      "Datacenter",
+      "IPBlock",
+      "Lan",
+      "LogPipeline",
+      "MetricPipeline",
+      "ScalingGroup",
+      "Server",
+      "Snapshot",
+      "Volume",
+    ]);
+    const edited = join(folder.path, "edited");
+    mkdirSync(edited);
+    for (const { file, spec } of edits) {
+      const name = `${file.replace("/", "-")}.yaml`;
+      const object = parse(readFileSync(join(folder.path, "managed", name), "utf8"));
+      writeFileSync(join(edited, name), stringify({ ...object, spec: { ...object.spec, ...spec } }));
+    }
+    const { items } = await planned(edited);
+    expect(items.map(({ kind, action, writes: isWritten }) => [kind, action, isWritten]).sort()).toEqual(
+      edits.map(({ kind }) => [kind, "change", true]).sort(),
+    );
+    await world.platform.resetCalls();
+    expect((await world.kubectl("apply", "-f", edited)).stderr).toBe("");
+    await world.untilReady(...edits.map(({ file }) => file));
+    await expect.poll(async () => (await planned(edited)).code).toBe(0);
+    const { byRoute } = await world.platform.calls();
+    const written = Object.entries(byRoute).filter(([route]) => !/^(GET|HEAD) /.test(route));
+    expect(written.map(([route, count]) => [route.split(" ")[0], count])).toEqual(
+      edits.map(() => [expect.stringMatching(/^(PATCH|PUT)$/), 1]),
+    );
   });
 });
 

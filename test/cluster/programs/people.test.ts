@@ -1,48 +1,20 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
-import { people } from "../../../src/cli/people/commands.ts";
 import { temporaryFolder } from "../../../src/simulator/programs/swept.ts";
-import { streams } from "../../cli/streams.ts";
-import { cluster } from "../harness.ts";
+import { commandLine, HOSTILE } from "../command-line.ts";
 import { type Landscape, landscape } from "../landscape.ts";
 import { datacenter, server, volume } from "../objects.ts";
-
-const HOSTILE = "a\u001b[2J\u001b]0;title\u0007\nb\u202ec";
-const steering = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 const folder = temporaryFolder("people");
 let world: Landscape;
 let endpoints: Record<string, string>;
 
-/** A kubeconfig of the namespace for another user, who has no rights by default. */
-function as(user: string | undefined): string {
-  const config = parse(readFileSync(cluster().kubeconfig, "utf8"));
-  for (const each of config.users) if (user !== undefined) each.user = { ...each.user, as: user };
-  for (const each of config.contexts) each.context = { ...each.context, namespace: world.namespace };
-  const path = join(folder.path, `${user ?? "administrator"}.kubeconfig`);
-  writeFileSync(path, stringify(config), { mode: 0o600 });
-  return path;
-}
-
-/** Runs a command in the namespace. Its output has no control characters and no token. */
-async function mooring(line: string, { user, env = {} }: { user?: string; env?: Record<string, string> } = {}) {
-  const [name = "", ...argv] = line.split(" ");
-  const { written, given } = streams({
-    HOME: folder.path,
-    MOORING_ENDPOINTS: JSON.stringify(endpoints),
-    MOORING_REGION: "de/txl",
-    ...env,
-  });
-  const command = await people[name]?.load();
-  const code = await command?.run([...argv, "--kubeconfig", as(user)], given);
-  const all = written.stdout + written.stderr;
-  expect(all.replaceAll("\n", "")).not.toMatch(steering);
-  expect(all).not.toContain(world.platform.token);
-  return { code, ...written };
-}
+const { run } = commandLine(() => world, folder.path);
+const mooring = (line: string, { user, env = {} }: { user?: string; env?: Record<string, string> } = {}) =>
+  run(line, { ...(user !== undefined && { user }), env: { MOORING_ENDPOINTS: JSON.stringify(endpoints), ...env } });
 
 /** A Server with more cores than it has, and a new one: as a file, and as a kustomization. */
 function planned() {
@@ -207,7 +179,7 @@ describe("without an operator", { timeout: 180_000 }, () => {
     }
     expect((await mooring(`cost --by kind ${main}`)).stdout).toMatch(/^Server +1 +\d+\.\d\d EUR$/m);
     expect((await mooring(`expiring --days 3650 ${main}`)).stdout).toContain(`Account/${world.namespace}/main`);
-    expect((await mooring("drift")).stdout).toContain("nothing differs");
+    expect((await mooring("drift")).stdout).toContain("nothing differs: 2 objects checked");
     expect((await mooring(`options images models templates ${main}`)).stdout).toContain("Basic Cube XS");
     expect((await mooring("get --not-ready")).stdout).toContain("ReferenceNotFound");
     const doctor = await mooring("doctor");
