@@ -91,7 +91,7 @@ export const named: readonly Named[] = [
     fact: 215,
     says: "the switch is written without an id",
     file: "test/platform/products/regional.test.ts",
-    test: "what a region has once, and answers without a list, is its only member",
+    test: "the only resource of a region, answered without a list, is the only member",
   },
   {
     fact: 219,

@@ -84,7 +84,7 @@ function open(spec: object) {
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 const secrets = { userDataSecretRef: { name: "boot" }, imagePasswordSecretRef: { name: "boot" } };
 
-describe("what a template names and does not hold", () => {
+describe("a reference of a template without a value", () => {
   test("is found when the resource is created, and nothing is written again", async () => {
     const { life, writes, last } = open(specOf(secrets));
     await live(life, 20);

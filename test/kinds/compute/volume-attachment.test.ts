@@ -55,7 +55,7 @@ describe("a volume goes where spec says, one step at a time", () => {
     });
   });
 
-  it("stays where somebody else has attached it, for as long as spec says nothing", () => {
+  it("stays where somebody else has attached it, while spec has no such field", () => {
     const before = inputs({ shown: { serverId: "srv-1" } });
     expect(mapping.desire(spec).compare(item("srv-1"), before)).toEqual({ drift: [] });
   });

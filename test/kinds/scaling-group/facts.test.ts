@@ -40,7 +40,7 @@ describe("the replicas of a group", () => {
     });
   });
 
-  it("are told with the addresses of their servers, as last seen while these cannot be read, where that is asked for", () => {
+  it("have the addresses of their servers if asked for: those of the last read while the servers cannot be read", () => {
     const properties = { name: "public", ips: ["203.0.113.7"], ipv6Ips: [], mac: "02:01" };
     const machine = { id: "srv-a", properties: {}, entities: { nics: { items: [{ id: "n", properties }] } } };
     const given = { servers: [replica("a", 1), replica("b", 2)] };
@@ -94,7 +94,7 @@ describe("the actions of a group", () => {
   });
 });
 
-describe("what replicas are made of", () => {
+describe("the template of replicas", () => {
   const servers = [replica("a", 1), replica("b", 2), replica("c", 20)];
   const first = facts({ servers });
   const changed = { servers, modified: 10, spec: group({}, { cores: 4 }) };

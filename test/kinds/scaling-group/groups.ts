@@ -28,7 +28,7 @@ export const group = (change: object = {}, replica: object = {}, policy: object 
   ...change,
 });
 
-/** What the platform shows differently from what was sent, part by part. */
+/** The parts that the platform shows differently from the body. */
 export interface Shown extends Parts {
   properties?: object;
   servers?: number;

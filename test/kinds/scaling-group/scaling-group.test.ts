@@ -7,7 +7,7 @@ const mapping = mapped(scalingGroup);
 const bodyOf = (spec: object, given = inputs()) => sent(mapping.desire(spec).body(given));
 
 describe("the body that creates a group", () => {
-  it("has everything in the platform's words, durations as ISO 8601", () => {
+  it("has every field of the platform, durations as ISO 8601", () => {
     expect(bodyOf(group())).toStrictEqual({
       properties: {
         datacenter: { id: "dc-1" },
@@ -119,7 +119,7 @@ describe("the body that creates a group", () => {
   });
 });
 
-describe("what is wrong with a group before the platform sees it", () => {
+describe("a mistake in a group is reported before anything is sent:", () => {
   it("a Lan of another datacenter", () => {
     const status = { parents: { datacenter: "dc-2" } };
     const refs = { "replica.nics[private].lanRef": { id: "7", status } };

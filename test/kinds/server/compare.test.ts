@@ -164,7 +164,7 @@ describe("power", () => {
     { model: "a vCPU server", spec: vcpu, powerState: "Stopped", vmState: "RUNNING", action: "stop" },
     { model: "a Cube", spec: cube, powerState: "Running", vmState: "SUSPENDED", action: "resume" },
     { model: "a Cube", spec: cube, powerState: "Suspended", vmState: "RUNNING", action: "suspend" },
-  ])("$model that is $vmState and shall be $powerState: $action", ({ spec, powerState, vmState, action }) => {
+  ])("$model that is $vmState and should be $powerState: $action", ({ spec, powerState, vmState, action }) => {
     const found = created(spec, ({ properties }) => Object.assign(properties, { vmState }));
     expect(compare({ ...spec, powerState }, found)).toEqual({
       drift: [{ field: "powerState", wanted: powerState, found: vmState }],
@@ -184,7 +184,7 @@ describe("power", () => {
   });
 });
 
-describe("what cannot be changed in place is shown and left alone", () => {
+describe("a field that cannot be changed in place is shown and not sent", () => {
   it("a volume that somebody let grow", () => {
     const found = created(dedicated, ({ volumes }) => Object.assign(volumes[0]?.properties ?? {}, { size: 50 }));
     expect(compare(dedicated, found)).toEqual({

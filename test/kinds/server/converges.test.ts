@@ -124,7 +124,7 @@ describe("for any server", () => {
     );
   });
 
-  it("what a comparison asks for is never refused and ends, whatever others did and spec says now", () => {
+  it("the writes of a comparison are never refused and end, after any manual change and with any spec", () => {
     fc.assert(
       fc.property(shape, values, values, values, (fixed, before, meanwhile, later) => {
         const found = create(specOf(fixed, before));

@@ -11,7 +11,7 @@ const datacenter = { id: "dc-1", status: { location: "de/txl" } };
 const web = { ipBlockRef: { name: "web" } };
 const taken = (refs: Inputs["refs"]) => inputs({ refs: { datacenter, ...refs } });
 
-describe("what a NIC refers to", () => {
+describe("a reference of a NIC", () => {
   it("is its Lan and the IPBlocks of its addresses, for as long as it exists", () => {
     const use = (kind: string, role: string, name: string) => ({
       role,
@@ -59,7 +59,7 @@ describe("what a NIC refers to", () => {
   });
 });
 
-describe("what is wrong with the network is told before anything is sent", () => {
+describe("a mistake in the network is reported before anything is sent", () => {
   const problem = (given: Inputs, ...nics: object[]) => desire(...nics).problem(given);
   const publicNic = (more: object = {}) => ({ name: "public", lan: 1, ipsFrom: [web], ...more });
   const of = (referent: Inputs["refs"][string]) => taken({ "nics[public].ipsFrom[0]": referent });

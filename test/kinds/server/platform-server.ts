@@ -33,7 +33,7 @@ export interface PlatformServer {
   perform(operation: Operation): void;
 }
 
-/** What a body creates: defaults filled in, values that count at creation only no longer readable. */
+/** The server that a body creates: defaults filled in, values that count at creation only no longer readable. */
 export function createServer(body: unknown): PlatformServer {
   const { properties: given, entities } = creation.parse(body);
   const cube = given.type === "CUBE";

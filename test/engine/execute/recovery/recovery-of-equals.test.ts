@@ -23,7 +23,7 @@ describe("recovery", () => {
     expect((await pass(B)).decision).toEqual({ step: "claim", identity: other });
   });
 
-  test("gives each of several equals one of its own age: a younger one cannot see what is older", async () => {
+  test("gives each of several equals one of its own age: a newer one cannot see what is older", async () => {
     const at = (minutes: number) => `2026-01-01T00:0${minutes}:00.000Z`;
     const all = [begun("c", { at: at(0) }), begun("a", { at: at(3) }), begun("b", { at: at(6) })];
     const { platform, passes, api } = stage(all);
