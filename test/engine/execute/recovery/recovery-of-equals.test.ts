@@ -91,7 +91,7 @@ describe("recovery", () => {
 });
 
 describe("a resource", () => {
-  test("that another object has claimed meanwhile is never deleted by a leader of before", async () => {
+  test("that another object has claimed meanwhile is never deleted by a former leader", async () => {
     const [a, b] = [begun("a"), begun("b")];
     const api = fakeApiServer(a, b);
     const platform = fakePlatform();
@@ -108,7 +108,7 @@ describe("a resource", () => {
     expect(platform.sent("DELETE")).toEqual([]);
   });
 
-  test("that it made itself is not deleted by a leader of before, when an equal has got it", async () => {
+  test("that it made itself is not deleted by a former leader, when an equal has got it", async () => {
     const [a, b] = [objectOf("Datacenter", "a", { spec }), begun("b")];
     const api = fakeApiServer(a, b);
     const platform = fakePlatform();
@@ -128,7 +128,7 @@ describe("a resource", () => {
     expect(platform.sent("DELETE")).toEqual([]);
   });
 
-  test("is not claimed by a leader of before that is thawed: the next one may have given it to an equal", async () => {
+  test("is not claimed by a former leader that is thawed: the next one may have given it to an equal", async () => {
     const [a, b] = [objectOf("Datacenter", "a", { spec }), begun("b")];
     const api = fakeApiServer(a, b);
     const platform = fakePlatform();
