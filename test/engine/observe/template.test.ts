@@ -3,7 +3,7 @@ import { z } from "zod";
 import { readStatus, readWhole } from "../../../src/engine/status/status.ts";
 import { Terminal } from "../../../src/platform/answers/errors.ts";
 import type { PlatformCall } from "../../../src/platform/calls/transport.ts";
-import { group } from "../../kinds/scaling-group/groups.ts";
+import { group } from "../../kinds/compute/scaling-group/groups.ts";
 import { fakeApiServer } from "../support/fake-api-server.ts";
 import { objectOf, scriptedConnection } from "../support/fixtures.ts";
 import { DC, type Life, live, readyOf } from "../support/lives.ts";
