@@ -93,7 +93,7 @@ it("a text is found whatever stands around it", () => {
   expect(literals(source).sort()).toEqual(["five", "four …", "one", "seven", "three … six"]);
 });
 
-it("what this test looks for is found, and what it lets pass is not", () => {
+it("advice that destroys is found, and other advice is not", () => {
   expect(advises("it failed: delete the object and create it again")).toBe(true);
   expect(advises("cannot be changed. Delete the … and create it again")).toBe(true);
   expect(advises("objects with more than one delete marker")).toBe(false);

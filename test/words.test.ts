@@ -5,6 +5,8 @@ import { usage } from "../src/operator/config.ts";
 import { root } from "./processes.ts";
 
 const STYLE = "docs/style.md";
+/** This file quotes the phrases. */
+const OWN = "test/words.test.ts";
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
 /** The phrases to avoid, one per row of the page's last table. */
@@ -19,26 +21,37 @@ const phrases = page
 /** A source with its comments. Stars at the beginning of comment lines are removed. */
 const readable = (source: string) => source.replaceAll(/^\s*\*\s/gm, " ");
 
-const sources = globSync("src/{*,!(simulator)/**/*}.ts", { cwd: root });
+const sources = globSync("{src,bench,generate,image,release,recording,site}/**/*.ts", { cwd: root });
 
 /** The comments of a test file: lines that begin with a comment, joined with the lines that continue it. */
 const commentsOf = (source: string): string[] =>
   [...source.matchAll(/(?:^[ \t]*\/\/.*\n)+|^[ \t]*\/\*[\s\S]*?\*\//gm)].map(([comment]) =>
     comment.replaceAll(/^\s*(?:\/\/|\/\*\*?|\*\/?)|\*\/\s*$/gm, " ").trim(),
   );
-const tests = globSync("test/**/*.test.ts", { cwd: root }).map((path) => ({ path, comments: commentsOf(read(path)) }));
+const tests = globSync("test/**/*.ts", { cwd: root })
+  .filter((path) => path !== OWN)
+  .map((path) => ({ path, source: read(path) }))
+  .map(({ path, source }) => ({ path, source, comments: commentsOf(source), titles: titlesOf(source) }));
+
+/** The titles of tests that are written out. */
+function titlesOf(source: string): string[] {
+  const written = source.matchAll(
+    /\b(?:describe|it|test)(?:\.\w+)?\(\s*"((?:\\.|[^"\\])*)"|^ *\]\)\("((?:\\.|[^"\\])*)"/gm,
+  );
+  return [...written].map(([, alone, each]) => alone ?? each ?? "");
+}
 
 const pages = ["README.md", ...globSync("docs/**/*.md", { cwd: root }).filter((path) => path !== STYLE)];
 const texts = [
   ...sources.map((path) => ({ path, text: readable(read(path)) })),
-  ...tests.map(({ path, comments }) => ({ path, text: comments.join("\n") })),
-  ...[...globSync("{crds,deploy/chart/**}/*.yaml", { cwd: root }), "CHANGELOG.md", "Makefile", ...pages].map(
+  ...tests.map(({ path, source }) => ({ path, text: readable(source) })),
+  ...[...globSync("{crds,deploy/**}/*.{yaml,md,txt,tpl}", { cwd: root }), "CHANGELOG.md", "Makefile", ...pages].map(
     (path) => ({ path, text: read(path) }),
   ),
   { path: "mooring operator --help", text: usage() },
 ];
 
-const found = (text: string, phrase: string) => text.replaceAll(/\s+/g, " ").toLowerCase().includes(phrase);
+const lowered = texts.map(({ path, text }) => ({ path, text: text.replaceAll(/\s+/g, " ").toLowerCase() }));
 
 describe("the style page", () => {
   it("has phrases, each with a better one", () => {
@@ -51,9 +64,12 @@ describe("the style page", () => {
   });
 });
 
-it.each(phrases)("nobody reads “%s” in messages, descriptions, flags, log lines and docs", (phrase) => {
-  expect(texts.filter(({ text }) => found(text, phrase)).map(({ path }) => path)).toEqual([]);
-});
+it.each(phrases)(
+  "nobody reads “%s” in messages, descriptions, flags, log lines, docs, comments and tests",
+  (phrase) => {
+    expect(lowered.filter(({ text }) => text.includes(phrase)).map(({ path }) => path)).toEqual([]);
+  },
+);
 
 /** The names to avoid, and their simple inflections. */
 const avoided = new Set(
@@ -98,5 +114,19 @@ describe("a comment in a test", () => {
     );
     expect(tests.flatMap(({ comments }) => comments).length).toBeGreaterThan(500);
     expect(riddles).toEqual([]);
+  });
+});
+
+describe("a title of a test", () => {
+  it("is found in tests, groups and tables", () => {
+    const source =
+      'describe("a", () => {\n  it.each([\n    [1, 2],\n  ])("b %s", () => {});\n  test("c \\"d\\"", () => {});\n';
+    expect(titlesOf(source)).toEqual(["a", "b %s", 'c \\"d\\"']);
+  });
+
+  it("names its subject: it does not begin with what, who or whoever", () => {
+    const all = tests.flatMap(({ path, titles }) => titles.map((title) => ({ path, title })));
+    expect(all.length).toBeGreaterThan(3000);
+    expect(all.filter(({ title }) => /^(what|whatever|who|whoever|whom)\b/i.test(title))).toEqual([]);
   });
 });

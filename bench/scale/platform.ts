@@ -12,7 +12,7 @@ export interface Platform extends Steering {
   stop(): Promise<void>;
 }
 
-/** Nothing that a bench makes shall be too much for its contract. */
+/** Nothing that a bench makes is too much for its contract. */
 const limits = { coresPerContract: 10_000_000, ramPerContract: 2_000_000_000, ssdLimitPerContract: 2_000_000_000 };
 
 export async function startPlatform(speed: number): Promise<Platform> {

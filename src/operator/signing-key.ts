@@ -171,7 +171,7 @@ async function read({ client, namespace }: Options): Promise<KubeObject | undefi
 /** The operator has no permission to read its namespace, so a dry-run creation tests whether it exists. */
 async function requireNamespace({ client, namespace }: Options): Promise<void> {
   try {
-    const body = secretOf(namespace);
+    const body = keySecret(namespace);
     await client.request({ method: "POST", path: pathOf(SECRETS, { namespace }), query: { dryRun: "All" }, body });
   } catch (error) {
     if (isNotFound(error))
@@ -182,7 +182,7 @@ async function requireNamespace({ client, namespace }: Options): Promise<void> {
   }
 }
 
-const secretOf = (namespace: string, former?: KubeObject): object => ({
+const keySecret = (namespace: string, former?: KubeObject): object => ({
   apiVersion: "v1",
   kind: "Secret",
   metadata: {
@@ -201,7 +201,7 @@ const secretOf = (namespace: string, former?: KubeObject): object => ({
 async function create(options: Options, former?: KubeObject): Promise<KubeObject> {
   const { client, namespace } = options;
   try {
-    const body = secretOf(namespace, former);
+    const body = keySecret(namespace, former);
     return await client.request<KubeObject>({ method: "POST", path: pathOf(SECRETS, { namespace }), body });
   } catch (error) {
     const found = isConflict(error) ? await read(options) : undefined;

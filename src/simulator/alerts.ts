@@ -47,7 +47,7 @@ export const ruleStatuses = (world: World, region?: string): RuleStatus[] =>
 const isBeyond = ({ above, below }: Rule, value: number) =>
   (above !== undefined && value > above) || (below !== undefined && value < below);
 
-/** The state by the first series that is beyond the threshold, else by the first series. */
+/** The state by the first series that is above or below the threshold as the rule says, else by the first series. */
 function statusOf(world: World, rule: Rule): RuleStatus {
   const found = pipelinesIn(world, "metrics", rule.region).flatMap(({ id }) =>
     world.samples.read(id, { name: rule.metric }).flatMap(({ labels: { __name__: _, ...labels }, samples }) => {

@@ -10,7 +10,7 @@ function noteOn({ isTTY }: { isTTY: boolean }) {
   return { ...note, written: () => text, said, say: (line: string) => said.push(line) };
 }
 
-describe("what is built while the demo is already shown", () => {
+describe("a build while the demo is already shown", () => {
   it("stands below the table on a terminal, with what does not work yet", () => {
     const { update, note, written } = noteOn({ isTTY: true });
     expect(note()).toBeUndefined();

@@ -9,7 +9,7 @@ import { root, run, startProcess } from "../processes.ts";
 
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
-describe("what is in the image, without node_modules,", () => {
+describe("an image without node_modules", () => {
   const folder = temporaryFolder("bundle");
   const main = join(folder.path, "dist/main.js");
   const bundled = (...args: string[]) => run(process.execPath, [main, ...args], { cwd: folder.path });

@@ -63,7 +63,7 @@ async function topic(name: string): Promise<string> {
   return name;
 }
 
-describe("what is in the Secret of a KafkaUser lets in", patience, () => {
+describe("the Secret of a KafkaUser gives access to", patience, () => {
   it("a Node client, with its PEM files", async () => {
     const name = await topic("node");
     const access = {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Landscape } from "./landscape.ts";
 import { objectOf } from "./objects.ts";
 
-/** What exists on the platform before a kind is tested, in this order: its kind, and the name of its object. */
+/** The resources that exist before a kind is tested, in this order: its kind, and the name of its object. */
 const parts = {
   datacenter: { kind: "Datacenter", name: "dc" },
   volume: { kind: "Volume", name: "source" },

@@ -4,7 +4,7 @@ import type { Ground } from "./ground.ts";
 import type { Landscape } from "./landscape.ts";
 import type { Found } from "./steering.ts";
 
-/** What a test can see of an object's resource, and do to it, without Mooring. */
+/** Reads and changes of an object's resource without Mooring. */
 export interface Hands {
   /** The resources of the object on the platform. */
   there(): Promise<Found[]>;

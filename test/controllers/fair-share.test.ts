@@ -44,7 +44,7 @@ test("an Account whose calls hang holds three eighths of the workers, and the ob
   expect(platform.sent("POST")).toHaveLength(5);
 });
 
-test("what the platform wants to wait for is done when that time is over, and no worker waits for it", async () => {
+test("a call is repeated when the Retry-After of the platform is over, and no worker waits for it", async () => {
   const waiting = datacenter("d", "main");
   const { platform, passes, pass } = stage([waiting]);
   platform.beforeEach(({ method }) => {

@@ -125,7 +125,7 @@ describe("an object that is older than the operator and names no resource", () =
     expect(condition(object)?.reason).toBe("AlreadyExists");
   });
 
-  test("goes on by itself when what was in its way is gone", async () => {
+  test("continues by itself when its obstacle is gone", async () => {
     const platform = fakePlatform();
     const id = platform.make("a", body("a"));
     const object = dc();
@@ -174,7 +174,7 @@ describe("an object that is older than the operator and names no resource", () =
     expect(platform.sent("POST")).toEqual([]);
   });
 
-  test("does not create what is there in its parent of now, after a creation that was begun in another one", async () => {
+  test("does not create what is there in its current parent, after a creation that was begun in another one", async () => {
     const platform = fakePlatform();
     platform.make("a", { properties: { name: "a", public: false } }, { path: "/datacenters/dc-1/lans" });
     const home = objectOf("Datacenter", "home", {

@@ -80,7 +80,7 @@ describe("while the API server is set back to an earlier state", () => {
           life.objects.store("Datacenter").remove({ ...last, metadata: { ...last.metadata, resourceVersion: "9000" } });
       },
     ],
-  ])("what was being made for an object that is not there any more stays (%s)", async (_, rewind) => {
+  ])("a resource that was being created for an object that no longer exists stays (%s)", async (_, rewind) => {
     const object = dc();
     const life = stage([object]);
     const { platform, api, deps, cleanups, clock } = life;

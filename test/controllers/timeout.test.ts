@@ -41,7 +41,7 @@ test("a pass that was ended leaves all that status had, says why, and waits ever
   expect(await end()).toEqual({ inMs: 2000 });
 });
 
-test("what goes on after its pass was ended may not write any more; every other pass may", async () => {
+test("a pass that continues after it was ended may not write any more; every other pass may", async () => {
   const { end, goOn, mayWrite, deps } = hang(datacenter, "Datacenter/shop/dc");
   await end();
   goOn();

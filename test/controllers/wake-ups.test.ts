@@ -39,7 +39,7 @@ function walk<T>(objects: Objects, items: Iterable<T | undefined>) {
   return { found, most: Math.max(most, find.mock.calls.length) };
 }
 
-test("whoever is passed over among the users of a ClusterAccount leaves the event loop its turn", () => {
+test("a long list of users of a ClusterAccount is walked in time slices", () => {
   const { objects, accounts } = populated();
   const { found, most } = walk(objects, usersOf({ objects, accounts }, SHARED));
   expect(found).toEqual(["Datacenter/shop/new"]);

@@ -3,7 +3,7 @@ import { narrowedTo } from "./narrow.ts";
 
 const narrowed = narrowedTo("shop");
 
-describe("what an operator for all namespaces is shown of an API server that it shares", () => {
+describe("the view of an operator for all namespaces on a shared API server", () => {
   it.each([
     ["/apis/mooring.dev/v1alpha1/servers?watch=true", "/apis/mooring.dev/v1alpha1/namespaces/shop/servers?watch=true"],
     ["/api/v1/secrets?limit=1", "/api/v1/namespaces/shop/secrets?limit=1"],

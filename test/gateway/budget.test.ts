@@ -218,7 +218,7 @@ it("calls with a large maximum that are left at once, a hundred in a moment, cos
   expect(clock.pending).toBe(0);
 });
 
-it("what calls cost beyond what was kept back is told to the other replicas", async () => {
+it("costs beyond the reservation reach the other replicas", async () => {
   const ledger = createMemoryLedger();
   const [first, second] = [
     createBudgets({ clock: fakeClock(), ledger }),

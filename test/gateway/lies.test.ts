@@ -56,7 +56,7 @@ const counted = async (gateway: Gateway): Promise<number> => {
   return Number(line?.split(" ").at(-1) ?? 0);
 };
 
-describe("what is kept back for a call", () => {
+describe("the reservation of a call", () => {
   it.each([
     ["the larger of two maximums", "chat/completions", { max_completion_tokens: 5, max_tokens: 20_000 }],
     ["whichever of them it is", "chat/completions", { max_completion_tokens: 20_000, max_tokens: 5 }],

@@ -40,7 +40,7 @@ describe("of a resource that was there before its object, nothing is compared th
   });
 });
 
-describe("what it was created as is compared where spec says it: of what Mooring created, the record tells that", () => {
+describe("a creation-only field is compared if spec has it: with the record, if Mooring created the resource", () => {
   const bootVolume = { size: 50, type: "SSD Premium", imageAlias: "ubuntu:latest" };
   it.each([
     ["the model", { type: "VCPU" }, { field: "type", wanted: "VCPU", found: "CUBE" }],

@@ -4,9 +4,9 @@ import { server } from "../../src/kinds/compute/server/server.ts";
 import { volume } from "../../src/kinds/compute/volume/volume.ts";
 import type { Inputs } from "../../src/kinds/desired.ts";
 import type { Kind } from "../../src/kinds/kind.ts";
+import { group, groupItem } from "./compute/scaling-group/groups.ts";
+import { createServer } from "./compute/server/platform-server.ts";
 import { inputs, mapped, sent } from "./mapped.ts";
-import { group, groupItem } from "./scaling-group/groups.ts";
-import { createServer } from "./server/platform-server.ts";
 
 const named = (kind: Kind, spec: object, item: unknown, given: Inputs = inputs()) => {
   const { drift, next } = mapped(kind).desire(spec).compare(item, given);

@@ -7,10 +7,10 @@ export function mapped({ kind, resource }: Kind): ResourceMapping {
   return resource;
 }
 
-/** What travels: without the fields that JSON leaves out. */
+/** The JSON that is sent: without the fields that JSON leaves out. */
 export const sent = (body: unknown): unknown => JSON.parse(JSON.stringify(body));
 
-/** What a write says. */
+/** The content of a write. */
 export const bodyOf = (next: Operation | undefined, given: Inputs): unknown => next?.resolve?.(given) ?? next?.body;
 
 export const inputs = (given: Partial<Inputs> = {}): Inputs => ({
@@ -24,7 +24,7 @@ export const inputs = (given: Partial<Inputs> = {}): Inputs => ({
   ...given,
 });
 
-/** What facts are told besides the item: nothing. */
+/** The facts get nothing but the item. */
 export const nothing = { shown: {}, annotations: {}, refs: {} };
 
 /** The key of a resource, with the ways to a new one. */

@@ -99,7 +99,7 @@ const plain: RegExp[] = [
   /(^|\.)bucket$/, // bucket names are global; the bucket's policy decides who may write
 ];
 
-describe("a field that can name something of the contract in the platform's words", () => {
+describe("a field that can name a resource of the contract by its id or name", () => {
   test.each(managed.map((kind) => [kind.kind, kind] as const))(
     "is declared by %s, or known to name nothing; if not: `mentions` of the kind, or a row in `plain` of this file",
     (_, kind) => {

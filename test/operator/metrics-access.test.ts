@@ -46,7 +46,7 @@ function answer(body: unknown): object {
 
 const REVIEWS = ["tokenreviews", "subjectaccessreviews"];
 
-test("who proves to be somebody who may read metrics is let in, as the API server says", async () => {
+test("a client that may read metrics by the API server's answer is let in", async () => {
   const { access, calls } = open();
   expect(await access("Bearer scraper")).toBe(200);
   expect(calls.map(({ method, path, body }) => ({ method, path, body }))).toEqual([
@@ -118,7 +118,7 @@ test("an API server that does not answer lets nobody in, and is asked again", as
   expect(await access("Bearer scraper")).toBe(200);
 });
 
-test("who tries many tokens at once does not flood the API server: the others wait, and not for ever", async () => {
+test("a client that tries many tokens does not flood the API server: others wait, but not forever", async () => {
   const hanging = open({ hangs: true });
   const tried = Array.from({ length: 50 }, (_, index) => hanging.access(`Bearer guess-${index}`));
   await hanging.clock.advance(29_000);
@@ -127,7 +127,7 @@ test("who tries many tokens at once does not flood the API server: the others wa
   expect(await Promise.all(tried.slice(6))).toEqual(Array(44).fill(429));
 });
 
-test("what is remembered has a bound, and who tries many tokens pushes no good one out", async () => {
+test("the cache has a limit, and a client that tries many tokens evicts no good one", async () => {
   const { access, calls } = open();
   await access("Bearer scraper");
   for (let index = 0; index <= 1000; index++) await access(`Bearer guess-${index}`);

@@ -46,7 +46,7 @@ test("each object has one line with its present reason, for as long as it is the
   expect(await shown("mooring_object_ready")).toEqual([line("b", "Available", 0)]);
 });
 
-test("what waits for somebody is told from what waits by itself", async () => {
+test("an object that waits for a person is counted apart from one that waits by itself", async () => {
   const { metrics, shown } = open();
   const { conditions, ...rest } = condition("Rejected");
   const stalled = { ...readyCondition("True"), type: "Stalled", reason: "Rejected" };
@@ -74,7 +74,7 @@ test("a standby tells nothing of objects, so that nothing is counted twice", asy
   expect(await shown("mooring_object_ready")).toEqual([]);
 });
 
-test("whatever stands in the status of an Account, labels are words of the list", async () => {
+test("labels are from the closed list for any status of an Account", async () => {
   const { metrics, shown } = open();
   metrics.object("ClusterAccount/shared", server("shared", condition('x"} 1\nevil{y="')));
   expect(await shown("mooring_object_ready")).toEqual([
@@ -208,7 +208,7 @@ test("a scrape of 50,000 objects gives the event loop a turn every few lines", a
   expect(lines.most()).toBeLessThanOrEqual(PROMISED_MS / LINE_MS);
 });
 
-test("what only the calls of one Account have shown is dropped with it, and makes room for others", async () => {
+test("series that only one Account has are dropped with it, and make room for others", async () => {
   const { metrics, shown } = open();
   const series = () => shown("mooring_platform_requests_total");
   const call = { product: "core", method: "GET", seconds: 0.1, waited: 0, status: 200 };
@@ -227,7 +227,7 @@ test("what only the calls of one Account have shown is dropped with it, and make
   );
 });
 
-test("what Node tells of its process is in the metrics of every operator, and measured once", async () => {
+test("Node's process metrics are in the metrics of every operator, and measured once", async () => {
   const one = open();
   using delays = vi.spyOn(perfHooks, "monitorEventLoopDelay");
   const another = open();

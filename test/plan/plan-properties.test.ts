@@ -94,7 +94,7 @@ async function planOf(life: Stage, home: KubeObject, candidates: Candidate[]): P
   return await planAll(planning, candidates);
 }
 
-describe("what a plan says is what the operator then does", () => {
+describe("a plan predicts the writes of the operator", () => {
   it("for any manifests, before and after", async () => {
     await fc.assert(
       fc.asyncProperty(cases, async (all) => {

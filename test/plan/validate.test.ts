@@ -55,7 +55,7 @@ describe("without an API server", () => {
   );
 
   it.each(changes.flatMap(({ fixed = [] }) => fixed))(
-    "a replacement that has not begun is taken back by the manifest of before: $title",
+    "a replacement that has not begun is undone by the previous manifest: $title",
     ({ base, patch }) => {
       const replacing = { ...Object(patch), replacePolicy: "WhenNeeded" };
       expect(refusals({ base, patch: replacing }, true)).toEqual([]);

@@ -11,7 +11,7 @@ export const named: readonly Named[] = [
   {
     fact: 13,
     says: "auto scaling is for non-production workloads",
-    file: "test/kinds/scaling-group/scaling-group.test.ts",
+    file: "test/kinds/compute/scaling-group/scaling-group.test.ts",
     test: "and nothing against %o but that the service is early access",
   },
   {
@@ -26,7 +26,12 @@ export const named: readonly Named[] = [
     file: "test/simulator/billing/tokens.test.ts",
     test: "tokens are billed by model and direction, per million, at the prices that the catalogue tells",
   },
-  { fact: 83, says: "volume sizes are whole GB", file: "test/simulator/core/volumes.test.ts", test: "half a GB" },
+  {
+    fact: 83,
+    says: "volume sizes are whole GB",
+    file: "test/simulator/core/compute/volumes.test.ts",
+    test: "half a GB",
+  },
   {
     fact: 155,
     says: "the unit of a policy counts",
@@ -91,7 +96,7 @@ export const named: readonly Named[] = [
     fact: 215,
     says: "the switch is written without an id",
     file: "test/platform/products/regional.test.ts",
-    test: "what a region has once, and answers without a list, is its only member",
+    test: "the only resource of a region, answered without a list, is the only member",
   },
   {
     fact: 219,
@@ -186,7 +191,7 @@ export const named: readonly Named[] = [
   {
     fact: 325,
     says: "a server cannot be in ZONE_3",
-    file: "test/simulator/core/volumes.test.ts",
+    file: "test/simulator/core/compute/volumes.test.ts",
     test: "takes ZONE_3, unlike a server",
   },
   {
@@ -204,7 +209,7 @@ export const named: readonly Named[] = [
   {
     fact: 330,
     says: "a Cube has 24 device slots",
-    file: "test/kinds/compute/volume-attachment.test.ts",
+    file: "test/kinds/compute/volume/volume-attachment.test.ts",
     test: "a Cube takes 23 volumes; the next is a problem by what the Server shows, and refused",
   },
   {

@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const TESTS = "tests";
 const KEYS = "no key in anything printed, logged or written into an object";
 const RIGHTS = "the operator's rights are those that it uses";
-/** What the type check remembers: only files that changed, and those that import them, are checked again. */
+/** The cache of the type check: only files that changed, and those that import them, are checked again. */
 const TYPES = ".cache/types.tsbuildinfo";
 const announce = (title: string) => console.log(`\n== ${title}`);
 

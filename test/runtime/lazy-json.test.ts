@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createLazyJson } from "../../src/runtime/lazy-json.ts";
 
-test("what is packed is the same object while it is in use, and equal later", () => {
+test("a packed value is the same object while it is in use, and equal later", () => {
   const unpacked = createLazyJson<unknown>();
   const lazy = { text: '{"a":[1]}' };
   const first = unpacked.get(lazy);
@@ -12,7 +12,7 @@ test("what is packed is the same object while it is in use, and equal later", ()
   expect(unpacked.get(lazy)).toEqual(first);
 });
 
-test("what is at hand while it is packed is not parsed", () => {
+test("a value that is known when it is packed is not parsed", () => {
   const unpacked = createLazyJson<unknown>();
   const [lazy, value] = [{ text: "not read" }, { a: 1 }];
   unpacked.remember(lazy, value);

@@ -10,7 +10,7 @@ test("an object is read once, also when there is nothing in it", () => {
   expect(read).toHaveBeenCalledTimes(2);
 });
 
-test("what throws is read again", () => {
+test("a value whose computation throws is computed again", () => {
   let isBroken = true;
   const contentOf = memo((object: { value: number }) => {
     if (isBroken) throw new Error("broken");
@@ -30,7 +30,7 @@ test("a changed copy is read anew", () => {
   expect(contentOf(structuredClone(object))).toBe(1);
 });
 
-test("what is known of an object changes neither what it says nor what it equals", () => {
+test("a memo changes neither the JSON nor the equality of its object", () => {
   const slot = createSlot<object, string>();
   const object = { value: 1 };
   slot.set(object, "secret");

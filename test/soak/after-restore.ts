@@ -37,7 +37,7 @@ export async function knownIds(tenants: readonly Tenant[]): Promise<KnownIds> {
   );
 }
 
-/** What an administrator and a GitOps tool do after etcd was restored from a backup (docs/backup.md). */
+/** The steps of an administrator and a GitOps tool after etcd was restored from a backup (docs/backup.md). */
 export async function bringBack(tenants: readonly Tenant[], soakObjects: SoakObjects, ids: KnownIds): Promise<void> {
   for (const { stage, login, prerequisites } of tenants) {
     await handOut(login);

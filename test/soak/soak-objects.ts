@@ -12,7 +12,7 @@ export interface Done {
   deleted: number;
 }
 
-/** What is added to a manifest, so that an existing resource is adopted. */
+/** Added to a manifest, so that an existing resource is adopted. */
 export interface Adoption {
   spec: { externalId?: string };
   annotations: Record<string, string>;

@@ -52,9 +52,9 @@ interface Counts {
 
 export interface SoakResult extends Counts {
   problems: Problem[];
-  /** What was done to the objects. */
+  /** The actions on objects. */
   done: Done;
-  /** What people did on the platforms. */
+  /** The actions of people on the platforms. */
   deeds: Deeds;
   /** Number of calls to the platforms during the faults. */
   calls: number;
@@ -62,7 +62,7 @@ export interface SoakResult extends Counts {
   log: string;
 }
 
-/** Who takes part, and what has happened. */
+/** The participants, and the events so far. */
 interface World {
   tenants: readonly Tenant[];
   leaders: Leaders;
@@ -104,7 +104,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
     await chaos(world, chaosMs / 2, 0.5);
     const backup = await control.backup();
     await chaos(world, chaosMs / 2, 0.5);
-    // What is being deleted when etcd is restored is known to nobody afterwards.
+    // Nobody knows of an object afterwards that was being deleted when etcd was restored.
     await rest(world, options);
     ids = await knownIds(tenants);
     onProgress("restoring etcd from the backup");

@@ -24,7 +24,7 @@ const feedOf = (name: string, ready: "True" | "False" = "True") =>
 const secret = (name: string, key: string) =>
   objectOf("Secret", name, { apiVersion: "v1", data: { key: Buffer.from(key).toString("base64") } });
 
-describe("what the platform must show of a Ready object", () => {
+describe("the resource of a Ready object", () => {
   const shown = async (properties: Record<string, unknown>, shows: Record<string, unknown>) => {
     const stage = { namespace: "shop", admin: fakeApiServer().client, list: async () => [feedOf("a")] };
     const resources = async (collection: string) => (collection === "datacenters" ? [{ id: "a", properties }] : []);
@@ -114,7 +114,7 @@ describe("a server", () => {
   });
 });
 
-describe("what a person has made", () => {
+describe("a resource that a person has created", () => {
   const there: Record<string, string[]> = { volumes: ["by-hand-1"], datacenters: ["by-hand-2", "stray"], lans: [] };
   const resources = async (collection: string) =>
     (there[collection] ?? []).map((name) => ({ id: name, properties: { name } }));

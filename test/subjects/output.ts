@@ -18,7 +18,7 @@ export function telling(life: Life, own: string): Life {
   };
 }
 
-/** The one that spec names is about the resource that there is; none of before is left. */
+/** The one that spec names is about the current resource; no earlier one is left. */
 function promised(object: KubeObject, names: string[]): PromisedSecret[] {
   const { output }: { output?: { secretName: string } } = Object(object.spec);
   const works = async (data: Record<string, string>) =>

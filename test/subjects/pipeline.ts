@@ -26,7 +26,7 @@ export const secretOf =
 
 const rotations: [every: string, at?: string][] = [["1h"], ["PT24H", "00:00"], ["P30D", "23:59"], ["720h30m"]];
 
-/** What every pipeline accepts. */
+/** Manifests that every pipeline accepts. */
 export const goodKeyed = (base: Base): Accepted[] =>
   good(base, base.kind, [
     ["as small as can be", {}],
@@ -43,7 +43,7 @@ export const goodKeyed = (base: Base): Accepted[] =>
 
 const rotation = (fields: object) => ({ keyRotation: { every: "24h", ...fields } });
 
-/** What every pipeline refuses. */
+/** Manifests that every pipeline refuses. */
 export const badKeyed = (base: Base): Refused[] => [
   // The object's own name counts where spec has none.
   {

@@ -19,7 +19,7 @@ export interface EmptiedList {
   spec: object;
   /** Spec that says nothing about the list, and so leaves it alone; absent where the field has a default. */
   silent?: object;
-  /** What the platform has of it. */
+  /** Its resource on the platform. */
   members(found: Found, platform: Steering): Promise<unknown[]>;
 }
 
@@ -30,7 +30,7 @@ export interface Change {
   spec: object;
   /** In addition to those of the whole life. */
   annotations?: Record<string, string>;
-  /** What the kind's part of status has to say before it is over. */
+  /** Required content of the kind's part of status before the life is over. */
   says?: Record<string, unknown>;
   /** So much later, by the platform's clock. */
   afterSeconds?: number;
@@ -40,7 +40,7 @@ export interface Change {
   shows?: Record<string, unknown>;
 }
 
-/** What one object of a kind goes through: created, changed, deleted; Ready, or gone, after each. */
+/** The life of one object of a kind: created, changed, deleted; Ready, or gone, after each. */
 export interface Life {
   /** Made Ready before the life begins, in this order. */
   prerequisites: Manifest[];
@@ -49,7 +49,7 @@ export interface Life {
   changes: Change[];
   /** The Secrets that the object, as it stands, must have published whenever it is Ready. */
   secrets?: (object: KubeObject) => PromisedSecret[];
-  /** What a resource that cannot be deleted shows once the object is gone: the same as before it came. */
+  /** Properties of a resource that cannot be deleted once the object is gone: the same as before it came. */
   restores?: Record<string, unknown>;
 }
 
@@ -60,13 +60,13 @@ export interface Life {
 export interface Subject extends Base {
   /** The part of spec that an object of this name cannot share with others. */
   own?(name: string): object;
-  /** What exists on the platform for an object, and how it is made there without Mooring. Absent without a resource. */
+  /** The resource of an object on the platform, and how it is created there without Mooring. Absent without a resource. */
   wire?: Wire;
   /** How a test touches the resource, where it is not one that comes and goes. */
   hands?: HandsFor;
   /** Begins the names of its objects, where the platform takes short ones only. */
   prefix?: string;
-  /** What the platform shows of spec. Default: the name. */
+  /** The part of spec that the platform shows. Default: the name. */
   shows?(name: string): object;
   /** Spec that differs from what is there; empty where nothing can. Default: another name. */
   unlike?: object;
@@ -83,7 +83,7 @@ export interface Subject extends Base {
   move?: Difference;
   /** The lists in spec that can be emptied, by the name of the field. */
   lists?: Record<string, EmptiedList>;
-  /** What it lives in or hangs on; the Account is there anyway. */
+  /** The objects that it refers to; the Account is there anyway. */
   needs?(ground: Ground): Manifest[];
   /** Where its life is another one than: created, changed, replaced. */
   life?(ground: Ground): Partial<Life>;

@@ -1,7 +1,7 @@
 import { GROUP, kinds, VERSION } from "../../src/kinds/index.ts";
 import { usesAccount } from "../../src/kinds/kind.ts";
 
-/** What a life needs to know of the platform it is lived on, and of its neighbours there. */
+/** Names and ids on the platform that a life needs, its neighbours included. */
 export interface Ground {
   /** The address of the platform as the operator reaches it. */
   api: string;

@@ -135,7 +135,7 @@ describe("a status that a tenant writes", () => {
   });
 });
 
-describe("a signature of before", () => {
+describe("an old signature", () => {
   it("gives back nothing that was handed over to another tenant, and both objects report it", async () => {
     await using c = await openTenant(kubeconfig, { forges: true });
     await open(c);
@@ -173,7 +173,7 @@ describe("a signature of before", () => {
   });
 });
 
-describe("a status of before", () => {
+describe("a status of an earlier object", () => {
   it("is that of no other object: one that has its name later gets a resource of its own", async () => {
     const { id, status } = await backup(b, "again");
     const { metadata, ...rest } = datacenter("again", { deletionPolicy: "Retain" });

@@ -98,7 +98,7 @@ beforeAll(async () => {
   await b.untilReady("Datacenter", "dc");
 });
 
-describe("what a namespace has", () => {
+describe("a resource of a namespace", () => {
   it("is granted by its administrator, and by nobody else", async () => {
     expect(await as("editor", b, ["create"], [grant()])).toContain("is forbidden");
     const { code, stderr } = await run(["-n", b.namespace, `--as=owner-${a.namespace}`, "create", "-f", "-"], {
@@ -189,7 +189,7 @@ describe("a Grant that is withdrawn", () => {
   });
 });
 
-describe("who has only observed a resource", () => {
+describe("an object that has only observed a resource", () => {
   it("does not get the next one with its number by managing it", async () => {
     await edit(b, ["create"], datacenter("lent"));
     await b.untilReady("Datacenter", "lent");

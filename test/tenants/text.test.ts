@@ -88,7 +88,7 @@ describe("an answer that would break out of an agent's configuration", () => {
     expect(files?.["fluent-bit.conf"]).toContain(`Authorization Bearer ${files?.key}`);
   });
 
-  it("leaves the Secret of before as it is", async () => {
+  it("leaves the previous Secret unchanged", async () => {
     const world = open();
     await world.until("Available");
     const before = await world.secret();

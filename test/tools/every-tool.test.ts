@@ -79,7 +79,7 @@ it("reports name what is wrong, and nothing else", async () => {
   });
 });
 
-it("what was used is told with what it costs, the most expensive first, and what has no price by its name", async () => {
+it("usage is listed with its costs, the most expensive first, and items without a price by name", async () => {
   const row = table.find(({ name }) => name === "list_billing_utilization");
   if (!row) throw new Error("there is no such tool");
   const args = { ...(await land.argumentsFor(row)), top_n: 5 };

@@ -131,7 +131,7 @@ describe("over HTTP", () => {
     expect((await post(url, { authorization, "mcp-session-id": first }))[0]).toBe(404);
   });
 
-  it("who begins session after session leaves those of others, whose calls are all answered", async () => {
+  it("a caller that begins session after session leaves those of others, whose calls are all answered", async () => {
     const { url, sessions } = await serving({ sessions: 10, ofOne: 3 });
     const greedy = await Promise.all(Array.from({ length: 30 }, () => post(url, { authorization })));
     expect(greedy.filter(([status]) => status === 200)).toHaveLength(3);

@@ -9,7 +9,7 @@ import { structural } from "../../kube/write/structural.ts";
  * accepted, and the operator then compares the new resource with spec. Fields that it reports as different may be
  * changed back.
  *
- * A replacement that has not begun is taken back by the manifest of before, with the fields and the policy of before.
+ * A replacement that has not begun is undone by the previous manifest, with its fields and its policy.
  * Whether it has begun is not in status (the operator may be stopped), so no rule asks for it: if it has, the operator
  * reports the difference.
  */

@@ -36,12 +36,11 @@ ${rows.join("\n")}
 const ACTING: Readonly<Record<Actor, string>> = {
   you: "The object is `Stalled` until somebody acts who may edit it, or what it names.",
   administrator: "Only an administrator of the cluster or of the operator can change this.",
-  operator: "The object is `Reconciling`: it goes on by itself as soon as it can.",
+  operator: "The object is `Reconciling`: it continues by itself.",
   nobody: "Nothing is wrong with the object.",
 };
 
-const AWAITED =
-  "The object is `Reconciling`: it goes on by itself as soon as somebody has created or named what is missing.";
+const AWAITED = "The object is `Reconciling`: it continues by itself once the missing object exists.";
 
 function reasonsPage(): string {
   const sections = reasonNames.map((name) => {

@@ -60,7 +60,7 @@ export function createSessions(options: {
       sweep();
       const known = [...sessions.values(), ...beginning];
       if (known.filter((each) => each.caller === caller).length >= limits.ofOne)
-        return [429, `too many sessions: a caller has at most ${limits.ofOne}; end one, or go on with it`];
+        return [429, `too many sessions: a caller has at most ${limits.ofOne}; end one, or use it again`];
       if (known.length >= limits.sessions) return [503, "too many sessions"];
       const server = options.open();
       const session: Session = {

@@ -82,7 +82,7 @@ describe("a record", () => {
   });
 });
 
-describe("whatever comes", () => {
+describe("any input", () => {
   const soup = fc.oneof(
     fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.from(bytes)),
     fc

@@ -63,7 +63,7 @@ async function answered(command: GetPublicAccessBlockCommand): Promise<string> {
   return text;
 }
 
-describe("what the platform's own S3 clients send and read", () => {
+describe("requests and answers of the platform's own S3 clients", () => {
   it("a public access block under the root name that they read", async () => {
     const PublicAccessBlockConfiguration = { BlockPublicAcls: true, BlockPublicPolicy: false };
     await client.send(new PutPublicAccessBlockCommand({ ...b, PublicAccessBlockConfiguration }));
@@ -128,7 +128,7 @@ describe("what the platform's own S3 clients send and read", () => {
     });
   });
 
-  it("who owns objects, which leaves no access lists to be written", async () => {
+  it("the owner of objects, which leaves no access lists to be written", async () => {
     const { OwnershipControls } = await client.send(new GetBucketOwnershipControlsCommand(b));
     expect(OwnershipControls?.Rules).toEqual([{ ObjectOwnership: "BucketOwnerEnforced" }]);
     await expect(client.send(new PutBucketAclCommand({ ...b, ACL: "public-read" }))).rejects.toMatchObject({

@@ -124,7 +124,7 @@ describe("trouble with the platform is shown for what it is and passes by itself
     await world.untilReady("server/early");
   });
 
-  it("what the platform alone can refuse stalls with the name of the field", async () => {
+  it("a value that only the platform can refuse stalls the object, with the name of the field", async () => {
     await world.apply(datacenter("nowhere", { location: "xx/yyy" }));
     await world.untilReason("datacenter/nowhere", "Rejected");
     const message = await world.value("datacenter/nowhere", '{.status.conditions[?(@.type=="Stalled")].message}');
@@ -132,7 +132,7 @@ describe("trouble with the platform is shown for what it is and passes by itself
   });
 });
 
-describe("what regional services fail at, and keep", () => {
+describe("failed changes of regional services", () => {
   const regional = [
     {
       collection: "metricPipelines",

@@ -107,7 +107,7 @@ describe("the leader is frozen past its lease and thawed when another one has do
     }
   });
 
-  it.concurrent("what can no longer be claimed is deleted by its creator, who alone knows of it", async () => {
+  it.concurrent("a resource that can no longer be claimed is deleted by its creator, who alone knows of it", async () => {
     const setting = await open();
     const { platform } = setting;
     const unseen = { route: "POST /cloudapi/v6/datacenters", fault: "late-visibility", seconds: 2000, count: 1 };

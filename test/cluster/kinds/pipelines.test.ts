@@ -220,7 +220,7 @@ describe("an obstacle is reported with what to do", () => {
 describe("central logging", () => {
   const enabled = async () => (await world.platform.resources("centrals")).map(({ properties }) => properties?.enabled);
 
-  it("is switched as spec says", async () => {
+  it("is switched on and off with spec", async () => {
     await world.apply(centralLogging("first", main));
     await world.untilReady("centrallogging/first");
     expect(await enabled()).toEqual([true]);

@@ -157,7 +157,7 @@ it("a topic that was made without retention is taken over with the defaults in s
 });
 
 describe("as time goes by", () => {
-  it("the certificate is renewed before it ends, all files of the Secret at once", async () => {
+  it("the certificate is renewed before it expires, all files of the Secret at once", async () => {
     const before = await certificateIn("stream-kafkauser");
     const { "store.password": password } = await published("stream-kafkauser");
     await world.platform.call("POST", "/_simulator/advance", { seconds: 300 * 86_400 });

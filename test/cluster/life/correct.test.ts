@@ -41,7 +41,7 @@ beforeAll(async () => {
   await world.untilReady("account/main", "account/second");
 });
 
-describe("what was refused is corrected in spec, by apply alone", () => {
+describe("a refused spec is corrected by apply alone", () => {
   it("the Account and the location of a Datacenter, and both are fixed once it exists", async () => {
     await world.apply(datacenter("dc", { location: "de/xyz" }));
     await world.untilReason("datacenter/dc", "AccountNotFound");
@@ -82,7 +82,7 @@ describe("what was refused is corrected in spec, by apply alone", () => {
     await world.remove("server/cube");
   });
 
-  it("the size and the type of a Volume whose creation got no answer: there is one, as spec says by then", async () => {
+  it("the size and the type of a Volume whose creation got no answer: there is one, and it matches the edited spec", async () => {
     await world.platform.faults({ route: creation, fault: "hang" });
     await world.apply(volume("slow", { accountRef, size: 50 }));
     await expect.poll(() => world.value("volume/slow", reason), soon).toMatch(/PlatformUnavailable|Recovering/);

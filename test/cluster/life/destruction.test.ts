@@ -62,7 +62,7 @@ const reads = async () => (await count(route("GET", "servers"))) + (await count(
 
 describe("a server is deleted with its volumes only on an answer", () => {
   for (const { title, name, lie, why } of lies) {
-    it(`${title}: until then it waits, says why, and goes on by itself`, async () => {
+    it(`${title}: it waits until then, says why, and continues by itself`, async () => {
       const { id, boot, theirs } = await attachByHand(name);
       await world.platform.faults({ route: route("GET", "servers*"), fault: "altered-answer", id, ...lie });
       await world.platform.resetCalls();

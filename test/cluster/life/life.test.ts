@@ -100,7 +100,7 @@ describe("from apply to delete", () => {
     expect(await world.value("datacenters", "{.items[*].metadata.name}")).toBe(names.stdout);
   });
 
-  it("what the platform can change is changed in place", async () => {
+  it("a field that the platform can change is changed in place", async () => {
     const id = await world.value("server/web", "{.status.id}");
     await world.apply(server("web", { cores: 4, ram: 4096 }));
     await expect.poll(() => world.value("server/web", "{.status.cores}")).toBe("4");
@@ -120,7 +120,7 @@ describe("from apply to delete", () => {
     await world.untilReady("server/web");
   });
 
-  it("what somebody changed on the platform is changed back", async () => {
+  it("a manual change on the platform is changed back", async () => {
     const [dc] = await world.platform.resources("datacenters");
     const id = await world.value("server/web", "{.status.id}");
     const path = `/cloudapi/v6/datacenters/${dc?.id}/servers/${id}`;

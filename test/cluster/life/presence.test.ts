@@ -108,7 +108,7 @@ describe("nothing is created a second time", () => {
   });
 });
 
-describe("what somebody has deleted on the platform", () => {
+describe("a resource that somebody has deleted on the platform", () => {
   const listed = z.looseObject({ items: z.array(z.looseObject({ message: z.string().optional() })) });
   const reported = async (name: string) =>
     listed.parse(await world.get("events", `involvedObject.name=${name}`)).items.map(({ message = "" }) => message);

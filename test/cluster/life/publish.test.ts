@@ -122,7 +122,7 @@ describe("a published Secret", () => {
     expect(left?.metadata.resourceVersion).toBe(metadata.resourceVersion);
   });
 
-  it("goes with its object, and its successor of the same name gets one of its own", async () => {
+  it("goes with its object, and a later object of the same name gets one of its own", async () => {
     const former = await made("phoenix");
     await write(former, { name: "phoenix", data: { key: "old" } });
     await remove("phoenix");

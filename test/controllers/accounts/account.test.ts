@@ -106,7 +106,7 @@ describe("an Account", () => {
     expect(said.changed).toBe(1);
   });
 
-  test("keeps passing trouble to itself: its objects stay as they are", async () => {
+  test("does not report temporary errors to its objects: they stay unchanged", async () => {
     const { check, said } = open();
     await check();
     const { conditions, obstacle, again } = await check(unavailable);

@@ -109,7 +109,7 @@ describe("through a ClusterAccount without adoption", () => {
     expect(view.account.obstacle?.reason).toBe(reason);
   });
 
-  test("what the namespace itself has is reached by its id", async () => {
+  test("a resource of the namespace itself is reached by its id", async () => {
     expect(await reached(lan, { by: "team" })).toMatchObject({ reason: "Available" });
     expect(await reached(observer, { by: "team" })).toMatchObject({ reason: "Observed" });
   });

@@ -228,7 +228,7 @@ test("an Account that has lost an address does not keep others from the switch o
   expect(contextOf("CentralLogging/shop/mine").view.spec.obstacle).toBeUndefined();
 });
 
-describe("what somebody else has written into status", () => {
+describe("a status that somebody else has written", () => {
   test.each(["shop/main", "ClusterAccount/closed", "ClusterAccount/shared|shop"])(
     "puts no object into the lane of others: %s",
     (account) => {

@@ -11,7 +11,7 @@ describe("a resource that has failed on the platform", () => {
 
   holds([
     [
-      "says so in the platform's own words when it was just created",
+      "quotes the platform when it was just created",
       owned({ request: request({ outcome: "DONE" }) }),
       { step: "fail", reason: "ProvisioningFailed", gone: false, message: `create of the Server failed: ${why}` },
     ],
@@ -46,7 +46,7 @@ describe("a resource that has failed on the platform", () => {
       { step: "wait", reason: "Replacing", look: "member" },
     ],
     [
-      "is let be while it goes",
+      "is left unchanged while it is deleted",
       owned({ observation: present({ busy: true }), request: request({ action: "replace", outcome: "DONE" }) }),
       { step: "wait", reason: "Replacing" },
     ],

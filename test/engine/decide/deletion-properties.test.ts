@@ -38,7 +38,7 @@ describe("in every view", () => {
     });
   });
 
-  test("what has to come before a deletion comes before it", () => {
+  test("writes that a deletion needs first come before it", () => {
     whenever(["delete"], ({ observation }) => expect(observation).not.toHaveProperty("preDelete"));
   });
 

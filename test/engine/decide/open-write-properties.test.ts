@@ -37,7 +37,7 @@ describe("in every view", () => {
     among(isOpen, (_, { step }) => expect(["update", "publish"]).not.toContain(step));
   });
 
-  test("what became of a write is asked only when it got no answer", () => {
+  test("the outcome of a write is asked only when it got no answer", () => {
     whenever(["recall", "retract", "deliver"], (view, { step }) =>
       expect(isOpen(view) || (step === "retract" && isGivenUp(view))).toBe(true),
     );

@@ -62,7 +62,7 @@ describe("in every view", () => {
     );
   });
 
-  test("what cannot be created or deleted is neither", () => {
+  test("a resource that cannot be created or deleted is neither", () => {
     among(
       ({ permanent }) => permanent,
       (_, { step }) => expect(["create", "delete"]).not.toContain(step),
@@ -84,7 +84,7 @@ describe("in every view", () => {
     );
   });
 
-  test("a paused object is let be, but for the marks that keep it from going without its resource", () => {
+  test("a paused object is left unchanged, except for the marks that keep it from going without its resource", () => {
     among(
       ({ paused }) => paused,
       (_, { step }) => expect(["pause", "mark", "ignore"]).toContain(step),

@@ -62,7 +62,7 @@ describe.each(kinds)("the columns of $kind", (kind) => {
   });
 });
 
-describe("what a column shows", () => {
+describe("a column", () => {
   test("of a list is its first values and how many more there are", () => {
     expect(listed(["10.0.0.1"])).toBe("10.0.0.1");
     expect(listed(["a", "b", "c", "d", "e", "f"])).toBe("a,b,c,d,+2");

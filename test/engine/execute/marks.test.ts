@@ -11,7 +11,7 @@ import { stage } from "../support/stage.ts";
 
 const ELSEWHERE = "http://elsewhere.test";
 const account = "shop/main";
-describe("what keeps an object from going without its resource", () => {
+describe("the marks that keep an object until its resource is deleted", () => {
   const stripped = (more: Partial<KubeObject> = {}, annotations: Record<string, string> = {}) =>
     ownedBlock(false, { metadata: { name: "a", finalizers: [], annotations }, ...more });
 

@@ -71,7 +71,7 @@ describe("level, not edge", () => {
   });
 });
 
-test("what was refused while the Account's own status was still being written is not sent again", async () => {
+test("a write that was refused while the Account's own status was being written is not sent again", async () => {
   const clock = fakeClock();
   const platform = fakePlatform();
   const datacenter = objectOf("Datacenter", "dc", { spec: { location: "xx/yyy" } });

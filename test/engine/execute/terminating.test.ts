@@ -44,7 +44,7 @@ describe("in a namespace that is being deleted", () => {
     expect(life.all.platform.writes()).toEqual([]);
   });
 
-  test("what is deleted goes", async () => {
+  test("a deleted object goes", async () => {
     const life = terminating(ownedBlock(true));
     await live(life, 60);
     expect(life.all.platform.items.size).toBe(0);

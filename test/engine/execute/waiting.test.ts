@@ -18,7 +18,7 @@ test("objects that wait for another one are woken when it needs somebody, or nee
   expect(isNews(condition("ReferenceNotReady", "x: waiting for Datacenter a to be Ready"), behind)).toBe(true);
 });
 
-test("what passes by itself, and the same refusal under another id, wakes nobody", () => {
+test("a temporary error, and the same refusal under another id, wake nobody", () => {
   expect(isNews(creating, condition("RateLimited", "slow down until 2026-01-01T00:00:05Z"))).toBe(false);
   expect(isNews(creating, condition("Updating", "the platform is changing the Datacenter (update)"))).toBe(false);
   expect(isNews(refused("1"), refused("2"))).toBe(false);

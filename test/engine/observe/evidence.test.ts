@@ -111,7 +111,7 @@ describe("a server is not deleted while it is not known what would go with it", 
   });
 });
 
-describe("what is taken off a resource is read again first", () => {
+describe("a part is read again before it is removed from a resource", () => {
   test("a NIC that spec no longer has", async () => {
     const life = await resting(ownedServer(false, { nics: [] }));
     const nic = { properties: { ...NIC, name: "second" } };

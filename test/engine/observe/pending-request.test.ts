@@ -20,7 +20,7 @@ const here = { self, settings: { settleMs: 10_000 } };
 /** This process first saw it at this many milliseconds of its own clock. */
 const seenAt = (at: number): Memory => ({ begun: { what: "it", at } });
 
-describe("what status and the platform tell of a request", () => {
+describe("a pending request in status and on the platform", () => {
   test("counts from when this process saw it until it is heard to be done, and from then on from there", () => {
     const status = statusWith({});
     const seen = seenAt(5000);

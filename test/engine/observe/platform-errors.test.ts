@@ -39,7 +39,7 @@ describe("an error of the platform", () => {
     expect(messageOf(`You lack "${privilege}"`)).toBe(`You lack "${privilege}"`);
   });
 
-  test("speaks in the platform's own words where it has some", () => {
+  test("quotes the platform where it has a message", () => {
     expect(obstacleFrom(new Terminal(refused(422, "[VDC-5-17] no room left"))).message).toBe("[VDC-5-17] no room left");
     expect(obstacleFrom(new Terminal(refused(422))).message).toBe("POST /servers answered 422");
   });

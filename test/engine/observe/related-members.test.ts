@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readFacts, readStatus } from "../../../src/engine/status/status.ts";
 import { Forbidden, NotFound, type PlatformError } from "../../../src/platform/answers/errors.ts";
-import { group, groupItem } from "../../kinds/scaling-group/groups.ts";
+import { group, groupItem } from "../../kinds/compute/scaling-group/groups.ts";
 import { fakeApiServer } from "../support/fake-api-server.ts";
 import { API, fakePlatform } from "../support/fake-platform.ts";
 import { objectOf } from "../support/fixtures.ts";

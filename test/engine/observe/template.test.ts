@@ -3,7 +3,7 @@ import { z } from "zod";
 import { readStatus, readWhole } from "../../../src/engine/status/status.ts";
 import { Terminal } from "../../../src/platform/answers/errors.ts";
 import type { PlatformCall } from "../../../src/platform/calls/transport.ts";
-import { group } from "../../kinds/scaling-group/groups.ts";
+import { group } from "../../kinds/compute/scaling-group/groups.ts";
 import { fakeApiServer } from "../support/fake-api-server.ts";
 import { objectOf, scriptedConnection } from "../support/fixtures.ts";
 import { DC, type Life, live, readyOf } from "../support/lives.ts";
@@ -84,7 +84,7 @@ function open(spec: object) {
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 const secrets = { userDataSecretRef: { name: "boot" }, imagePasswordSecretRef: { name: "boot" } };
 
-describe("what a template names and does not hold", () => {
+describe("a reference of a template without a value", () => {
   test("is found when the resource is created, and nothing is written again", async () => {
     const { life, writes, last } = open(specOf(secrets));
     await live(life, 20);

@@ -12,7 +12,7 @@ describe("a client certificate of which two thirds are over", () => {
     return { ...all, first };
   }
 
-  test("is replaced by a younger one in one write; the password stays", async () => {
+  test("is replaced by a newer one in one write; the password stays", async () => {
     const { passes, offer, published, status, writes, first } = await aged();
     const password = (await published())?.["store.password"];
     const next = await accessOf({ from: 240, to: 605 });
@@ -28,7 +28,7 @@ describe("a client certificate of which two thirds are over", () => {
     });
   });
 
-  test("stays while the platform has no younger one, says so, and is asked for from time to time", async () => {
+  test("stays while the platform has no newer one, says so, and is asked for from time to time", async () => {
     const { passes, pass, skip, offer, asked, status, writes } = await aged();
     expect(await passes(KEY)).toEqual(["renew", "rest"]);
     expect(status()).toMatchObject({ advice: [expect.stringContaining("no newer one yet")], conditions: [ready] });

@@ -186,7 +186,7 @@ describe("a Secret that is not the object's own", () => {
   });
 });
 
-test("what was published can be read again, and what was not is absent", async () => {
+test("a published value can be read again, and others are absent", async () => {
   const { publish, deps } = open();
   expect(await readOwned(deps.client, object, "access")).toBeUndefined();
   await publish({ data: { key: "schlüssel" } });

@@ -190,7 +190,7 @@ describe.each(["MetricPipeline", "AccessToken"] as const)("the Secret of a %s", 
   });
 });
 
-test("whatever else in a Secret is edited is written again, and the key stays", async () => {
+test("any other edit of a Secret is written back, and the key stays", async () => {
   const here = world("MetricPipeline");
   await using operator = await live(here);
   const before = deep(here.secret());

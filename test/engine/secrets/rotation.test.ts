@@ -48,7 +48,7 @@ describe("a certificate", () => {
     expect(new Date(dueAt(certificate, {}) ?? 0).toISOString()).toBe("2026-01-21T00:00:00.000Z");
   });
 
-  test("is renewed so long before its end as spec says", () => {
+  test("is renewed as long before it expires as spec sets", () => {
     expect(new Date(dueAt(certificate, { beforeEndSeconds: 24 * HOUR }) ?? 0).toISOString()).toBe(
       "2026-01-30T00:00:00.000Z",
     );

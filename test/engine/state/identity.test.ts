@@ -31,7 +31,7 @@ function holding(only: Item | undefined, kind = lan) {
   return { shown, found };
 }
 
-describe("what has a number that is given away again", () => {
+describe("a resource with a number that the platform uses again", () => {
   const ours = { id: "3", born: MADE };
 
   test("is there as long as the platform says that it was made at the same time", async () => {

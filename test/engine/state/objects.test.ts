@@ -58,7 +58,7 @@ describe("a resource that several objects claim", () => {
   });
 });
 
-describe("what an object owns", () => {
+describe("a resource that an object owns", () => {
   const claim = { id: "s1", parents: { datacenter: "d1" }, account: "shop/main", endpoint: API };
 
   test("is what its status says", () => {

@@ -95,7 +95,7 @@ describe("a signing key that comes back", () => {
   });
 });
 
-describe("what a kind shows", () => {
+describe("a status field of a kind", () => {
   test("is learnt again where somebody has edited it, and the claim stands", async () => {
     const block = objectOf("IPBlock", "a", { spec: { location: "de/txl", size: 1 }, metadata: { name: "a" } });
     const all = stage([block], { seal: createSignatures({ keys: () => ["one"] }) });

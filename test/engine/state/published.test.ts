@@ -54,7 +54,7 @@ describe("a published Secret", () => {
     expect(published.find(owner, "other")).toMatchObject({ known: true, note: undefined });
   });
 
-  test("of a former object of the same name says nothing to its successor", async () => {
+  test("of a former object of the same name says nothing to a later object of the same name", async () => {
     const { versionOf } = await open(secret(1, "50", "uid-of-the-former"));
     expect(versionOf()).toBeUndefined();
   });

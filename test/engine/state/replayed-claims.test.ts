@@ -70,7 +70,7 @@ async function replaced() {
 
 const annotation = ({ metadata }: KubeObject, name = EXTERNAL_ID) => ({ [name]: metadata.annotations?.[name] });
 
-describe("what an object said before its resource was replaced", () => {
+describe("state from before a replacement", () => {
   test.each<[string, (old: KubeObject) => [unknown, Record<string, string | undefined>]]>([
     ["status", ({ status }) => [status, {}]],
     ["status and annotation", (old) => [old.status, annotation(old)]],

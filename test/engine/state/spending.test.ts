@@ -9,7 +9,7 @@ import { fakeApiServer } from "../support/fake-api-server.ts";
 const HOME = "mooring-system";
 const KEY = "InferenceAccess/shop/assistant.v2";
 
-test("what the gateway writes down is told of the very access that has spent it, and again when it is more", async () => {
+test("a record of the gateway is reported for the InferenceAccess that has spent it, and again when it grows", async () => {
   const api = fakeApiServer();
   const clock = fakeClock();
   const changed: string[] = [];

@@ -15,7 +15,7 @@ export const accountDown = { reason: "AccountNotReady", message: "Account a/b: n
 export const noParent = { reason: "ReferenceNotReady", message: "waiting for Datacenter dc" } as const;
 export const badSpec = { reason: "InvalidSpec", message: "spec.ram: too small" } as const;
 
-/** What it made may not be visible yet. */
+/** Its resource may not be visible yet. */
 export const openIntent = intentAt(NOW - 5000);
 /** All that it made can be seen by now. */
 export const settledIntent = intentAt(NOW - UNSETTLED - 10_000);

@@ -6,7 +6,7 @@ import type { KubeObject } from "../../../src/kube/resource.ts";
 
 const steps = z.array(z.object({ path: z.string(), value: z.unknown() }));
 
-/** What a patch writes; one that is a list of steps sets whole values. */
+/** The values that a patch writes; one that is a list of steps sets whole values. */
 export function written(body: unknown): unknown {
   const { data } = steps.safeParse(body);
   const at = (path: string) => data?.find((step) => step.path === path)?.value;
@@ -64,7 +64,7 @@ export function fakeApiServer(...initial: KubeObject[]) {
     if (!object) throw error(404, "NotFound");
     return object;
   };
-  /** What a collection holds; undefined when the path names an object. */
+  /** The objects of a collection; undefined when the path names an object. */
   const listed = (path: string) =>
     /\/namespaces\/[^/]+\/[^/]+\/[^/]|\/clusteraccounts\/[^/]/.test(path)
       ? undefined
@@ -206,7 +206,7 @@ export function fakeApiServer(...initial: KubeObject[]) {
     put,
     get: (object: KubeObject) => objects.get(pathTo(object)),
     remove,
-    /** What the API server does with an object that is deleted while somebody has a finalizer on it. */
+    /** Marks an object with a finalizer as deleted, as the API server does. */
     markDeleted({ metadata }: KubeObject) {
       metadata.deletionTimestamp = "2026-01-01T00:00:00Z";
       metadata.resourceVersion = String(++version);

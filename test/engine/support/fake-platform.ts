@@ -43,7 +43,7 @@ export interface Pace {
 
 type Making = Partial<Logged & { visible: boolean; state: string; visibleAt: number; entities: object }>;
 
-/** What is on the platform, and the log of requests, as the core API shows them; what a call meets is in the test's hands. */
+/** The resources and the log of requests, as the core API shows them. The test decides the fate of each call. */
 export function fakePlatform(contract: number | undefined = 1) {
   const items = new Map<string, FakeItem>();
   const log: Logged[] = [];

@@ -11,7 +11,7 @@ export function fakeTokens(now: () => number, aheadMs = 0) {
   /** Every value that was ever told. */
   const values: string[] = [];
   const calls: PlatformCall[] = [];
-  /** What the activity log tells. */
+  /** The entries of the activity log. */
   const activity: object[] = [];
   let most = 0;
   let before: (call: PlatformCall) => void = () => {};

@@ -22,7 +22,7 @@ const named = (name: string, deleting: boolean) => ({
   ...(deleting && { deletionTimestamp: "2026-01-01T00:00:00Z" }),
 });
 
-/** What a call to the platform may meet on its way. */
+/** The possible fates of a call to the platform. */
 export interface Life {
   all: Stage;
   key: ObjectKey;

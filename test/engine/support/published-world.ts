@@ -16,7 +16,7 @@ export const isSecretWrite = (call: KubeCall) =>
   call.path.includes("/secrets") && !call.path.endsWith("/cred") && call.method !== "GET" && !isDryRun(call);
 export const base64 = (text: string) => Buffer.from(text).toString("base64");
 
-/** What a hook makes of every Secret that is written. */
+/** Changes every Secret that is written. */
 export const hooked = (api: FakeApiServer, change: (metadata: KubeObject["metadata"]) => void) =>
   api.beforeEach((call) => {
     const body: object = Object(call.body);
@@ -113,7 +113,7 @@ export async function live(
       it.data = { ...Object(it.data), [entry]: base64(value) };
     }, restMs);
   const start = { keys: made.length, writes: api.calls.length, lines, events: events.length };
-  /** What happened since the object first rested. */
+  /** The Events since the object was first at rest. */
   const counts = () => {
     const since = api.calls.slice(start.writes);
     return {

@@ -36,7 +36,7 @@ export async function runEngine(
     platform?: FakePlatform;
     api?: FakeApiServer;
     connect?: Connect;
-    /** What this engine writes is shown by all watches of the API server. */
+    /** All watches of the API server show the writes of this engine. */
     shows?: boolean;
     /** Called when everything around the engine is there, right before it begins. */
     begin?: () => void;

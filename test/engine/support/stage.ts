@@ -147,7 +147,7 @@ export function stage(
     noticeRestore(deps, key, change);
     if (after) memories.observe(key, after);
   });
-  /** What the watch would bring. */
+  /** The objects as the watch would deliver them. */
   const sync = () => {
     for (const object of initial) {
       const fresh = api.get(object);
@@ -166,7 +166,7 @@ export function stage(
   const shared = clusterAccountOf("shared", { default: true, namespaces: { selector: {} } });
   objects.store("ClusterAccount").put({ ...shared, metadata: { ...shared.metadata, resourceVersion: "1" } });
   sync();
-  // What is read from here on is younger than what was wished for before.
+  // Reads from here on are newer than anything that was asked for before.
   moment = 1;
 
   const contextOf = (key: ObjectKey): Context => {

@@ -100,7 +100,7 @@ export function viewOf(more: Partial<Facts> = {}): View {
 
 export const decideOn = (facts: Partial<Facts>): Decision => decide(viewOf(facts));
 
-/** A look at the claimed resource, a second ago. */
+/** A read of the claimed resource, a second ago. */
 export const present = (more: Partial<Extract<Observation, { seen: "present" }>> = {}): Observation => ({
   seen: "present",
   asOf: NOW - 1000,
@@ -121,7 +121,7 @@ export const drifted = {
   next: { action: "update", method: "PATCH", path: "/servers/id-1" },
 } as const;
 
-/** What has to happen before a deletion. */
+/** A write that has to come before a deletion. */
 export const preDelete = { action: "detach volume data", method: "DELETE", path: "/servers/id-1/volumes/v" } as const;
 
 /** A resource that differs from spec and can be brought back. */

@@ -5,10 +5,10 @@ import type { fakeApiServer } from "./fake-api-server.ts";
 import type { fakePlatform } from "./fake-platform.ts";
 import { SETTINGS, type Stage } from "./stage.ts";
 
-/** What the scenario decides next: one of the options, of which the first is the harmless one. */
+/** The next decision of the scenario: one of the options, of which the first is the harmless one. */
 export type Choose = <T>(first: T, ...others: T[]) => T;
 
-/** What may become of a write to the platform; "answered" always may. */
+/** The possible outcomes of a write to the platform; "answered" always may. */
 export type Fate = "answered" | "refused" | "slow down" | "answer lost" | "request lost" | "executed late";
 export const EVERY_FATE: readonly Fate[] = ["refused", "slow down", "answer lost", "request lost", "executed late"];
 

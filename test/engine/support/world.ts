@@ -28,14 +28,14 @@ export function world(
   let time = 0;
   const now = () => BEGIN + time;
   platform.setClock(now);
-  /** What the platform does later, by its own clock. */
+  /** Work that the platform does later, by its own clock. */
   const due: { at: number; happen: () => void; of?: Process | undefined }[] = [];
   const later = (ms: number, happen: () => void, of?: Process) => void due.push({ at: time + ms, happen, of });
   const drawPace = () => {
     const invisible = choose(0, 1000, LONGEST_INVISIBLE, 3 * LONGEST_INVISIBLE);
     const takes = Math.max(invisible, choose(2000, 100_000));
     const fails = choose(false, true);
-    // What is in no log either is not invisible for longer than the settle time.
+    // A resource that is in no log either is not invisible for longer than the settle time.
     return { invisible, takes, fails, unlogged: choose(0, Math.min(invisible, LONGEST_INVISIBLE)) };
   };
   /** Of what is executed late, drawn when it was sent: by then the scenario may have no choices left. */
@@ -47,7 +47,7 @@ export function world(
       try {
         platform.execute(call);
       } catch {
-        // What it was for is gone by now.
+        // Its object is gone by now.
       } finally {
         drawn = undefined;
       }
@@ -126,7 +126,7 @@ export function world(
   const succeed = ({ shard }: Process, pod?: string) => {
     leaders[shard] = begin(choose(0, 90_000, -90_000), shard, pod);
   };
-  /** What the watches bring. */
+  /** The events of the watches. */
   const sync = ({ life, known }: Process) => {
     life.sync();
     for (const [key, shard] of belongs) {
@@ -220,7 +220,7 @@ export function world(
       const leader = oneLeader();
       if (waiting.some(({ process }) => process === leader)) met("two leaders at once");
       leader.leads = false;
-      // Whoever has the lease next gets it seconds later: what was sent to the API server before has arrived.
+      // The next holder gets the lease seconds later: calls that were sent to the API server before have arrived.
       const isOver = ({ process, on }: Waiting) => process === leader && on === "Kubernetes";
       while (waiting.some(isOver)) await resume(waiting.findIndex(isOver));
       former = [...former, leader].slice(-2);
@@ -246,7 +246,7 @@ export function world(
         const current = stored(object);
         return current ? [{ name: object.metadata.name, claim: claimOf(current) }] : [];
       }),
-    /** What really is on the platform, seen or not. */
+    /** The resources on the platform, seen or not. */
     there: () => [...platform.items.keys()].map((key) => key.slice(key.lastIndexOf("/") + 1)),
     leaving: () => objects.filter((object) => stored(object)?.metadata.deletionTimestamp !== undefined),
     isAtRest: () =>

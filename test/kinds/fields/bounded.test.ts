@@ -13,7 +13,7 @@ const said = fc.anything({
   ],
 });
 
-describe("what is written into a status", () => {
+describe("text that is written into a status", () => {
   it("has no control characters in it, is valid Unicode, and stays as it is when it is written again", () => {
     fc.assert(
       fc.property(said, (value) => {

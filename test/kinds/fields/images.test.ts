@@ -102,7 +102,7 @@ describe("numbers in the names of images", () => {
   });
 });
 
-describe("what a volume starts from", () => {
+describe("the source of a volume", () => {
   const volumeOf = (source: object, given: Inputs) =>
     mapping
       .desire({

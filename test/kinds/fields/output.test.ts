@@ -21,7 +21,7 @@ const nic = (name: string | null, ips: string[], ipv6Ips: string[] = []) => ({
   properties: { name, ips, ipv6Ips },
 });
 
-describe("what workloads get to know", () => {
+describe("the output for workloads", () => {
   test("of a server are its addresses, all of them and by NIC, IPv4 first", () => {
     const nics = [
       nic("public", ["203.0.113.7"], ["2001:db8::7"]),

@@ -16,7 +16,7 @@ const server = {
   },
 };
 
-describe("what is kept of a listed item", () => {
+describe("the part of a listed item that is kept", () => {
   const keep = readsOf(wire);
 
   test("is what its kind reads, and who made it and how it is", () => {

@@ -66,7 +66,7 @@ describe("an access token on the platform", async () => {
   });
 });
 
-it("what is no token of the platform's form is none", () => {
+it("a text of another form than the platform's tokens is no token", () => {
   for (const answer of [undefined, {}, { token: "" }, { token: "a.b.c" }, { token: "only-a-word" }]) {
     expect(auth.creation?.made(answer)).toBeUndefined();
   }

@@ -18,7 +18,7 @@ const item = (properties: object = {}) => ({
 const compare = (change: object, properties: object = {}) =>
   mapping.desire({ ...spec, ...change }).compare(item(properties), inputs());
 
-describe("what a flow log watches", () => {
+describe("the target of a flow log", () => {
   const shown = { parents: { datacenter: "dc-1" }, nics: [{ id: "nic-0" }, { id: "nic-1", name: "public" }] };
 
   it("is a NIC of a Server, by its name", () => {
@@ -76,7 +76,7 @@ describe("what a flow log watches", () => {
   });
 });
 
-describe("what a flow log records", () => {
+describe("the traffic that a flow log records", () => {
   it.each([
     ["Accepted", "Ingress", "ACCEPTED", "INGRESS"],
     ["Rejected", "Egress", "REJECTED", "EGRESS"],

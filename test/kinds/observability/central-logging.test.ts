@@ -46,7 +46,7 @@ describe("comparing central logging", () => {
   });
 });
 
-describe("what was before", () => {
+describe("the state before", () => {
   it("is noted when the object comes, and stays whatever is switched later", () => {
     expect(mapping.comparison.facts(item(false), nothing)).toEqual({ enabled: false, before: false });
     expect(mapping.comparison.facts(item(true), { ...nothing, shown: { before: false } })).toEqual({

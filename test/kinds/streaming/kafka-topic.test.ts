@@ -109,7 +109,7 @@ describe("a topic", () => {
   });
 });
 
-describe("what is allowed and not wise", () => {
+describe("not recommended", () => {
   const advice = (change: object) => mapping.desire({ ...spec, ...change }).advice(given());
 
   it("is nothing for three copies and a multiple of three", () => {

@@ -49,7 +49,7 @@ describe("the user that is meant", () => {
 describe("the certificate", () => {
   const rotation = (change: object) => mapping.desire({ ...spec, ...change }).rotation();
 
-  it("is renewed at two thirds of its life, or so long before its end as spec says", () => {
+  it("is renewed at two thirds of its life, or as long before it expires as spec sets", () => {
     expect(rotation({})).toEqual({});
     expect(rotation({ renewBefore: "720h" })).toEqual({ beforeEndSeconds: 720 * 3600 });
     expect(rotation({ renewBefore: "P30D" })).toEqual({ beforeEndSeconds: 30 * 86_400 });

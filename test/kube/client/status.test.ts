@@ -24,7 +24,7 @@ test("a namespace that goes away is recognised among the causes", () => {
   expect([isNamespaceTerminating(error), isForbidden(error)]).toEqual([true, true]);
 });
 
-test("whatever is answered becomes an error that can be read", () => {
+test("any answer becomes an error that can be read", () => {
   for (const text of ["", "null", "[]", '{"kind":"Status"}', '{"kind":"Status","details":null}', "plain"]) {
     expect(answered(500, text)).toMatchObject({ status: 500, reason: "InternalError" });
   }

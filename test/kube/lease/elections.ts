@@ -23,7 +23,7 @@ export function stored(body: Lease | undefined, version: number): Lease {
   return { ...body, metadata: { ...body.metadata, resourceVersion: String(version) } };
 }
 
-/** What the API server of a test has, and what happens to its callers. */
+/** The state of a test's API server, and the fate of calls to it. */
 interface Cluster {
   clock: FakeClock;
   lease: Lease | undefined;

@@ -59,7 +59,7 @@ describe("the holder", () => {
     expect(a.held()).toBe(false);
   });
 
-  test("that was frozen knows at its first look at the clock, and a late answer changes nothing", async () => {
+  test("that was frozen knows when it first reads the clock, and a late answer changes nothing", async () => {
     let frozen = 0;
     const stopped = {
       ...cluster.clock,

@@ -162,7 +162,7 @@ function modelOfLanes() {
   };
 }
 
-test("whatever is added and whichever is full, items come in the order of their turns", () => {
+test("items come in the order of their turns, with any additions and any full lane", () => {
   const one = (...names: string[]) => fc.constantFrom(...names);
   const adding = fc.record({
     account: one("a", "b", "c"),

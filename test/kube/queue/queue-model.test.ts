@@ -54,7 +54,7 @@ class Model {
   }
 }
 
-test("whatever is done in whatever order, the queue behaves like its model", async () => {
+test("the queue behaves like its model for any operations in any order", async () => {
   const names: Priority[] = ["people", "normal", "background"];
   const key = fc.constantFrom("a", "b", "c", "d");
   const priority = fc.integer({ min: 0, max: 2 });

@@ -88,7 +88,7 @@ test("there are as many workers as before once everybody is back", async () => {
   expect(done).toHaveLength(7);
 });
 
-test("what a pass has set off takes nobody's place after it", async () => {
+test("work that a pass has started takes no worker after it", async () => {
   let waitLater = () => {};
   const stuck = () => new Promise<void>(() => {});
   const { clock, queue, begun } = atWork(4, async (key) => {
@@ -139,7 +139,7 @@ test("a pass that does not end by itself is left to itself, and comes back with 
   expect(results.filter((result) => result === "timeout").length).toBe(begunAt.length - 1);
 });
 
-test("what is called by a pass is known as its doing until it ends or times out", async () => {
+test("a call is attributed to its pass until the pass ends or times out", async () => {
   const seen: boolean[] = [];
   const notice = () => seen.push(isInPass());
   const { clock, queue } = atWork(2, async (key) => {

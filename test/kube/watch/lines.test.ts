@@ -25,7 +25,7 @@ test("lines come out whole wherever the bytes were cut, even inside a character"
   );
 });
 
-test("what follows the last newline is a line too", async () => {
+test("text after the last newline is a line, too", async () => {
   expect(await linesIn([Buffer.from("a\nb")])).toEqual(["a", "b"]);
 });
 

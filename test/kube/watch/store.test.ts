@@ -79,7 +79,7 @@ test("a full list removes what is not in it, but no own write that is newer than
   expect([...store.values()].map(({ metadata }) => metadata.name)).toEqual(["same", "changed", "written", "created"]);
 });
 
-test("what a full list did not hold stays gone when an older answer arrives", () => {
+test("an object that was not in a full list stays removed when an older answer arrives", () => {
   const { store } = setUp();
   store.replaceAll([], "20");
   store.put(widget("a", 19));
@@ -89,7 +89,7 @@ test("what a full list did not hold stays gone when an older answer arrives", ()
   expect(store.size).toBe(0);
 });
 
-test("what the watch has shown is another matter than what was written", () => {
+test("objects that the watch has shown are told from those that were written", () => {
   const { store } = setUp();
   store.replaceAll([widget("a", 10)], "20");
   store.put(widget("a", 30));
@@ -118,7 +118,7 @@ test("a list of a rewound server whose revision was raised counts alone as well"
   expect(seen).toEqual([true, true]);
 });
 
-test("what a list shows, and what comes later, can be told apart", () => {
+test("objects of a list are told from those that come later", () => {
   const { store } = setUp();
   const seen: (true | undefined)[] = [];
   store.subscribe(({ listed }) => seen.push(listed));

@@ -34,7 +34,7 @@ async function failing(script: Script, call: Partial<PlatformCall> = {}): Promis
 
 const said = (message: string, errorCode = "100") => ({ httpStatus: 0, messages: [{ errorCode, message }] });
 
-describe("what an answer means", () => {
+describe("the error of an answer", () => {
   const table: [number, unknown, Record<string, string>, PlatformError["kind"], Executed, object][] = [
     [301, "", { location: "https://elsewhere.example/" }, "Retry", "unknown", {}],
     [303, said("see other"), {}, "Retry", "unknown", {}],
@@ -118,7 +118,7 @@ describe("what an answer means", () => {
   });
 });
 
-describe("what the lack of an answer means", () => {
+describe("the error of a missing answer", () => {
   test("a refused connection executed nothing", async () => {
     const port = await freePort();
     const error = await failure(connect().send({ method: "POST", url: `http://127.0.0.1:${port}/x` }));
@@ -166,7 +166,7 @@ describe("what the lack of an answer means", () => {
     );
   });
 
-  test("what does not speak HTTP is told like any connection that breaks off", async () => {
+  test("an endpoint that does not speak HTTP is reported like a broken connection", async () => {
     const mail = createServer((socket) =>
       socket
         .on("error", () => {})

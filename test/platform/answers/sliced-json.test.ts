@@ -27,7 +27,7 @@ test("text that is parsed in pieces has the value that it has as a whole", async
   );
 });
 
-test("what is no JSON as a whole is none in pieces either", async () => {
+test("invalid JSON is invalid in pieces, too", async () => {
   const damage = fc.record({
     at: fc.nat(60),
     cut: fc.nat(3),

@@ -5,7 +5,7 @@ import { answerRedactor, identityOf, redactor } from "../../../src/platform/call
 const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 const jwt = (header: unknown, payload: unknown) => `${part(header)}.${part(payload)}.c2ln`;
 
-describe("what a token says about itself", () => {
+describe("the claims of a token", () => {
   test("user, contract, expiry and id", () => {
     const identity = { uuid: "u-1", contractNumber: 31_000_000, role: "owner", privileges: [] };
     expect(identityOf(jwt({ alg: "RS256", kid: "k-1" }, { exp: 1_767_225_600, identity }))).toEqual({

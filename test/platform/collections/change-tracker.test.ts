@@ -5,7 +5,7 @@ import { item, items, scriptedSource } from "./scripted-source.ts";
 
 const { openTracked } = collectionsForFile();
 
-describe("many members in flux", () => {
+describe("many members that change", () => {
   test("cost lists only, one every second and a half", async () => {
     const source = scriptedSource();
     const { clock, collection, heard, spent, track } = await openTracked(source);
@@ -141,7 +141,7 @@ describe("members are followed in the way that costs less", () => {
   });
 });
 
-describe("a few of a large collection in flux", () => {
+describe("a few members of a large collection that change", () => {
   test("are read one by one, which is all that it takes, and never cause a list", async () => {
     const source = scriptedSource(items(500));
     const { clock, collection, heard, spent, track } = await openTracked(source);

@@ -111,7 +111,7 @@ describe("the pacer", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("whatever happens, no span of time sees more passes than bucket and rate allow", async () => {
+  test("no span of time has more passes than bucket and rate allow", async () => {
     const step = fc.record({
       gap: fc.integer({ min: 0, max: 3_000 }),
       count: fc.integer({ min: 1, max: 12 }),

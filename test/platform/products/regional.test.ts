@@ -11,13 +11,13 @@ const service = regionalCollection(
 const failureOf = (state: string, more: object = {}) =>
   service.failure?.({ id: "c1", state, raw: { id: "c1", metadata: { state, ...more } } });
 
-test("what has failed says why, whatever it failed at", () => {
+test("a failed resource reports the reason, for any failure", () => {
   expect(failureOf("FAILED", { message: "no room left" })).toBe("no room left");
   expect(failureOf("FAILED_UPDATING", { statusMessage: "too small" })).toBe("too small");
   expect(failureOf("FAILED")).toBe("the platform gave no reason");
 });
 
-test("what works, or is being worked on, has not failed", () => {
+test("a resource that works, or is being changed, has not failed", () => {
   for (const state of ["AVAILABLE", "DEPLOYING", "UPDATING", "DESTROYING"]) expect(failureOf(state)).toBeUndefined();
 });
 
@@ -43,7 +43,7 @@ test("the state of a pipeline is read where the platform tells it: in metadata, 
   expect((await listed("/pipelines", { items: [both] })).items).toMatchObject([{ state: "AVAILABLE" }]);
 });
 
-test("what a region has once, and answers without a list, is its only member", async () => {
+test("the only resource of a region, answered without a list, is the only member", async () => {
   const { connection, source, items } = await listed("/central", { properties: { enabled: false } });
   expect(items).toMatchObject([{ id: "central", raw: { id: "central", properties: { enabled: false } } }]);
   const read = await source.get?.("central", new AbortController().signal);

@@ -36,7 +36,7 @@ function setUp() {
   return { documents, resources, ledger, time, put };
 }
 
-it("what a refused call did is not counted", () => {
+it("a refused call is not counted", () => {
   const { documents, ledger, put } = setUp();
   expect(() =>
     documents.transaction(() => {

@@ -35,7 +35,7 @@ describe("accepted-not-done", () => {
     expect(resource(await platform.core("GET", path)).properties.name).toBe("renamed");
   });
 
-  it("what the change would have added or removed stays as it was", async () => {
+  it("parts that the change would have added or removed stay unchanged", async () => {
     const cluster = await platform.made("/k8s", { properties: { name: "apps" } });
     const pool = await platform.made(`${cluster}/nodepools`, {
       properties: {

@@ -61,7 +61,7 @@ describe("404-everything", () => {
     expect(await statusOf("/cloudapi/v6/contracts")).toBe(200);
   });
 
-  it("answers in the platform's own words, when it is the platform that does not know the path", async () => {
+  it("answers with the platform's own message, when it is the platform that does not know the path", async () => {
     await platform.faults({ ...everything, body: "platform", route: "* /cloudapi/*" });
     refusal(await platform.core("GET", datacenter), 404, "309");
     expect(await statusOf(tokens)).toBe(200);

@@ -8,7 +8,7 @@ import { accepted, readJson } from "../../../src/simulator/ingest/push/series.ts
 import { uncompressed } from "../../../src/simulator/ingest/push/snappy.ts";
 import { one, writeRequest } from "../remote-write.ts";
 
-describe("whatever arrives", () => {
+describe("any input", () => {
   /** The decoders throw only refusals. */
   function calm(work: () => unknown): void {
     try {

@@ -97,7 +97,7 @@ describe("creating a metric pipeline", () => {
   });
 });
 
-describe("who may", () => {
+describe("an allowed caller", () => {
   const list = (authorization: string | null) => monitoring.call("GET", "/pipelines", undefined, { authorization });
 
   it("comes with a bearer token: nothing else is taken", async () => {

@@ -37,7 +37,7 @@ describe("right after its creation", () => {
     expect(metadata.state ?? metadata.status).toBe("PROVISIONING");
   });
 
-  it.each(["/datacenters", "/ipblocks"])("what is in %s takes a moment", async (path) => {
+  it.each(["/datacenters", "/ipblocks"])("resources in %s take a moment", async (path) => {
     const properties = { name: "late", location: "de/fra", size: 1 };
     const { id } = resource(await platform.core("POST", path, { properties }));
     refusal(await platform.core("GET", `${path}/${id}`), 404, "309");

@@ -84,7 +84,7 @@ describe("content that is not what the client says", () => {
   });
 });
 
-describe("what the storage does not do", () => {
+describe("an unsupported request", () => {
   it("is refused instead of half done", async () => {
     expect(await owner("PUT", "/flow-logs?inventory", "x")).toMatchObject({ status: 501, code: "NotImplemented" });
     expect(await owner("PUT", "/flow-logs?ownershipControls", "x")).toMatchObject({

@@ -190,7 +190,7 @@ describe("a cluster is refused", () => {
   });
 });
 
-describe("who may call", () => {
+describe("an allowed caller", () => {
   it("is any user with a bearer token, and nobody without", async () => {
     const { token } = await platform.user("plain@example.org", { privileges: [] });
     const as = (authorization: string | null) => streaming.call("GET", "/clusters", undefined, { authorization });

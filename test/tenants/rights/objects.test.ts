@@ -126,7 +126,7 @@ beforeAll(async () => {
   });
 });
 
-describe("whoever has the operator's identity", () => {
+describe("the operator's identity", () => {
   it.each(all.map((kind) => [kind.kind, kind] as const))(
     "changes nothing of a %s but its own marks",
     async (_, kind) => {
@@ -163,7 +163,7 @@ describe("whoever has the operator's identity", () => {
   });
 });
 
-describe("whoever has the gateway's identity", () => {
+describe("the gateway's identity", () => {
   it("writes no ConfigMap but its own records", async () => {
     expect(await put(gateway, "mooring-gateway-spending-1")).toBe("allowed");
     expect(await post(gateway, "mooring-gateway-spending-15")).toBe("allowed");

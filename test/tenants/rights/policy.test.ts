@@ -109,7 +109,7 @@ afterAll(async () => {
   await cleanup.disposeAsync();
 });
 
-describe("whoever has the operator's identity creates no Secret", () => {
+describe("the operator's identity creates no Secret", () => {
   it.each([
     ["with the token of a ServiceAccount", { annotations: token }, { type: "kubernetes.io/service-account-token" }],
     [
@@ -146,7 +146,7 @@ describe("whoever has the operator's identity creates no Secret", () => {
   });
 });
 
-describe("whoever has the operator's identity changes nothing of a Secret that somebody brought", () => {
+describe("the operator's identity changes nothing of a Secret that a user created", () => {
   it.each([
     ["its data", { data: { password: base64("ours") } }],
     ["its data in plain text", { stringData: { password: "ours" } }],
@@ -184,7 +184,7 @@ describe("whoever has the operator's identity changes nothing of a Secret that s
   });
 });
 
-describe("whoever has the operator's identity", () => {
+describe("the operator's identity", () => {
   it("puts Mooring's label back on a Secret of Mooring that has lost it, and writes it only with that", async () => {
     const data = { password: base64("new") };
     expect(await merge("relabelled", { metadata: { labels: ours }, data })).toBe("allowed");

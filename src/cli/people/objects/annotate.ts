@@ -124,7 +124,7 @@ export const resume = annotationCommand({
 });
 
 /** What the Secret of a kind contains. */
-function secretOf({ resource }: Kind): string {
+function secretContent({ resource }: Kind): string {
   if (resource?.secret?.certificate) return "certificate";
   return resource?.names.type === "token" ? "token" : "key";
 }
@@ -135,6 +135,6 @@ export const rotate = annotationCommand({
   description: `Sets the annotation ${ROTATE_AT}: the operator issues a new key, token or certificate and writes it into the Secret. With some kinds the previous one stops working immediately.`,
   annotation: ROTATE_AT,
   value: timestamp,
-  done: ({ kind }) => `will get a new ${secretOf(kind)}`,
+  done: ({ kind }) => `will get a new ${secretContent(kind)}`,
   refusal: ({ kind, key }) => (kind.resource?.secret ? undefined : `${key} has no key, token or certificate`),
 });

@@ -13,7 +13,7 @@ interface At {
 
 /**
  * Order of changes: first rules that open the firewall, then the NIC itself, which may switch the firewall on, then
- * rules that close it. So traffic that is allowed before and after the change is never refused in between.
+ * rules that close it. So traffic that both the old and the new rules allow is never refused.
  */
 export function compareFirewall(nic: Nic, found: Full<WireNic>, path: string, { observed }: Pick<Inputs, "observed">) {
   const foundRules = readable(found.entities?.firewallrules?.items);

@@ -94,7 +94,7 @@ describe("the life of", () => {
     }));
 });
 
-describe("what belongs together", () => {
+describe("related resources", () => {
   it("a NIC has an address of an IP block, which names it", async () => {
     const ipblock = { properties: { location: "de/fra", size: 1 } };
     const block = await sdk.done(blocks.ipblocksPost({ ipblock }));

@@ -226,7 +226,7 @@ test("an object whose Account was changed while its resource was being made says
   });
 });
 
-describe("what keeps a resource from being adopted", () => {
+describe("a resource is not adopted", () => {
   const [first] = kinds;
   if (!first) throw new Error("no kind");
   const kind = { ...first, immutable: { type: "why", a: "why" }, grows: ["size"] };

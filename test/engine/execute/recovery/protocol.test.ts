@@ -187,7 +187,7 @@ describe("a creation that is executed at the last moment, and logged as late as 
   });
 });
 
-describe("whatever is lost, late or interrupted", { timeout }, () => {
+describe("with lost, late and interrupted calls", { timeout }, () => {
   test("an object has exactly one resource in the end", () => check({ objects: one, deletions: false }, 40));
 
   test("a deleted object leaves nothing behind", () => check({ objects: one, deletions: true }, 40));
@@ -209,7 +209,7 @@ describe("whatever is lost, late or interrupted", { timeout }, () => {
   test("numbers that are given away again are nobody else's", () =>
     check({ objects: () => [lan("a", "one"), lan("b", "two")], deletions: true }, 30, 200));
 
-  test("what is at rest is deleted once, and made again when somebody has removed it", () =>
+  test("a resource at rest is deleted once, and created again when somebody has removed it", () =>
     check({ objects: () => [block("a", "one"), block("b", "two")], deletions: true, settled: true }, 50, 60));
 
   test("and so is what has a number", () =>

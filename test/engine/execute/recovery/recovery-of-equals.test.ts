@@ -23,7 +23,7 @@ describe("recovery", () => {
     expect((await pass(B)).decision).toEqual({ step: "claim", identity: other });
   });
 
-  test("gives each of several equals one of its own age: a younger one cannot see what is older", async () => {
+  test("gives each of several equals one of its own age: a newer one cannot see what is older", async () => {
     const at = (minutes: number) => `2026-01-01T00:0${minutes}:00.000Z`;
     const all = [begun("c", { at: at(0) }), begun("a", { at: at(3) }), begun("b", { at: at(6) })];
     const { platform, passes, api } = stage(all);
@@ -91,7 +91,7 @@ describe("recovery", () => {
 });
 
 describe("a resource", () => {
-  test("that another object has claimed meanwhile is never deleted by a leader of before", async () => {
+  test("that another object has claimed meanwhile is never deleted by a former leader", async () => {
     const [a, b] = [begun("a"), begun("b")];
     const api = fakeApiServer(a, b);
     const platform = fakePlatform();
@@ -108,7 +108,7 @@ describe("a resource", () => {
     expect(platform.sent("DELETE")).toEqual([]);
   });
 
-  test("that it made itself is not deleted by a leader of before, when an equal has got it", async () => {
+  test("that it made itself is not deleted by a former leader, when an equal has got it", async () => {
     const [a, b] = [objectOf("Datacenter", "a", { spec }), begun("b")];
     const api = fakeApiServer(a, b);
     const platform = fakePlatform();
@@ -128,7 +128,7 @@ describe("a resource", () => {
     expect(platform.sent("DELETE")).toEqual([]);
   });
 
-  test("is not claimed by a leader of before that is thawed: the next one may have given it to an equal", async () => {
+  test("is not claimed by a former leader that is thawed: the next one may have given it to an equal", async () => {
     const [a, b] = [objectOf("Datacenter", "a", { spec }), begun("b")];
     const api = fakeApiServer(a, b);
     const platform = fakePlatform();

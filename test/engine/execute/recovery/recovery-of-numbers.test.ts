@@ -192,7 +192,7 @@ describe("a birth that one answer tells wrongly", () => {
   });
 });
 
-test("what another object owns, birth and all, answers no creation", async () => {
+test("a resource that another object owns, birth and all, is not the result of a creation", async () => {
   const metadata = intending("a", intentOf({ parents, hash: hashBody(body("a")) }));
   const owner = lan("b", { status: { id: "1", parents, account: "shop/main", born: MADE } });
   const { platform, passes } = stage([lan("a", { metadata }), owner]);
@@ -217,7 +217,7 @@ test.for([
   },
 );
 
-test("who only observes a number sees whatever has it", async () => {
+test("an object that only observes a number shows any resource with it", async () => {
   const object = lan("a", { status: { id: "7", parents, account: "shop/main", born: MADE } });
   object.spec = { datacenterId: DC, externalId: "7", managementPolicy: "Observe" };
   const { api, platform, passes, clock, contextOf } = stage([object]);
@@ -263,7 +263,7 @@ describe("a number that is claimed without a birth", () => {
   });
 });
 
-test("what cannot be claimed is deleted, whoever has the same number in another datacenter", async () => {
+test("a resource that cannot be claimed is deleted, even if another datacenter has one with the same number", async () => {
   const intent = intentOf({ parents: { datacenter: "d1" } });
   const begun = (nonce: string) => lan("a", { metadata: intending("a", { ...intent, nonce }) });
   const status = { id: "1", parents: { datacenter: "d2" }, account: "shop/main" };

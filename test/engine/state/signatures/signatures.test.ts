@@ -9,7 +9,7 @@ import { createSigner } from "../../../../src/runtime/signer.ts";
 import { intentOf } from "../../support/fixtures.ts";
 import { claim, claimed, dc, inPlace, judged, keys, marked, owning, seal } from "./signed-objects.ts";
 
-describe("what the operator has written", () => {
+describe("content that the operator has written", () => {
   test("counts: in status, as an intent, as a claim that is kept", () => {
     expect(claimed(owning("a"))).toBe("d1");
     expect(claimed(inPlace(owning("a")))).toBe("d1");
@@ -55,7 +55,7 @@ describe("what the operator has written", () => {
   });
 });
 
-describe("what a tenant has written", () => {
+describe("content that a tenant has written", () => {
   test.each([
     ["a status without a signature", dc("a", { status: claim })],
     ["a signature that is none", dc("a", { status: { ...claim, signature: "x" } })],

@@ -56,7 +56,7 @@ describe("words that an administrator lets count without a key that is known", (
   });
 });
 
-describe("what objects name", () => {
+describe("resources that objects name", () => {
   const lost = createSignatures({ keys: () => ["lost"] });
   const believing = createSignatures({ keys: () => keys, believes: () => true });
   const rivals: [string, KubeObject][] = [

@@ -53,7 +53,7 @@ function seen({ observation, specObstacle }: Facts): Observation {
   return { ...shown, comparison: specObstacle ? undefined : comparison, ...last };
 }
 
-/** What is being deleted stays so: a deletion of something that stays was a replacement. */
+/** A deletion is never taken back: if the resource stays, it was a replacement. */
 const possible = ({ request, deleting }: Facts): PendingRequest | undefined =>
   request?.action === "delete" && !deleting ? { ...request, action: "replace" } : request;
 

@@ -70,7 +70,7 @@ export const subject: Subject = {
         ["no action", { action: null }, "action is required"],
         ["no direction", { direction: null }, "direction is required"],
         ["no bucket", { bucket: null }, "bucket is required"],
-        ["an action in the platform's word", { action: "ALL" }, "spec.action", '"Accepted", "Rejected", "Any"'],
+        ["an action as the platform spells it", { action: "ALL" }, "spec.action", '"Accepted", "Rejected", "Any"'],
         ["an unknown direction", { direction: "Both" }, "spec.direction", '"Ingress", "Egress", "Bidirectional"'],
         ["a bucket in upper case", { bucket: "Logs" }, "spec.bucket", "must be the name of a bucket", "my-bucket/flow"],
         ["an empty prefix", { bucket: "flow-logs/" }, "spec.bucket", "must be the name of a bucket"],

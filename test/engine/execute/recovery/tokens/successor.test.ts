@@ -137,7 +137,7 @@ describe("an access token", () => {
   });
 });
 
-test("a token is the object's also while its successor is made, and after that until it is revoked", async () => {
+test("a token is the object's also while its replacement is created, and after that until it is revoked", async () => {
   const { live, annotate, platform, status, current } = open();
   const { settle, skip, objects } = live();
   await settle();

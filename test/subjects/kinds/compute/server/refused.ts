@@ -30,7 +30,7 @@ export const refused: Refused[] = [
     ["half a core", { cores: 0.5 }, "spec.cores", "must be of type integer"],
     ["cores as text", { cores: "4" }, "spec.cores", "must be of type integer"],
     ["no ram", { ram: null }, "ram is required for ENTERPRISE and VCPU servers"],
-    ["ram that is no multiple of 256", { ram: 1000 }, "ram must be a multiple of 256 MB (0.25 GB)"],
+    ["ram that is not a multiple of 256", { ram: 1000 }, "ram must be a multiple of 256 MB (0.25 GB)"],
     ["ram below 256 MB", { ram: 128 }, "spec.ram", "greater than or equal to 256"],
     ["ram above 230 GB", { ram: 235_776 }, "spec.ram", "less than or equal to 235520"],
     ["ram with a unit", { ram: "8Gi" }, "spec.ram", "must be of type integer"],
