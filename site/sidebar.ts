@@ -35,6 +35,7 @@ export const sidebar: Item[] = [
     text: "Guides",
     items: [
       page("Accounts", "guides/accounts"),
+      page("Privileges", "guides/privileges"),
       page("Life cycle", "guides/life-cycle"),
       page("Import", "guides/import"),
       page("GitOps", "guides/gitops"),
