@@ -13,7 +13,7 @@ export function metricsPage(): string {
 }
 
 const HEAD = `<!-- Generated from src/operator by \`make generate\`. Changes belong there. -->
-# Metrics
+# Metrics of the operator
 
 The operator serves them for Prometheus at \`/metrics\` of \`--listen\`, together with those of Node itself (\`process_*\`,
 \`nodejs_*\`). Where controller-runtime has a metric, name and labels are the same, so that dashboards of other operators
