@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 /** The access to a demo for another terminal. */
 export interface Access {
@@ -24,9 +25,11 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 export function environmentOf(access: Access, assets: string | undefined): string {
   const { kubeconfig, endpoints, metrics, log } = access;
   const at = (name: string) => join(dirname(kubeconfig), name);
+  const commands = fileURLToPath(new URL("../../../bin", import.meta.url));
   const lines = [
     `export KUBECONFIG=${quoted(kubeconfig)}`,
     ...(assets === undefined ? [] : [`export PATH="$PATH:"${quoted(assets)} # kubectl`]),
+    `export PATH="$PATH:"${quoted(commands)} # mooring`,
     `export API=${quoted(endpoints.api ?? "")}`,
     `export TOKEN="$(cat ${quoted(at(TOKEN))})"`,
     `export MOORING_ENDPOINTS=${quoted(JSON.stringify(endpoints))}`,
