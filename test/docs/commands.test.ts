@@ -106,8 +106,8 @@ describe("every command of", () => {
       mkdirSync(cwd);
       for (const name of ["bin", "crds", "deploy"]) symlinkSync(join(root, name), join(cwd, name));
       for (const { name, text } of page.files) writeFileSync(join(cwd, name), text);
-      // The page takes the platform's token from there. Commands read the variable, too, so other pages do without it.
-      using shell = openShell(cwd, path === "README.md" ? { ...env, IONOS_TOKEN: env.TOKEN } : env);
+      writeFileSync(join(cwd, "token"), ready.token);
+      using shell = openShell(cwd, env);
       for (const command of page.commands) await follow(shell, command);
     },
   );

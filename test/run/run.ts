@@ -83,7 +83,7 @@ async function vitest(args: string[], env: NodeJS.ProcessEnv, log: string): Prom
 async function keepsKeys(output: string, whole: boolean): Promise<boolean> {
   announce(KEYS);
   const { files, bytes, issues, leaks } = await searchForKeys(output);
-  console.log(`searched ${files} files, ${Math.ceil(bytes / 1e6)} MB, in which new keys are told of ${issues} times`);
+  console.log(`searched ${files} files, ${Math.ceil(bytes / 1e6)} MB, which mention new keys ${issues} times`);
   for (const { file, line } of leaks.slice(0, 20)) console.log(`a key is in ${file}, line ${line}`);
   if (whole && issues === 0) console.log("no key was ever made: the search proves nothing");
   return leaks.length === 0 && (!whole || issues > 0);

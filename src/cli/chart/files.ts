@@ -67,8 +67,8 @@ $ helm install mooring deploy/chart --namespace mooring-system --create-namespac
     --set platform=ionos --set image.repository=registry.example.com/team/mooring
 \`\`\`
 
-Installs the CRDs, the operator with two replicas and leader election, its rights, and the roles of its users. The image comes
-[from your registry](../../docs/image.md#into-your-registry). Install one release in a cluster, or one for each namespace that
+First [build the image](../../docs/image.md) and push it: none is published yet. The chart installs the CRDs, the operator with two
+replicas and leader election, its rights, and the roles of its users. Install one release in a cluster, or one for each namespace that
 \`watchNamespace\` names.
 
 \`platform: ionos\` sets all endpoints of IONOS Cloud; \`endpoints\` overrides single ones, or names another platform with the
@@ -77,10 +77,14 @@ same interface. Without either of them, and without \`allowEndpoints\` or \`simu
 Metrics are served to ServiceAccounts that are bound to the ClusterRole \`mooring-metrics-reader\`, such as the one of your
 Prometheus: [metrics](../../docs/metrics.md#access).
 
-Helm refuses to install CRDs that kubectl or another release has installed: add \`--take-ownership\`, or \`--set crds.install=false\`.
+Helm refuses to install CRDs that kubectl or another release has installed: add \`--take-ownership\` (Helm 3.17 or newer), or
+\`--set crds.install=false\`.
 
 **Upgrade**: \`helm upgrade\` upgrades the CRDs too, unless \`crds.install\` is false. Read [CHANGELOG.md](../../CHANGELOG.md)
 first, and [upgrade](../../docs/operations.md#upgrade).
+
+**Argo CD** renders the chart with \`helm template\`, which creates another CA for the gateway and the tools each time: set
+\`gateway.tls.issuerRef\` and \`tools.tls.issuerRef\`, or \`tlsSecret\` of both ([GitOps](../../docs/guides/gitops.md#argo-cd)).
 
 **Uninstall**: \`helm uninstall\` keeps the CRDs, all objects, everything on the platform, and the Secret
 \`mooring-signing-key\`, which the next installation needs to verify its objects. Without a running operator, objects cannot be deleted,

@@ -13,15 +13,15 @@ const tls = (name: string) => ({
   tls: group("TLS of its port.", {
     enabled: flag("Serve TLS. Without it, tokens are sent in plain text: terminate TLS in front of it.", true),
     issuerRef: free(
-      `Issuer of cert-manager that issues ${name}-tls, for example {kind: ClusterIssuer, name: internal}. Default: a CA that the chart creates, with its certificate in ca.crt of that Secret. helm upgrade keeps it; each helm template creates a new one.`,
+      `Issuer of cert-manager that issues ${name}-tls, for example {kind: ClusterIssuer, name: internal}. Default: a CA that the chart creates, with its certificate in ca.crt of that Secret. helm upgrade keeps it. Each helm template creates a new one: with Argo CD, which uses that, set issuerRef or tlsSecret.`,
     ),
   }),
 });
 
 /** A ServiceMonitor of the Prometheus operator. */
-const monitor = (what: string, more: z.ZodRawShape = {}) =>
+const monitor = (name: string, what: string, more: z.ZodRawShape = {}) =>
   group(what, {
-    create: flag("Create it.", false),
+    create: flag(`Create the ${name}.`, false),
     interval: text("Scrape interval.", "30s"),
     scrapeTimeout: text("Scrape timeout. Default: that of Prometheus."),
     labels: labels("Labels."),
@@ -52,11 +52,10 @@ export const chartValues = z.strictObject({
     .default([])
     .describe("Further objects, as YAML or as text that is rendered as a template."),
   docsUrl: text(
-    "Address of this documentation, for runbook_url of the alerts. Set it to where you publish docs/.",
-    "https://mooring.dev/docs",
+    "Address where you publish this documentation (`make site`), for runbook_url of the alerts. Default: none, and no runbook_url.",
   ),
   image: group("Container image, used by all pods of the chart.", {
-    repository: text("Repository.", "mooring"),
+    repository: text("Repository of the image. The default is a placeholder: no image is published yet.", "mooring"),
     tag: text("Tag. Default: the chart's appVersion."),
     digest: text("Digest, sha256:…; used instead of the tag."),
     pullPolicy: z.enum(["Always", "IfNotPresent", "Never"]).default("IfNotPresent").describe("Pull policy."),
@@ -71,7 +70,7 @@ export const chartValues = z.strictObject({
   }),
   namespace: group("Namespace of the release.", {
     create: flag(
-      "Create it, with the restricted Pod Security level. Helm's own --create-namespace sets no labels.",
+      "Create the namespace of the release, with the restricted Pod Security level. Helm's own --create-namespace sets no labels.",
       false,
     ),
   }),
@@ -108,13 +107,16 @@ export const chartValues = z.strictObject({
     noProxy: text("NO_PROXY."),
   }),
   clusterAccount: group("A ClusterAccount. Its token is in a Secret of the release's namespace, which you create.", {
-    create: flag("Create it. The CRDs have to exist already: set it in an upgrade, or install the CRDs first.", false),
-    name: text("Name.", "default"),
-    spec: free("Its spec; see the ClusterAccount sample."),
+    create: flag(
+      "Create a ClusterAccount. The CRDs have to exist already: set it in an upgrade, or install the CRDs first.",
+      false,
+    ),
+    name: text("Name of the ClusterAccount.", "default"),
+    spec: free("spec of the ClusterAccount; see the ClusterAccount sample."),
   }),
   log: group("Log.", {
-    level: z.enum(["trace", "debug", "info", "warn", "error"]).default("info").describe("Level."),
-    format: z.enum(["json", "text"]).default("json").describe("Format."),
+    level: z.enum(["trace", "debug", "info", "warn", "error"]).default("info").describe("Log level."),
+    format: z.enum(["json", "text"]).default("json").describe("Log format."),
   }),
   workers: z.int().min(1).default(48).describe("Maximum concurrent reconciles."),
   limits: z
@@ -134,18 +136,21 @@ export const chartValues = z.strictObject({
       "Serve metrics over TLS, only to tokens that may get the URL /metrics. Not used with watchNamespace, which has no ClusterRoles.",
       true,
     ),
-    serviceMonitor: monitor("ServiceMonitor for the Prometheus operator, of the operator and the gateway."),
-    podMonitor: monitor("PodMonitor instead of the ServiceMonitor.", {
+    serviceMonitor: monitor(
+      "ServiceMonitor",
+      "ServiceMonitor for the Prometheus operator, of the operator and the gateway.",
+    ),
+    podMonitor: monitor("PodMonitor", "PodMonitor instead of the ServiceMonitor.", {
       bearerTokenSecret: free(
         "Secret of the release's namespace with a token that may get the URL /metrics, as {name: …, key: …}; needed with metrics.auth.",
       ),
     }),
     rules: group("PrometheusRule with the alerts.", {
-      create: flag("Create it.", false),
-      labels: labels("Labels."),
+      create: flag("Create the PrometheusRule.", false),
+      labels: labels("Labels of the PrometheusRule."),
     }),
     dashboards: group("Dashboards, one ConfigMap each.", {
-      create: flag("Create them.", false),
+      create: flag("Create the ConfigMaps with the dashboards.", false),
       labels: z
         .record(z.string(), z.string())
         .default({ grafana_dashboard: "1" })
@@ -168,7 +173,7 @@ export const chartValues = z.strictObject({
   gateway: group(
     "The inference gateway, for one ClusterAccount. Refused with watchNamespace: it serves all namespaces.",
     {
-      create: flag("Run it.", false),
+      create: flag("Run the inference gateway.", false),
       account: text("ClusterAccount whose InferenceAccess objects it serves.", "default"),
       upstream: text(
         "The platform's inference endpoint, without /v1. Default: endpoints.inference, else that of the platform.",
@@ -176,8 +181,8 @@ export const chartValues = z.strictObject({
       tokenSecret: group(
         "Secret of the release's namespace with a token of that ClusterAccount's contract, which you create.",
         {
-          name: text("Name.", "mooring-gateway"),
-          key: text("Key.", "token"),
+          name: text("Name of the Secret with its token.", "mooring-gateway"),
+          key: text("Key with the token.", "token"),
         },
       ),
       ...tls("mooring-gateway"),
@@ -198,9 +203,9 @@ export const chartValues = z.strictObject({
     },
   ),
   tools: group("Read-only tools for AI clients, over HTTP. Refused with watchNamespace: they read all namespaces.", {
-    create: flag("Run them.", false),
+    create: flag("Run the tools for AI clients.", false),
     tokenSecret: group("Secret of the release's namespace with a token of the platform, which you create.", {
-      name: text("Name.", "mooring-tools"),
+      name: text("Name of the Secret with their tokens.", "mooring-tools"),
       key: text("Key with the platform's token.", "token"),
       bearerKey: text("Key with the bearer tokens of clients, one per line, each of at least 16 characters.", "bearer"),
     }),
@@ -219,8 +224,12 @@ export const chartValues = z.strictObject({
     resources: resources("Resources of the tool server.", { cpu: "50m", memory: "128Mi" }, { memory: "512Mi" }),
   }),
   simulator: group("The platform simulator, to try Mooring without a contract. Its state is lost with its pod.", {
-    create: flag("Run it, and use it for Accounts that set no endpoints.", false),
-    speed: z.number().min(0.1).default(1).describe("Speed of its clock."),
+    create: flag("Run the platform simulator, and use it for Accounts that set no endpoints.", false),
+    speed: z
+      .number()
+      .min(0.1)
+      .default(1)
+      .describe("Speed of its clock. Above 1 it runs ahead, and Accounts show ClockSkew."),
     resources: resources("Resources of the simulator.", { cpu: "100m", memory: "256Mi" }, { memory: "1Gi" }),
   }),
 });

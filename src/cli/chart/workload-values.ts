@@ -31,9 +31,9 @@ interface Workload {
 
 export const workload = ({ what, command, account, grace }: Workload) => ({
   serviceAccount: group(`ServiceAccount of ${what}.`, {
-    create: flag("Create it. Its rights are created in any case.", true),
-    name: text(`Name. Default: ${account}.`),
-    annotations: labels("Annotations."),
+    create: flag(`Create the ServiceAccount of ${what}. Its rights are created in any case.`, true),
+    name: text(`Name of the ServiceAccount. Default: ${account}.`),
+    annotations: labels("Annotations of the ServiceAccount."),
   }),
   extraArgs: z
     .array(z.string())
@@ -62,7 +62,7 @@ export const workload = ({ what, command, account, grace }: Workload) => ({
   livenessProbe: free("Fields of the liveness probe that differ, for example {failureThreshold: 5}."),
   readinessProbe: free("Fields of the readiness probe that differ."),
   podDisruptionBudget: group("PodDisruptionBudget.", {
-    create: flag("Create it.", true),
+    create: flag(`Create the PodDisruptionBudget of ${what}.`, true),
     maxUnavailable: z.union([z.int(), z.string()]).default(1).describe("Pods that may be missing at once."),
   }),
 });

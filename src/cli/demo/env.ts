@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 /** The access to a demo for another terminal. */
 export interface Access {
@@ -24,10 +25,12 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 export function environmentOf(access: Access, assets: string): string {
   const { kubeconfig, endpoints, metrics, log } = access;
   const at = (name: string) => join(dirname(kubeconfig), name);
+  const commands = fileURLToPath(new URL("../../../bin", import.meta.url));
   const lines = [
     `export KUBECONFIG=${quoted(kubeconfig)}`,
     `export PATH="$PATH:"${quoted(assets)} # kubectl`,
     `command -v kubectl >/dev/null || echo '${noKubectl}' >&2`,
+    `export PATH="$PATH:"${quoted(commands)} # mooring`,
     `export API=${quoted(endpoints.api ?? "")}`,
     `export TOKEN="$(cat ${quoted(at(TOKEN))})"`,
     `export MOORING_ENDPOINTS=${quoted(JSON.stringify(endpoints))}`,

@@ -13,7 +13,7 @@ export function metricsPage(): string {
 }
 
 const HEAD = `<!-- Generated from src/operator by \`make generate\`. Changes belong there. -->
-# Metrics
+# Metrics of the operator
 
 The operator serves them for Prometheus at \`/metrics\` of \`--listen\`, together with those of Node itself (\`process_*\`,
 \`nodejs_*\`). Where controller-runtime has a metric, name and labels are the same, so that dashboards of other operators
@@ -53,8 +53,8 @@ every minute.
 [deploy/chart/files/dashboards](../deploy/chart/files/dashboards): all objects, the operator itself, the gateway and the tools. The chart
 installs them with \`metrics.rules.create\` and \`metrics.dashboards.create\`; those of the gateway and the tools only where these run.
 
-- Every alert has a \`runbook_url\`: to the reason in the [list of reasons](reference/reasons.md), or to [troubleshooting](troubleshooting.md#alerts).
-  \`docsUrl\` of the chart says where this documentation is published.
+- Every alert of these files has a \`runbook_url\`: to the reason in the [list of reasons](reference/reasons.md), or to [troubleshooting](troubleshooting.md#alerts).
+  \`docsUrl\` of the chart says where you publish this documentation; without it, alerts have no \`runbook_url\`.
 - The tools have no metrics. Their alert and their dashboard need kube-state-metrics and the kubelet's metrics.
 - The label \`namespace\` of a metric is that of the object. A scrape configuration of your own needs \`honor_labels: true\`, which the
   chart's ServiceMonitor has; without it Prometheus puts the operator's namespace there.

@@ -1,9 +1,10 @@
-import { type Actor, explainReason, reasonNames } from "../../diagnostics/why/reasons.ts";
+import { explainReason, reasonNames } from "../../diagnostics/why/reasons.ts";
 import { GROUP, VERSION } from "../../kinds/index.ts";
 import { type Kind, type Rules, usesAccount } from "../../kinds/kind.ts";
 import type { Json } from "../../kube/write/structural.ts";
 import { isChange } from "./changes.ts";
 import { customResourceDefinition } from "./crd.ts";
+import { guides, whoActs } from "./reason-notes.ts";
 
 const NOTE = (source: string) => `<!-- Generated from ${source} by \`make generate\`. Changes belong there. -->\n`;
 
@@ -33,19 +34,10 @@ ${rows.join("\n")}
 `;
 }
 
-const ACTING: Readonly<Record<Actor, string>> = {
-  you: "The object is `Stalled` until somebody acts who may edit it, or what it names.",
-  administrator: "Only an administrator of the cluster or of the operator can change this.",
-  operator: "The object is `Reconciling`: it continues by itself.",
-  nobody: "Nothing is wrong with the object.",
-};
-
-const AWAITED = "The object is `Reconciling`: it continues by itself once the missing object exists.";
-
 function reasonsPage(): string {
   const sections = reasonNames.map((name) => {
-    const { meaning, acts, stalled } = explainReason(name);
-    return `## ${name}\n\n${meaning}\n\n${acts === "you" && !stalled ? AWAITED : ACTING[acts]}\n`;
+    const more = guides[name] === undefined ? "" : ` More: [${guides[name][0]}](../${guides[name][1]}).`;
+    return `## ${name}\n\n${explainReason(name).meaning}\n\n${whoActs(name)}${more}\n`;
   });
   return `${NOTE("src/engine/status/reasons.ts")}# Reasons
 
@@ -104,7 +96,7 @@ const list = (head: string, lines: readonly string[]): string =>
 function kindNotes({ kind, scale, annotations = [] }: Kind): string {
   const scaled = scale ? [`\`kubectl scale\` sets \`${scale.spec}\` and shows \`${scale.status}\` of status.`] : [];
   const own = annotations.map((name) => `\`${name}\``).join(", ");
-  const annotated = own === "" ? [] : [`Annotations that only a ${kind} has: ${own}.`];
+  const annotated = own === "" ? [] : [`Annotations of ${kind} alone: ${own}.`];
   return [...scaled, ...annotated].map((line) => `\n${line}\n`).join("");
 }
 

@@ -62,6 +62,13 @@ describe("mooring demo env", () => {
     expect(await evaluate()).toMatchObject({ stdout: `${join(path, "kubectl")}\n`, stderr: "" });
   });
 
+  it("has the commands of this checkout on the PATH", async () => {
+    const stdout = environmentOf(home("path").access, "/assets");
+    const shell = await run("bash", ["-c", 'eval "$1"; command -v mooring; echo "$PATH"', "bash", stdout]);
+    expect(shell.stdout).toContain("/mooring\n");
+    expect(shell.stdout.trim().endsWith(`:/assets:${join(root, "bin")}`)).toBe(true);
+  });
+
   it("shows no value that opens something: those are in files of their user", async () => {
     const { env, access, path } = home("secret");
     using _ = await writeEnvironment(access, "/bin", { env });

@@ -50,6 +50,12 @@ describe("the monitoring of the chart", () => {
     }
   });
 
+  it("names no page in its alerts unless docsUrl says where the pages are", async () => {
+    const alerts = JSON.stringify((await rendered(...both, ...on)).get("PrometheusRule/mooring"));
+    expect(alerts).toContain("MooringToolsDown");
+    expect(alerts).not.toMatch(/runbook_url|mooring\.dev\/docs/);
+  });
+
   it("has dashboards and a way to the metrics of the gateway, where it runs", async () => {
     const dashboards = (all: Map<string, unknown>) => [...all.keys()].filter((key) => key.startsWith("ConfigMap/"));
     expect(dashboards(await rendered(...on))).toEqual(["ConfigMap/mooring-fleet", "ConfigMap/mooring-controller"]);
