@@ -1,13 +1,17 @@
-import { type Accepted, type AcceptedRow, each, good, long, someId } from "../../../manifests.ts";
+import { type Accepted, type AcceptedRow, each, good, long, observed, someId } from "../../../manifests.ts";
 import { base, cube, vcpu } from "./bases.ts";
 
 const volume = (fields: object) => ({ bootVolume: fields });
+/** Without any field that the platform knows already, except the model. */
+const nothing = { cores: null, ram: null, bootVolume: null, nics: null, templateUuid: null };
 
 /** Each model as it stands, every boundary, every value of every enumeration. */
 export const accepted: Accepted[] = [
   ...good(base, "Dedicated Core server", [
     ["with boot volume and NIC", {}],
     ["without boot volume and NICs", { bootVolume: null, nics: null }],
+    ["taken over, by nothing but its place and its id", { ...nothing, externalId: someId }],
+    ["only observed, by nothing but its place and its id", { ...nothing, ...observed }],
     ["the largest", { cores: 62, ram: 235_520 }],
     ["the smallest", { cores: 1, ram: 256, bootVolume: { size: 1 } }],
     ["in a datacenter of another namespace", { datacenterRef: { namespace: "shop" } }],
@@ -131,5 +135,8 @@ export const accepted: Accepted[] = [
     ["with the type of its volume", volume({ type: "DAS" })],
     ["of a template by name", { templateUuid: null, templateName: "Basic Cube XS" }],
     ["suspended", { powerState: "Suspended" }],
+    ["taken over, by nothing but its place, its model and its id", { ...nothing, externalId: someId }],
+    ["taken over, by nothing but its place and its id", { ...nothing, type: null, externalId: someId }],
+    ["only observed, by nothing but its place and its id", { ...nothing, type: null, ...observed }],
   ]),
 ];
