@@ -5,9 +5,9 @@ import { stringify } from "yaml";
 import { z } from "zod";
 import { people } from "../../../src/cli/people/commands.ts";
 import { temporaryFolder } from "../../../src/simulator/programs/swept.ts";
-import { commandLine, HOSTILE } from "../command-line.ts";
 import { type Landscape, landscape } from "../landscape.ts";
 import { datacenter, server, volume } from "../objects.ts";
+import { commandLine, HOSTILE } from "./command-line.ts";
 
 /** Every command for people where something is missing: the cluster, rights, the Account or the operator. */
 
