@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { candidates } from "../../src/cli/frame/completion.ts";
 import { parseFlags } from "../../src/cli/frame/flags.ts";
@@ -5,6 +7,7 @@ import { people } from "../../src/cli/people/commands.ts";
 import { manifestsIn } from "../../src/cli/people/objects/manifest-files.ts";
 import { objectsIn } from "../../src/cli/people/objects/object-args.ts";
 import { age } from "../../src/cli/people/objects/words.ts";
+import { root } from "../processes.ts";
 import { streams } from "./streams.ts";
 
 const nowhere = { HOME: "/nowhere", KUBECONFIG: "/nowhere/kubeconfig" };
@@ -43,6 +46,19 @@ describe.each(Object.entries(people))("mooring %s", (name, { summary, load }) =>
       stderr: expect.stringContaining(`mooring ${name} --help`),
     });
   });
+});
+
+it("docs/cli.md has every exit code of every command", async () => {
+  const page = readFileSync(join(root, "docs/cli.md"), "utf8").split("**Exit codes**")[1] ?? "";
+  const told = new Map([...page.matchAll(/^\| (\d+) \| (.*) \|$/gm)].map(([, code, what]) => [code, what]));
+  for (const [name, { load }] of Object.entries(people)) {
+    const { help } = await load();
+    const [, codes = ""] = /^(Exit codes: [\s\S]*)$/m.exec(help) ?? [];
+    for (const [, code = ""] of codes.matchAll(/(?:: |, )(\d+) /g)) {
+      expect([...told.keys()], `${name}: ${code}`).toContain(code);
+      if (["3", "4"].includes(code)) expect(told.get(code)).toContain(`\`${name}\``);
+    }
+  }
 });
 
 describe("without a cluster", () => {

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
 import { temporaryFolder } from "../../../src/simulator/programs/swept.ts";
-import { commandLine, HOSTILE } from "../command-line.ts";
 import { type Landscape, landscape } from "../landscape.ts";
 import { datacenter, server, volume } from "../objects.ts";
+import { commandLine, HOSTILE } from "./command-line.ts";
 
 const folder = temporaryFolder("people");
 let world: Landscape;

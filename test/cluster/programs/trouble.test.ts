@@ -4,10 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { z } from "zod";
 import { people } from "../../../src/cli/people/commands.ts";
+import { topics } from "../../../src/diagnostics/options/topics.ts";
 import { temporaryFolder } from "../../../src/simulator/programs/swept.ts";
-import { commandLine, HOSTILE } from "../command-line.ts";
 import { type Landscape, landscape } from "../landscape.ts";
 import { datacenter, server, volume } from "../objects.ts";
+import { commandLine, HOSTILE } from "./command-line.ts";
 
 /** Every command for people where something is missing: the cluster, rights, the Account or the operator. */
 
@@ -121,6 +122,20 @@ describe.each(table)("mooring $line", ({ line, noCluster, dead: whenDead, noRigh
     check(await run(line, { kubeconfig: kubeconfigFor(undefined, "https://127.0.0.1:1") }), whenDead));
   it("without rights", async () => check(await run(line, { user: "nobody", env }), noRights));
   it("with all rights, in half a landscape", async () => check(await run(line, { env }), fine));
+});
+
+it.each<[string, Says[]]>([
+  ["get -o wide", [/ID +ACCOUNT +MESSAGE/, /^Server +fine .* \S+\/main /m]],
+  ["tree -o wide", [/Server\/fine {2}Ready {2}\d+[smh]/]],
+  ["orphans -o wide", [/ADOPT +DELETE/, "create a Datacenter with spec.externalId: ", "DELETE /datacenters/"]],
+  ["cost --by owner -o wide", [/^none +2 /m, /^OBJECT +A MONTH$/m, /^Server\/\S+\/fine +\d/m]],
+  ["drift -o wide", ["nothing differs: 2 objects checked"]],
+  ["options -o wide", topics.map((topic) => new RegExp(`^${topic} {2}spec`, "m"))],
+  ["options images templates", ["ubuntu:latest", "Basic Cube XS", /A MONTH|PER MONTH|PRICE/]],
+])("mooring %s tells more", async (line, says) => {
+  const { code, stdout } = await run(line, { env });
+  expect(code).toBe(0);
+  for (const each of says) expect(stdout).toMatch(each);
 });
 
 describe("without a cluster, but with MOORING_TOKEN", () => {

@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { parse, stringify } from "yaml";
-import { people } from "../../src/cli/people/commands.ts";
-import { streams } from "../cli/streams.ts";
-import { cluster } from "./harness.ts";
-import type { Landscape } from "./landscape.ts";
+import { people } from "../../../src/cli/people/commands.ts";
+import { streams } from "../../cli/streams.ts";
+import { cluster } from "../harness.ts";
+import type { Landscape } from "../landscape.ts";
 
 /** Characters that move a terminal's cursor, or hide something. */
 export const steering = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;

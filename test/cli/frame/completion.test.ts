@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { candidates, scripts } from "../../src/cli/frame/completion.ts";
-import { people } from "../../src/cli/people/commands.ts";
-import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
+import { candidates, scripts } from "../../../src/cli/frame/completion.ts";
+import { people } from "../../../src/cli/people/commands.ts";
+import { temporaryFolder } from "../../../src/simulator/programs/swept.ts";
 
 const folder = temporaryFolder("completion");
 afterAll(() => folder.remove());
