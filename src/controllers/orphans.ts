@@ -37,7 +37,7 @@ export function noticeRestore(deps: Deps, key: ObjectKey, change: Omit<Change<Ku
   }
   const isNew = before?.metadata.uid !== after?.metadata.uid;
   const mayBeOld = listed || memories.rewound.at !== undefined || EXTERNAL_ID in (after?.metadata.annotations ?? {});
-  if (after && (rewound || (isNew && mayBeOld))) memories.of(key).restoredAt = now;
+  if (after && (rewound || (isNew && mayBeOld))) memories.of(key).doubt = { since: now };
   const id = rewound && before && !after ? claimOf(before)?.id : undefined;
   if (id !== undefined) log.warn({ object: key, id }, leftOnPlatform(key.split("/")[0] ?? ""));
 }

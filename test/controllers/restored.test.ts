@@ -75,7 +75,7 @@ describe("an object that is older than the operator and names no resource", () =
     const platform = fakePlatform();
     const object = dc({}, intending("a", intentOf({ hash: "of another body" })));
     const life = stage([object], { platform });
-    life.deps.memories.of(KEY).restoredAt = life.clock.monotonic();
+    life.deps.memories.of(KEY).doubt = { since: life.clock.monotonic() };
     const id = platform.make("a", body("a"));
     const untilSettled = async () => {
       for (let pass = 0; pass < 5; pass++) {
@@ -165,7 +165,7 @@ describe("an object that is older than the operator and names no resource", () =
     const object = objectOf("Lan", "a", { spec: { datacenterRef: { name: "home" } }, status });
     const life = stage([home, object], { platform });
     const key = "Lan/shop/a";
-    life.deps.memories.of(key).restoredAt = life.clock.monotonic();
+    life.deps.memories.of(key).doubt = { since: life.clock.monotonic() };
     await life.passes(key);
     await life.clock.advance(5000);
     await life.passes(key);
@@ -185,7 +185,7 @@ describe("an object that is older than the operator and names no resource", () =
     const object = objectOf("Lan", "a", { spec: { datacenterRef: { name: "home" } }, metadata });
     const life = stage([home, object], { platform });
     const key = "Lan/shop/a";
-    life.deps.memories.of(key).restoredAt = life.clock.monotonic();
+    life.deps.memories.of(key).doubt = { since: life.clock.monotonic() };
     for (let pass = 0; pass < 8; pass++) {
       await life.passes(key);
       await life.clock.advance(settle);
@@ -201,7 +201,7 @@ describe("an object that is older than the operator and names no resource", () =
     const shared = clusterAccountOf("shared", { default: true, namespaces: { selector: {} } });
     const object = dc({ accountRef: { kind: "ClusterAccount", name: "shared" } });
     const life = stage([shared, object], { platform });
-    life.deps.memories.of(KEY).restoredAt = life.clock.monotonic();
+    life.deps.memories.of(KEY).doubt = { since: life.clock.monotonic() };
     await life.passes(KEY);
     await life.clock.advance(5000);
     await life.passes(KEY);

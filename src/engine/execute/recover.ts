@@ -54,6 +54,11 @@ export async function lookFor(deps: Deps, context: Context): Promise<Requeue> {
   const terms = { settledAt: view.times.settledAt, deleting: view.spec.deleting };
   const found = await search(deps, context, terms, intent, before);
   memory.creation = { ...begun, phase: "sent", search: found };
+  // The log alone may be wrong: before anything is sent again, a list must not show the result either.
+  if (found.settledSearches > 0 && found.matches.size === 0 && !found.unseen.has("") && !memory.doubt) {
+    memory.doubt = { since: deps.clock.monotonic(), intent };
+    context.shared?.collection.refresh([]);
+  }
   await unmark(deps, context, intent, found);
   return "now";
 }

@@ -54,6 +54,13 @@ export const isAsNew = (one: { revision?: unknown }, other: { revision?: unknown
 /** When a creation was begun, by either clock. */
 export const beginningsOf = ({ at, ownAt = at }: Pick<Intent, "at" | "ownAt">): number[] => [at, ownAt].map(Date.parse);
 
+/** Whether this creation can have made what was made then. A time that cannot be read may be any. */
+export const canMake = (waiting: Waiting, intent: Intent, then: number): boolean =>
+  beginningsOf(intent).some((at) => {
+    const { earliest, latest } = windowOf(waiting, { at, by: intent.by });
+    return !(then < earliest || then > latest);
+  });
+
 const claim = known
   .pick({ id: true, parents: true, account: true, endpoint: true })
   .required()

@@ -159,9 +159,9 @@ export interface Memory {
   repair?: Attempt | undefined;
   /** The progress of an export since the record in status, where that is not worth a write. */
   exported?: { recorded: unknown; progress: Progress } | undefined;
-  /** When the object appeared, if it may come from a backup without its claim: nothing is created before a later list. */
-  restoredAt?: number | undefined;
-  /** The unclaimed resources of the same name that were found then. */
+  /** Its resource may be there unclaimed, after a backup or a lost answer to this intent: nothing is created before a later list. */
+  doubt?: { since: number; intent?: Intent } | undefined;
+  /** The unclaimed resources of the same name that were found since then. */
   lookalikes?: readonly string[];
   /** When the last pass began. */
   reconciledAt?: number | undefined;
@@ -213,10 +213,10 @@ export function createMemories({ monotonic }: Pick<Clock, "monotonic">) {
     handOver(key: ObjectKey): void {
       const memory = memories.get(key);
       if (!memory) return;
-      const { creation, begun, desired, restoredAt } = memory;
+      const { creation, begun, desired, doubt } = memory;
       // In place, because a running pass holds this memory.
       for (const name of Object.keys(memory)) Reflect.deleteProperty(memory, name);
-      Object.assign(memory, { creation, begun, desired, restoredAt });
+      Object.assign(memory, { creation, begun, desired, doubt });
     },
     forget: (key: ObjectKey): void => void memories.delete(key),
   };

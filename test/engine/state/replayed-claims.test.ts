@@ -109,7 +109,7 @@ describe("state from before a replacement", () => {
     const { api, life, platform, old } = await replaced();
     life.replay(old.status, annotation(old));
     const next = run(api, platform);
-    next.all.deps.memories.of(KEY).restoredAt = next.all.clock.monotonic();
+    next.all.deps.memories.of(KEY).doubt = { since: next.all.clock.monotonic() };
     await next.minutes(5);
     expect(next.reason()).toBe("AlreadyExists");
     expect(platform.sent("POST")).toHaveLength(2);

@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { isSuccessive, type ResourceKind } from "../../../kinds/kind.ts";
+import { bornOf } from "../../../platform/collections/numbered.ts";
 import { creatorOf } from "../../../platform/collections/reading.ts";
 import { addressOf, titleOf } from "../../accounts/accounts.ts";
 import { ANOTHER, recreateAsked } from "../../state/annotations.ts";
 import { birthOf } from "../../state/identity.ts";
+import { canMake } from "../../state/intent.ts";
 import type { Memory } from "../../state/memory.ts";
 import { RECREATE } from "../../state/names.ts";
 import type { Obstacle } from "../../status/reasons.ts";
@@ -19,16 +21,16 @@ export const isOurs = (creator: string | undefined, userId: string | undefined):
   userId === undefined || creator === undefined || creator === userId;
 
 /** Whether an object from a backup may have lost its resource. Permanent resources and tokens are not searched for. */
-export const isDoubted = (kind: ResourceKind, { restoredAt }: Memory): boolean =>
-  restoredAt !== undefined && !kind.resource.identity.permanent && !isSuccessive(kind);
+export const isDoubted = (kind: ResourceKind, { doubt }: Memory): boolean =>
+  doubt !== undefined && !kind.resource.identity.permanent && !isSuccessive(kind);
 
 /** Whether the list that would show it was not read yet, or proves nothing. */
-export function isUnlisted({ restoredAt = 0 }: Memory, { collection, lacksMany }: Shared): boolean {
+export function isUnlisted({ doubt }: Memory, { collection, lacksMany }: Shared): boolean {
   const { listedAt, gone, isTooLarge } = collection;
-  return !gone && !isTooLarge && (listedAt === undefined || listedAt < restoredAt || lacksMany());
+  return !gone && !isTooLarge && (listedAt === undefined || listedAt < (doubt?.since ?? 0) || lacksMany());
 }
 
-/** An unclaimed resource of the same name and user. It may belong to an object from a backup: a person must decide. */
+/** An unclaimed resource of the same name and user. It may be that of an object from a backup or of a lost creation: a person must decide. */
 export async function lookalike(
   deps: Deps,
   context: Context,
@@ -49,21 +51,23 @@ export async function lookalike(
   // One that was found before is read by its id, because a list may hide it.
   const hidden = memory.lookalikes?.filter((id) => !members.some((member) => idOf(member) === id)) ?? [];
   const read = await Promise.all(hidden.map((id) => shared.source.get?.(id, readLimit())));
+  const lost = memory.doubt?.intent;
+  const isInTime = (raw: unknown) => !lost || canMake(deps, lost, Date.parse(bornOf(raw) ?? ""));
   const isUnclaimed = (id: string, raw: unknown) =>
     objects.claimants(kind.kind, { id, born: birthOf(kind, raw), parents, endpoint }).length === 0;
   const ids = [...members, ...read].flatMap((member) => {
     const id = member && idOf(member);
     if (id === undefined || name === undefined || nameOf(member?.raw) !== name || left.includes(id)) return [];
-    return isOurs(creatorOf(member?.raw), userId) && isUnclaimed(id, member?.raw) ? id : [];
+    return isOurs(creatorOf(member?.raw), userId) && isInTime(member?.raw) && isUnclaimed(id, member?.raw) ? id : [];
   });
   memory.lookalikes = ids;
   // While there is one, the next attempt checks again.
-  memory.restoredAt = ids.length > 0 && !asked.includes(ANOTHER) ? clock.monotonic() : undefined;
-  if (memory.restoredAt === undefined) return undefined;
+  memory.doubt = ids.length > 0 && !asked.includes(ANOTHER) ? { ...memory.doubt, since: clock.monotonic() } : undefined;
+  if (!memory.doubt) return undefined;
   const command = `kubectl -n ${object.metadata.namespace} %s ${kind.kind.toLowerCase()} ${object.metadata.name}`;
   const adopt = `${command.replace("%s", "patch")} --type merge -p '{"spec":{"externalId":"${ids[0]}"}}'`;
   const isShown = account.adoption === "Any";
-  const what = `${kind.kind} ${isShown ? ids.join(", ") : name}, created by the same user under the same name, is on the platform, and no object owns it: this object may come from a backup. To adopt it, ${isShown ? adopt : `ask the administrator of ${titleOf(account.key)}`}`;
+  const what = `${kind.kind} ${isShown ? ids.join(", ") : name}, created by the same user under the same name, is on the platform, and no object owns it: this object may come from a backup, or its creation got no answer. To adopt it, ${isShown ? adopt : `ask the administrator of ${titleOf(account.key)}`}`;
   const anew = `${command.replace("%s", "annotate")} ${RECREATE}=${isShown ? ids.join(",") : ANOTHER}`;
   return { reason: "AlreadyExists", message: `${what}; to create another one, ${anew}` };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readIntent } from "../../../../src/engine/state/intent.ts";
 import { INTENT } from "../../../../src/engine/state/names.ts";
+import { readyOf } from "../../../../src/engine/status/status.ts";
 import { hashBody } from "../../../../src/runtime/hash.ts";
 import { API } from "../../support/fake-platform.ts";
 import { intending, intentOf, objectOf, readyCondition, serverSpec } from "../../support/fixtures.ts";
@@ -15,9 +16,10 @@ describe("a creation that comes after another one", () => {
     const { platform, passes, clock } = stage([home, server]);
     await passes("Server/shop/s");
     await clock.advance(70_000);
-    await passes("Server/shop/s");
-    await clock.advance(2000);
-    await passes("Server/shop/s");
+    for (let turn = 0; turn < 3; turn++) {
+      await passes("Server/shop/s");
+      await clock.advance(2000);
+    }
     expect(platform.sent("POST").map(({ url }) => url)).toEqual([`${API}/cloudapi/v6/datacenters/d1/servers`]);
   });
 });
@@ -43,6 +45,27 @@ describe("a creation without an answer", () => {
     for (let turn = 0; turn < 3; turn++) {
       await clock.advance(10_000);
       for (const key of [A, B]) await passes(key);
+    }
+    expect(statusOf(api.get(object))?.id).toBe(made?.targets[0]);
+    expect(platform.sent("POST")).toHaveLength(1);
+  });
+
+  test("is not sent again while a list shows it, though the log is empty, and is claimed when the log shows it", async () => {
+    const object = fresh("a");
+    const { platform, passes, api, clock } = stage([object]);
+    platform.afterEach(loseAnswers(1));
+    expect(await passes(A)).toEqual(["create"]);
+    const [made] = platform.log.splice(-1);
+    for (let turn = 0; turn < 8; turn++) {
+      await clock.advance(UNSETTLED_MS);
+      await passes(A);
+    }
+    expect(platform.sent("POST")).toHaveLength(1);
+    expect(readyOf(api.get(object) ?? object)).toMatchObject({ reason: "AlreadyExists" });
+    if (made) platform.log.push(made);
+    for (let turn = 0; turn < 3; turn++) {
+      await clock.advance(UNSETTLED_MS);
+      await passes(A);
     }
     expect(statusOf(api.get(object))?.id).toBe(made?.targets[0]);
     expect(platform.sent("POST")).toHaveLength(1);
