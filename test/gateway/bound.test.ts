@@ -138,6 +138,13 @@ describe("an answer passes as it is", () => {
     await passes(JSON.stringify({ prompt_logprobs }), { ...few, prompt_logprobs: 20, user: "x".repeat(500) });
   });
 
+  it("up to its maximum length, if it is a refusal that quotes the request", async () => {
+    platform.answer = (_, response, body) =>
+      void response.writeHead(422, json).end(JSON.stringify({ detail: [{ msg: "no", input: body }] }));
+    const answered = await call({ ...few, messages: [{ role: "user", content: '"x" '.repeat(200_000) }] });
+    expect([answered.status, answered.isCut, answered.text.length]).toEqual([422, false, 65_536]);
+  });
+
   it("with many embeddings", async () => {
     const data = Array(100).fill({ embedding: Array(4096).fill(-0.012_345_678_901_234_567) });
     const input = Array(100).fill("x");
@@ -233,7 +240,7 @@ it("the bound of an answer grows with what was asked for", () => {
   const bytesOf = (fields: object, path = "/v1/chat/completions") =>
     askedIn(bodyIn(Buffer.from(JSON.stringify({ model: chatModel, ...fields }))), path, { usual: 4096 }).bound.bytes;
   expect(bytesOf({ max_tokens: 2000 })).toBeGreaterThan(bytesOf({ max_tokens: 1000 }));
-  expect(bytesOf({ max_tokens: 1000, n: 2 })).toBe(bytesOf({ max_tokens: 2000 }));
+  expect(bytesOf({ max_tokens: 1000, n: 2 })).toBe(bytesOf({ max_tokens: 2000, n: 1 }));
   expect(bytesOf({ input: ["a", "b"] }, "/v1/embeddings")).toBeGreaterThan(bytesOf({ input: "a" }, "/v1/embeddings"));
   expect(bytesOf({ n: 2 }, "/v1/images/generations")).toBeGreaterThan(bytesOf({}, "/v1/images/generations"));
 });

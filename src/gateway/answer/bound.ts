@@ -24,6 +24,8 @@ export interface BoundFields {
 const KIB = 1024;
 /** For everything that is not a token: envelopes, comments, reports of filters, and refusals. */
 const ENVELOPE = 256 * KIB;
+/** A refusal may quote the request, and escapes make that longer. */
+const PER_BYTE_SENT = 4;
 /** An event with one token, and with twenty probable tokens in its place, has less. */
 const PER_TOKEN = 4 * KIB;
 /** An embedding of ten thousand numbers has less. */
@@ -45,7 +47,8 @@ export function boundOf(path: string, fields: BoundFields, atMost: Usage, contex
     // A token of a text has at least one byte.
     input: Math.min(isText(fields) ? atMost.input : Number.POSITIVE_INFINITY, context * prompts) + MORE_INPUT,
     output: atMost.output,
-    bytes: ENVELOPE + PER_TOKEN * texts + PER_EMBEDDING * embeddings + PER_IMAGE * images,
+    bytes:
+      ENVELOPE + PER_BYTE_SENT * atMost.input + PER_TOKEN * texts + PER_EMBEDDING * embeddings + PER_IMAGE * images,
   };
 }
 
