@@ -236,6 +236,25 @@ describe("the prompt that an answer reports", () => {
   });
 });
 
+describe("the answer that a usage reports", () => {
+  const booked = async (count: number, fields: object) => {
+    const usage = { prompt_tokens: 1, completion_tokens: count };
+    platform.answer = (_, response) => void response.writeHead(200, json).end(JSON.stringify({ choices: [], usage }));
+    return (await call({ ...few, ...fields })).output;
+  };
+
+  it("is not booked if it is larger than the context and the reservation, but the reservation", async () => {
+    expect(await booked(9_999_999, {})).toBe(20);
+    expect(await booked(300_000, { n: 2 })).toBe(40);
+  });
+
+  it("is booked if it is larger than the reservation, but may be so", async () => {
+    expect(await booked(900, {})).toBe(900);
+    expect(await booked(250_000, { n: 2 })).toBe(250_000);
+    expect(await booked(300_000, { max_tokens: 200_000 })).toBe(300_000);
+  });
+});
+
 it("the bound of an answer grows with what was asked for", () => {
   const bytesOf = (fields: object, path = "/v1/chat/completions") =>
     askedIn(bodyIn(Buffer.from(JSON.stringify({ model: chatModel, ...fields }))), path, { usual: 4096 }).bound.bytes;

@@ -149,7 +149,7 @@ describe("usage in an answer that is not a stream", () => {
 });
 
 it("a stream of many more events than tokens were asked for is ended", () => {
-  const meter = bounded(streamMeter(false), { input: 10, output: 10, bytes: 1_048_576 });
+  const meter = bounded(streamMeter(false), { usage: { input: 10, output: 10 }, output: 10, bytes: 1_048_576 });
   const pour = (count: number) => through(meter, stream(Array(count).fill(chunk("x")), "\n"), [1000]);
   expect(pour(100)).toContain("x");
   expect(() => pour(100)).toThrow("more than it was asked for");

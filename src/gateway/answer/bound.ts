@@ -3,8 +3,8 @@ import { type Meter, wrapping } from "./meter.ts";
 
 /** What the answer to a call may have at most. The platform would have to ignore the call to exceed it. */
 export interface Bound {
-  /** Tokens of the prompt in a reported usage. */
-  input: number;
+  /** A reported usage. */
+  usage: Usage;
   /** Tokens that are reserved for the answer. */
   output: number;
   /** Bytes of the whole answer, whatever they are. */
@@ -14,6 +14,7 @@ export interface Bound {
 /** The fields of a call that its bound depends on. */
 export interface BoundFields {
   n?: number | null | undefined;
+  best_of?: number | null | undefined;
   echo?: unknown;
   input?: unknown;
   messages?: unknown;
@@ -34,7 +35,10 @@ const PER_EMBEDDING = 256 * KIB;
 const PER_IMAGE = 32 * KIB * KIB;
 
 /** The template of a model adds tokens to a prompt, and the real context is slightly larger than the published one. */
-const MORE_INPUT = 4096;
+const MORE_TOKENS = 4096;
+
+/** The maximum number of events for a number of tokens. A token may take several events; some events have no token. */
+const mostEvents = (tokens: number): number => 2 * tokens + 100;
 
 /** The bound of a call with these fields. `atMost` is its reservation, `context` the maximum tokens of its model. */
 export function boundOf(path: string, fields: BoundFields, atMost: Usage, context = Number.POSITIVE_INFINITY): Bound {
@@ -42,10 +46,14 @@ export function boundOf(path: string, fields: BoundFields, atMost: Usage, contex
   const texts = atMost.output + (repeats ? atMost.input * (fields.n ?? 1) : 0);
   const embeddings = path === "/v1/embeddings" ? countOf(fields.input) : 0;
   const images = path.startsWith("/v1/images/") ? (fields.n ?? 1) : 0;
-  const prompts = countOf(fields.prompt ?? fields.input);
+  const mostInput = context * countOf(fields.prompt ?? fields.input);
+  const mostOutput = context * countOf(fields.prompt) * (fields.n ?? 1) * (fields.best_of ?? 1);
   return {
-    // A token of a text has at least one byte.
-    input: Math.min(isText(fields) ? atMost.input : Number.POSITIVE_INFINITY, context * prompts) + MORE_INPUT,
+    usage: {
+      // A token of a text has at least one byte.
+      input: (isText(fields) ? Math.min(atMost.input, mostInput) : mostInput) + MORE_TOKENS,
+      output: Math.max(mostEvents(atMost.output), mostOutput + MORE_TOKENS),
+    },
     output: atMost.output,
     bytes:
       ENVELOPE + PER_BYTE_SENT * atMost.input + PER_TOKEN * texts + PER_EMBEDDING * embeddings + PER_IMAGE * images,
@@ -66,12 +74,9 @@ function isText({ messages, input }: BoundFields): boolean {
   );
 }
 
-/** The maximum number of events for a number of tokens. A token may take several events; some events have no token. */
-const mostEvents = (tokens: number): number => 2 * tokens + 100;
-
 /**
  * A meter that throws when an answer exceeds its bound, whatever it consists of. Nothing above the bound is passed on.
- * What such an answer reports is unclear, and so is a prompt above the bound.
+ * What such an answer reports is unclear, and so is a usage above the bound.
  */
 export function bounded(meter: Meter, bound: Bound): Meter {
   let size = 0;
@@ -83,7 +88,10 @@ export function bounded(meter: Meter, bound: Bound): Meter {
     if (isOver || !bytes) throw new Error("the platform produces more than it was asked for");
     return bytes;
   };
-  const isTooMuch = () => (meter.usage()?.input ?? 0) > bound.input;
+  const isTooMuch = () => {
+    const { input, output } = meter.usage() ?? { input: 0, output: 0 };
+    return input > bound.usage.input || output > bound.usage.output;
+  };
   return {
     ...wrapping(meter, {
       push: (chunk) => {
