@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Usage } from "../kinds/inference/prices.ts";
+import { type Bound, boundOf, countOf } from "./answer/bound.ts";
 import { MOST_TOKENS } from "./answer/usage.ts";
 import { shapeOf } from "./json-shape.ts";
 import { Refused } from "./refused.ts";
@@ -35,6 +36,8 @@ export interface Asked {
   hidesUsage: boolean;
   /** Maximum usage of the call. */
   atMost: Usage;
+  /** Maximum of the answer. */
+  bound: Bound;
   /** The body to send, serialized again, so that the platform reads the same values as the gateway. */
   body: string;
 }
@@ -45,6 +48,8 @@ export interface TokenLimit {
   most?: number | undefined;
   /** The maximum for a call that sets none. */
   usual: number;
+  /** Maximum tokens of the model, prompt and answer together. */
+  context?: number | undefined;
 }
 
 const invalid = (what: string) => new Refused(422, "invalid_value", what);
@@ -88,12 +93,14 @@ export function askedIn({ fields, size }: Body, path: string, limit: TokenLimit)
   const lacksMaximum = maximums[path]?.every((name) => typeof fields[name] !== "number") ?? false;
   const most = Math.max(largestIn(fields, limit), lacksMaximum ? limit.usual : 0);
   const isStream = fields.stream === true;
+  // A token has at least one byte.
+  const atMost = { input: size, output: most * answersIn(fields, most) };
   return {
     model: fields.model,
     isStream,
     hidesUsage: isStream && fields.stream_options?.include_usage !== true,
-    // A token has at least one byte.
-    atMost: { input: size, output: most * answersIn(fields, most) },
+    atMost,
+    bound: boundOf(path, fields, atMost, limit.context),
     body: JSON.stringify({
       ...fields,
       ...(lacksMaximum && { max_tokens: limit.usual }),
@@ -120,7 +127,7 @@ function largestIn(fields: Body["fields"], { most }: TokenLimit): number {
 
 /** The maximum number of answers. Throws if all of them, with up to `most` tokens each, have too many tokens. */
 function answersIn(fields: Body["fields"], most: number): number {
-  const counts = { n: fields.n ?? 1, best_of: fields.best_of ?? 1, prompt: promptsIn(fields.prompt) };
+  const counts = { n: fields.n ?? 1, best_of: fields.best_of ?? 1, prompt: countOf(fields.prompt) };
   const count = counts.n * counts.best_of * counts.prompt;
   if (most * count <= MOST_TOKENS) return count;
   const several = Object.entries(counts).flatMap(([name, each]) => (each > 1 ? [name] : []));
@@ -128,7 +135,3 @@ function answersIn(fields: Body["fields"], most: number): number {
     `${several.join(", ")}: ${count} answers of up to ${most} tokens; a call may have up to ${MOST_TOKENS} tokens in all`,
   );
 }
-
-/** The number of prompts. A prompt is a text or a list of tokens; a list of prompts is allowed. */
-const promptsIn = (prompt: unknown): number =>
-  Array.isArray(prompt) && prompt.some((each) => typeof each !== "number") ? prompt.length : 1;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { costOf, type Usage } from "../kinds/inference/prices.ts";
+import { bounded } from "./answer/bound.ts";
 import { larger, type Meter, refusalMeter, streamMeter, wholeMeter } from "./answer/meter.ts";
 import { pass } from "./answer/pass.ts";
 import { redacting } from "./answer/redact.ts";
@@ -26,6 +27,26 @@ export function usedBy({ atMost }: Asked, meter: Meter, isWhole: boolean): Usage
   return larger(larger(reported, { input: 0, output: meter.events }), atMost);
 }
 
+/** Measures an answer of the platform that is no refusal. */
+function meterOf({ headers }: Answered, { hidesUsage }: Asked, responses: Understood["responses"]): Meter {
+  const isStream = String(headers["content-type"]).startsWith("text/event-stream");
+  const plain = isStream ? streamMeter(hidesUsage) : wholeMeter();
+  return responses ? translating(plain, responses) : plain;
+}
+
+/** Whether an answer is compressed, although the gateway asks for none that is: it could read no usage and no token. */
+const isCoded = ({ headers }: Answered): boolean =>
+  [headers["content-encoding"], headers["transfer-encoding"]]
+    .flatMap((value) => String(value ?? "").split(","))
+    .some((coding) => !/^\s*(?:|identity|chunked)\s*$/i.test(coding));
+
+function unreadable({ body }: Answered): Refused {
+  // Not read to its end, which may never come.
+  body.on("error", () => {}).destroy();
+  const message = "the platform compresses its answer, so the gateway cannot read it";
+  return new Refused(502, "upstream_error", message, { retry: false });
+}
+
 /** Forwards calls and books their cost. The caller checks that the namespace has an access. */
 export function createForward(parts: GatewayParts, checkExists: (model: string) => Promise<void>) {
   const { clock, log, bodies, metrics } = parts;
@@ -48,11 +69,10 @@ export function createForward(parts: GatewayParts, checkExists: (model: string) 
     const isRefusal = statusCode >= 400;
     if (isRefusal) used(none);
     if (statusCode === 404) await checkExists(asked.model);
-    const isStream = String(answer.headers["content-type"]).startsWith("text/event-stream");
-    const plain = isStream ? streamMeter(asked.hidesUsage, asked.atMost.output) : wholeMeter();
-    const answered = responses ? translating(plain, responses) : plain;
+    if (isCoded(answer)) throw unreadable(answer);
+    const plain = isRefusal ? refusalMeter() : meterOf(answer, asked, responses);
     // A platform may quote the gateway's own token.
-    const meter = redacting(isRefusal ? refusalMeter() : answered, answer.opaque.secrets);
+    const meter = redacting(bounded(plain, asked.bound), answer.opaque.secrets);
     let isWhole = false;
     try {
       await pass(clock, answer, meter, response);
@@ -60,7 +80,7 @@ export function createForward(parts: GatewayParts, checkExists: (model: string) 
     } finally {
       const hasContent = isRefusal || !isWhole || !sentTo.endsWith("/completions") || !meter.isEmpty();
       // A refusal without usage costs nothing.
-      const isFree = isRefusal && meter.usage() === undefined && !meter.isUnclear();
+      const isFree = isRefusal && plain.usage() === undefined && !plain.isUnclear();
       used(isFree ? none : usedBy(asked, meter, isWhole || isRefusal), !hasContent);
     }
   }

@@ -29,8 +29,9 @@ const LEAST_TOKENS = 16;
 function tokenLimit({ tokensPerCall }: Access, { fields, size }: Body): TokenLimit {
   const usual = tokensPerCall ?? USUAL_TOKENS;
   // A token has three bytes on average.
-  const room = (contextTokens[fields.model] ?? Number.POSITIVE_INFINITY) - Math.ceil(size / 3);
-  return { most: tokensPerCall, usual: Math.min(usual, Math.max(LEAST_TOKENS, room)) };
+  const context = contextTokens[fields.model];
+  const room = (context ?? Number.POSITIVE_INFINITY) - Math.ceil(size / 3);
+  return { most: tokensPerCall, usual: Math.min(usual, Math.max(LEAST_TOKENS, room)), context };
 }
 
 /** The access of a namespace that allows a model. Throws `Refused` if there is none. */

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { bounded } from "../../src/gateway/answer/bound.ts";
 import { type Meter, streamMeter, wholeMeter } from "../../src/gateway/answer/meter.ts";
 
 const chunk = (content: string, more: object = {}) =>
@@ -148,7 +149,7 @@ describe("usage in an answer that is not a stream", () => {
 });
 
 it("a stream of many more events than tokens were asked for is ended", () => {
-  const meter = streamMeter(false, 10);
+  const meter = bounded(streamMeter(false), { usage: { input: 10, output: 10 }, output: 10, bytes: 1_048_576 });
   const pour = (count: number) => through(meter, stream(Array(count).fill(chunk("x")), "\n"), [1000]);
   expect(pour(100)).toContain("x");
   expect(() => pour(100)).toThrow("more than it was asked for");

@@ -91,14 +91,8 @@ export function wholeMeter(): Meter {
   };
 }
 
-/** The maximum number of events for a number of tokens. A token may take several events; some events have no token. */
-const mostEvents = (tokens: number): number => 2 * tokens + 100;
-
-/**
- * Measures a stream. The last event has the usage; it is dropped if the client did not ask for it. Throws if the
- * platform does not stop after `mostTokens`.
- */
-export function streamMeter(hidesUsage: boolean, mostTokens = Number.POSITIVE_INFINITY): Meter {
+/** Measures a stream. The last event has the usage; it is dropped if the client did not ask for it. */
+export function streamMeter(hidesUsage: boolean): Meter {
   let rest: Buffer = none;
   let usage: Usage | undefined;
   let isUnclear = false;
@@ -124,7 +118,6 @@ export function streamMeter(hidesUsage: boolean, mostTokens = Number.POSITIVE_IN
     // Each byte is one character in latin1: nothing else of the stream changes.
     const text = bytes.toString("latin1");
     count += text.match(/^data:/gm)?.length ?? 0;
-    if (count > mostEvents(mostTokens)) throw new Error("the platform produces more than it was asked for");
     isEmpty &&= !content.test(text);
     if (!mayHaveUsage(text)) return bytes;
     const events = eventsIn(text);

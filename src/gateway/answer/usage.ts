@@ -4,8 +4,7 @@ import { createTopFields, type TopFields } from "./top-fields.ts";
 
 /**
  * The maximum tokens of a call, asked for or reported. More is an error, and would make budgets and counters useless.
- * It is eighty times the context of the largest model, and a day of output at a hundred tokens per second. A report
- * has no closer limit: a short link to an image takes many tokens, and hidden reasoning has no text.
+ * It is eighty times the context of the largest model, and a day of output at a hundred tokens per second.
  */
 export const MOST_TOKENS = 10_000_000;
 

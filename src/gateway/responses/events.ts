@@ -98,6 +98,7 @@ export function createResponseEvents(call: ResponsesCall): ResponseEvents {
 
   return {
     take(data) {
+      if (data === "") return "";
       const parsed = chunkShape.safeParse(json(data));
       if (!parsed.success) return "";
       const { id, created, model, choices, usage } = parsed.data;

@@ -53,6 +53,8 @@ export function createUpstream(options: { url: string; credentials: Credentials;
           ...credentials,
           "user-agent": "mooring-gateway",
           accept: "application/json, text/event-stream",
+          // Without this, a proxy may compress the answer.
+          "accept-encoding": "identity",
           ...(body !== undefined && { "content-type": "application/json" }),
         },
         body: body ?? null,
