@@ -96,12 +96,7 @@ const keysOf = (objects: Objects, kind: Kind["kind"]): IteratorObject<ObjectKey>
     .map((name) => `${kind}/${name}`);
 
 /** Objects that refer to a changed one and have to reconcile. Yields undefined for those that need not. */
-export function* referrersToWake(
-  objects: Objects,
-  key: ObjectKey,
-  before: KubeObject | undefined,
-  after: KubeObject | undefined,
-): Generator<ObjectKey | undefined> {
+export function* referrersToWake(objects: Objects, key: ObjectKey, before?: KubeObject, after?: KubeObject) {
   const referrers = objects.referrers(key);
   if (referrers.length === 0) return;
   const { toSettled, toWaiting } = changeForReferrers(before, after);

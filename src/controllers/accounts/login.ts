@@ -249,12 +249,11 @@ async function recover(deps: LoginDeps, tokens: OwnTokens, state: TokenRecord, t
   const all = await deps.tokenStore.all(0);
   const others = all.filter((each) => each.account !== account);
   for (const each of others) exclude(deps, each);
-  const { earliest, latest } = windowOf(deps, intent);
+  const window = windowOf(deps, intent);
   const candidates = there.filter(({ id, ...dates }) => {
-    const madeAt = Date.parse(dates.createdDate);
     const isOurs = id === state.current?.id || id === state.previous?.id || intent.seen.includes(id);
     const isTaken = isOurs || deps.objects.wasClaimed(accessToken.kind, { id, parents: {}, endpoint });
-    return !isTaken && hasTtl(dates, intent.ttl) && madeAt >= earliest && madeAt <= latest;
+    return !isTaken && hasTtl(dates, intent.ttl) && window.has(Date.parse(dates.createdDate));
   });
   const us = { account, userId: token === undefined ? undefined : identityOf(token)?.userId };
   const rivals = [

@@ -26,13 +26,7 @@ const isYoung = ({ settings, clock }: Deps, { begunAt }: Begun): boolean =>
   mayBeHidden(begunAt, clock.monotonic(), believedFor(settings));
 
 /** Deletes a resource that only this process knows of. Tries until the platform accepts: no object would try again. */
-export async function deleteUnclaimed(
-  deps: Deps,
-  undone: Undone,
-  begun: Begun,
-  { id, born }: Made,
-  why: string,
-): Promise<void> {
+export async function deleteUnclaimed(deps: Deps, undone: Undone, begun: Begun, { id, born }: Made, why: string) {
   const { key, kind, account, object } = undone;
   if (!account) return;
   const { parents, endpoint } = begun.intent;

@@ -83,6 +83,7 @@ export async function takeOver(deps: Deps, context: Context, identity: string): 
   }
   // Set before anything is awaited, so that no object with an equal intent claims the same resource.
   memory.creation = found;
+  memory.doubt = undefined;
   await claim(deps, context, found, true);
   return "now";
 }

@@ -42,10 +42,11 @@ const intent = z.object({
 export type Intent = z.output<typeof intent>;
 
 /** The time in which a creation can make its resource, by the platform's clock. A resource from another time is not its result. */
-export const windowOf = ({ settings }: Waiting, { at, by }: { at: number; by: Author }) => ({
-  earliest: at - SKEW_MS,
-  latest: at + by.deadlineMs + settings.settleMs + 2 * SKEW_MS,
-});
+export function windowOf({ settings }: Waiting, { at, by }: { at: number; by: Author }) {
+  const earliest = at - SKEW_MS;
+  const latest = at + by.deadlineMs + settings.settleMs + 2 * SKEW_MS;
+  return { earliest, latest, has: (then: number) => then >= earliest && then <= latest };
+}
 
 /** Whether the first is at least as new as the second. One without a revision is older than any that has one. */
 export const isAsNew = (one: { revision?: unknown }, other: { revision?: unknown }): boolean =>
@@ -56,10 +57,7 @@ export const beginningsOf = ({ at, ownAt = at }: Pick<Intent, "at" | "ownAt">): 
 
 /** Whether this creation can have made what was made then. A time that cannot be read may be any. */
 export const canMake = (waiting: Waiting, intent: Intent, then: number): boolean =>
-  beginningsOf(intent).some((at) => {
-    const { earliest, latest } = windowOf(waiting, { at, by: intent.by });
-    return !(then < earliest || then > latest);
-  });
+  Number.isNaN(then) || beginningsOf(intent).some((at) => windowOf(waiting, { at, by: intent.by }).has(then));
 
 const claim = known
   .pick({ id: true, parents: true, account: true, endpoint: true })

@@ -31,12 +31,7 @@ export function isUnlisted({ doubt }: Memory, { collection, lacksMany }: Shared)
 }
 
 /** An unclaimed resource of the same name and user. It may be that of an object from a backup or of a lost creation: a person must decide. */
-export async function lookalike(
-  deps: Deps,
-  context: Context,
-  parents: Parents,
-  body: unknown,
-): Promise<Obstacle | undefined> {
+export async function lookalike(deps: Deps, context: Context, parents: Parents, body: unknown) {
   const { objects, clock } = deps;
   const { kind, object, memory, status, shared, account } = context;
   if (!account || !shared || !isDoubted(kind, memory) || shared.collection.isTooLarge) return undefined;
@@ -69,5 +64,6 @@ export async function lookalike(
   const isShown = account.adoption === "Any";
   const what = `${kind.kind} ${isShown ? ids.join(", ") : name}, created by the same user under the same name, is on the platform, and no object owns it: this object may come from a backup, or its creation got no answer. To adopt it, ${isShown ? adopt : `ask the administrator of ${titleOf(account.key)}`}`;
   const anew = `${command.replace("%s", "annotate")} ${RECREATE}=${isShown ? ids.join(",") : ANOTHER}`;
-  return { reason: "AlreadyExists", message: `${what}; to create another one, ${anew}` };
+  const obstacle: Obstacle = { reason: "AlreadyExists", message: `${what}; to create another one, ${anew}` };
+  return obstacle;
 }
