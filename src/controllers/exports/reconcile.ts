@@ -1,7 +1,7 @@
 import { messageOf, obstacleFrom } from "../../engine/observe/platform-errors.ts";
 import { isPaused } from "../../engine/state/annotations.ts";
 import { policiesOf } from "../../engine/state/policies.ts";
-import { needsPerson, type Obstacle } from "../../engine/status/reasons.ts";
+import { needsPerson, type Obstacle, type Reason } from "../../engine/status/reasons.ts";
 import { readStatus, readWhole, standingFor } from "../../engine/status/status.ts";
 import { unknownKey } from "../../engine/status/trust.ts";
 import { type Pass, pause, postpone } from "../../engine/write/record.ts";
@@ -55,7 +55,7 @@ export async function reconcileExport(deps: DestinationDeps, pass: Pass): Promis
     // Only Secrets are not watched: every other change wakes the object.
     const { obstacle } = found;
     deps.destinations.drop(key);
-    return obstacle.reason === "SecretNotFound" ? fail(deps, pass, obstacle) : halt(deps, pass, obstacle);
+    return ABOUT_SECRETS.has(obstacle.reason) ? fail(deps, pass, obstacle) : halt(deps, pass, obstacle);
   }
   try {
     const again = await carryOn(deps, { ...pass, account }, found.value);
@@ -70,6 +70,8 @@ export async function reconcileExport(deps: DestinationDeps, pass: Pass): Promis
     return fail(deps, asWritten(deps, pass), delivering ? refusedBy(trouble) : unreadable(trouble), afterMs);
   }
 }
+
+const ABOUT_SECRETS: ReadonlySet<Reason> = new Set(["SecretNotFound", "DestinationRefused"]);
 
 /** The pass with the object as it was last written. */
 const asWritten = ({ objects }: DestinationDeps, pass: Pass): Pass => ({
