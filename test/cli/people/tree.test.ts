@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { pictureOf } from "../../src/diagnostics/tree.ts";
-import { objectOf } from "../engine/support/fixtures.ts";
-import { runWith } from "./scripted-cluster.ts";
+import { pictureOf } from "../../../src/diagnostics/tree.ts";
+import { objectOf } from "../../engine/support/fixtures.ts";
+import { runWith } from "../scripted-cluster.ts";
 
 const forged = "shop/main\n  Server/shop/forged (server) Ready\u202e";
 const main = objectOf("Datacenter", "main", { status: { account: forged } });
