@@ -1,4 +1,4 @@
-import { type Document, isCollection, parseAllDocuments, visit } from "yaml";
+import { type Document, isCollection, isScalar, LineCounter, parseAllDocuments, visit } from "yaml";
 
 /** While a manifest is parsed the server answers nobody: these limits keep that to a fraction of a second. */
 const MOST_BYTES = 32_768;
@@ -22,9 +22,15 @@ export function checkText(text: string): void {
 
 /** The values of all YAML documents in a text. Errors name `from`. */
 export function valuesIn(text: string, from: string): unknown[] {
-  return parseAllDocuments(text).map((document) => {
+  const lineCounter = new LineCounter();
+  // The parser compares each key of a map with all others: that takes a minute for a map with 30,000 fields.
+  return parseAllDocuments(text, { uniqueKeys: false, lineCounter }).map((document) => {
     const [error] = document.errors;
     if (error) throw new Error(`${from}: it is not YAML: ${firstLine(error)}`);
+    checkKeys(document, (at) => {
+      const { line, col } = lineCounter.linePos(at);
+      throw new Error(`${from}: it is not YAML: Map keys must be unique at line ${line}, column ${col}`);
+    });
     checkNodes(document, from);
     try {
       return document.toJS({ maxAliasCount: MOST_ALIASES });
@@ -42,6 +48,20 @@ export function valuesIn(text: string, from: string): unknown[] {
 const firstLine = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "";
 
+/** Calls `refuse` with the position of a key that its map has twice. */
+function checkKeys(document: Document.Parsed, refuse: (at: number) => never): void {
+  visit(document, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (seen.has(key.value)) refuse(key.range?.[0] ?? 0);
+        seen.add(key.value);
+      }
+    },
+  });
+}
+
 /**
  * Throws for a map or list as a key: Kubernetes has none, and to write nested ones as text takes minutes. Throws also for too
  * many aliases, and for an alias inside of its own anchor.
@@ -54,7 +74,8 @@ function checkNodes(document: Document.Parsed, from: string): void {
     },
     Alias: () => void aliases++,
   });
-  if (aliases > MOST_ALIASES) throw new Error(`${from}: it has ${aliases} aliases, more than ${MOST_ALIASES}`);
+  if (aliases > MOST_ALIASES)
+    throw new Error(`${from}: it has ${aliases} aliases, more than ${MOST_ALIASES}: write the values out`);
   visit(document, {
     Alias(_, alias, path) {
       const target = alias.resolve(document);

@@ -1,6 +1,7 @@
 import { objectOf } from "../engine/accounts/accounts.ts";
 import { namedBy, type ObjectKey } from "../engine/state/object.ts";
 import { readStatus } from "../engine/status/status.ts";
+import { plainText } from "../platform/answers/plain-text.ts";
 import { allObjects, isReady, type MooringObject, type ObjectAsked, objectNamed, readyOf } from "./objects.ts";
 import type { Sources } from "./sources.ts";
 
@@ -58,23 +59,45 @@ export async function dependencyTree(sources: Sources, asked: ObjectAsked) {
   const dependentsOf = (key: ObjectKey) => dependents.get(key) ?? [];
   const needed = nodeOf(start.key, "", needsOf);
   const usedBy = nodeOf(start.key, "", dependentsOf);
-  return {
-    object: start.key,
-    needs: needed.next,
-    needed_by: usedBy.next,
-    picture: [`${start.key}`, "needs:", ...drawn(needed.next), "needed by:", ...drawn(usedBy.next)].join("\n"),
-  };
+  const tree = { object: start.key, needs: needed.next, needed_by: usedBy.next };
+  return { ...tree, picture: pictureOf(tree) };
 }
+
+interface Tree {
+  object: ObjectKey;
+  needs: Node[];
+  needed_by: Node[];
+}
+
+/** The lines of a picture. The text of a line is external, and may contain line breaks: a command escapes it. */
+export const linesOf = ({ object, needs, needed_by }: Tree): Line[] => [
+  { indent: "", text: object },
+  { indent: "", text: "needs:" },
+  ...drawn(needs),
+  { indent: "", text: "needed by:" },
+  ...drawn(needed_by),
+];
+
+/** The picture as one text, in which nothing external begins a line. */
+export const pictureOf = (tree: Tree): string =>
+  linesOf(tree)
+    .map(({ indent, text }) => `${indent}${plainText(text)}`)
+    .join("\n");
 
 function accountsOf({ object }: MooringObject): ObjectKey[] {
   const { account } = readStatus(object);
   return account === undefined ? [] : [objectOf(account)];
 }
 
-const drawn = (nodes: Node[], indent = "  "): string[] =>
+interface Line {
+  indent: string;
+  text: string;
+}
+
+const drawn = (nodes: Node[], indent = "  "): Line[] =>
   nodes.length === 0 && indent === "  "
-    ? ["  nothing"]
+    ? [{ indent, text: "nothing" }]
     : nodes.flatMap((node) => [
-        `${indent}${node.object} (${node.as}) ${node.ready ? "Ready" : node.reason}`,
+        { indent, text: `${node.object} (${node.as}) ${node.ready ? "Ready" : node.reason}` },
         ...drawn(node.next, `${indent}  `),
       ]);

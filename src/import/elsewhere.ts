@@ -20,6 +20,9 @@ const identityIn = (id: string, datacenter: string | null | undefined): string =
 /** One word of a command for a shell. */
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
+/** The same, without quotes where none are needed. */
+const word = (text: string): string => (/^[\w./-]+$/.test(text) ? text : quoted(text));
+
 const state = z.looseObject({
   resources: z.array(
     z.looseObject({
@@ -68,10 +71,18 @@ const resource = z.looseObject({
   kind: z.string(),
   metadata: z.looseObject({
     name: z.string(),
+    namespace: z.string().optional(),
     annotations: z.record(z.string(), z.string()).optional(),
   }),
   spec: z.unknown().optional(),
 });
+
+/** The command after which Crossplane keeps a resource. Namespaced ones, of Crossplane 2, have no deletionPolicy. */
+function patchOf(target: string, namespace: string | undefined): string {
+  const place = namespace === undefined ? "" : ` -n ${word(namespace)}`;
+  const spec = namespace === undefined ? { deletionPolicy: "Orphan" } : { managementPolicies: ["Observe"] };
+  return `kubectl patch ${word(target)}${place} --type merge -p '${JSON.stringify({ spec })}'`;
+}
 
 /** Reads managed resources of Crossplane from files or from the output of kubectl. */
 export function fromCrossplane(text: string): Elsewhere {
@@ -89,11 +100,7 @@ export function fromCrossplane(text: string): Elsewhere {
       const { datacenterId } = asJson(asJson(asJson(spec).forProvider).datacenterConfig);
       const id = identityIn(externalName, typeof datacenterId === "string" ? datacenterId : undefined);
       names.set(id, metadata.name);
-      const target = `${kind.toLowerCase()}.${group}/${metadata.name}`;
-      release.set(
-        id,
-        `kubectl patch ${/^[\w./-]+$/.test(target) ? target : quoted(target)} --type merge -p '{"spec":{"deletionPolicy":"Orphan"}}'`,
-      );
+      release.set(id, patchOf(`${kind.toLowerCase()}.${group}/${metadata.name}`, metadata.namespace));
     }
   }
   return { names, release };

@@ -6,18 +6,17 @@ import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
 import { answer, scriptedServer } from "../platform/scripted-server.ts";
 import { streams } from "./streams.ts";
 
-const GROUP = "/apis/mooring.dev/v1alpha1/namespaces/shop";
+/** An object or a list, in namespace shop or in all. */
+const PATH = /^\/apis\/mooring\.dev\/v1alpha1\/(?:namespaces\/shop\/)?([a-z]+)(?:\/([^/?]+))?/;
 
 /** Runs a command against an API server that has these objects in namespace shop, by the plural of their kind. */
 export async function runWith(objects: Record<string, KubeObject[]>, line: string) {
   const folder = temporaryFolder("scripted-cluster");
   await using server = await scriptedServer((arrived, response, request) => {
-    const [plural = "", name] =
-      arrived.url
-        .split("?")[0]
-        ?.slice(GROUP.length + 1)
-        .split("/") ?? [];
-    const found = objects[plural]?.find(({ metadata }) => metadata.name === name);
+    const [, plural = "", name] = PATH.exec(arrived.url) ?? [];
+    const items = objects[plural];
+    const list = items && { kind: "List", metadata: { resourceVersion: "1" }, items };
+    const found = name === undefined ? list : items?.find(({ metadata }) => metadata.name === name);
     const nothing = { kind: "Status", status: "Failure", code: 404, reason: "NotFound", message: "not found" };
     answer(found ? 200 : 404, found ?? nothing)(arrived, response, request);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { costEstimate } from "../../src/diagnostics/cost.ts";
+import { valuesIn } from "../../src/diagnostics/manifest-text.ts";
 import { options } from "../../src/diagnostics/options/options.ts";
 import { NoCluster } from "../../src/kube/client/config.ts";
 import { manifestsIn } from "../../src/plan/inputs/manifests.ts";
@@ -76,6 +77,23 @@ describe.each([
 it("objects of others may have any field", () => {
   const text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {toString: x, constructor: y}\n";
   expect(manifestsIn([{ from: "f", text }], "n").others).toEqual(["ConfigMap a"]);
+});
+
+it.each([
+  ["in lines", (fields: string[]) => `a:\n  ${fields.join("\n  ")}\n`],
+  ["in brackets", (fields: string[]) => `a: {${fields.join(", ")}}\n`],
+])("a map of a file has as many fields and anchors as it needs: 100,000 %s", (_, mapOf) => {
+  const fields = Array.from({ length: 100_000 }, (_, nth) => `f${nth}: &a${nth} x`);
+  const [value] = valuesIn(mapOf(fields), "f");
+  expect(Object.keys(Object(value).a)).toHaveLength(fields.length);
+});
+
+it.each([
+  ["spec:\n  size: 1\n  name: a\n  size: 2\n", "line 4, column 3"],
+  ["spec: {size: 1, 'size': 2}\n", "line 1, column 17"],
+  ["1: a\n1: b\n", "line 2, column 1"],
+])("a field that is there twice is refused: %j", (text, place) => {
+  expect(() => valuesIn(text, "f")).toThrow(`f: it is not YAML: Map keys must be unique at ${place}`);
 });
 
 it("a few anchors are fine", async () => {

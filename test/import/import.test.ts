@@ -193,5 +193,33 @@ describe("names from elsewhere", () => {
     const { names, release } = fromCrossplane(JSON.stringify({ kind: "List", items: [managed] }));
     expect([...names]).toEqual([[DC, "app"]]);
     expect(release.get(DC)).toContain('"deletionPolicy":"Orphan"');
+    expect(wordsOf(release.get(DC))).not.toContain("-n");
+  });
+
+  it("come from namespaced resources of Crossplane 2, which have other policies", () => {
+    const managed = {
+      apiVersion: "compute.ionoscloud.m.crossplane.io/v1alpha1",
+      kind: "Server",
+      metadata: { name: "app", namespace: "shop", annotations: { "crossplane.io/external-name": DC } },
+    };
+    const words = (namespace: string) => {
+      const changed = { ...managed, metadata: { ...managed.metadata, namespace } };
+      return wordsOf(fromCrossplane(JSON.stringify(changed)).release.get(DC));
+    };
+    const target = "server.compute.ionoscloud.m.crossplane.io/app";
+    const patch = '{"spec":{"managementPolicies":["Observe"]}}';
+    const command = (namespace: string) => [
+      "kubectl",
+      "patch",
+      target,
+      "-n",
+      namespace,
+      "--type",
+      "merge",
+      "-p",
+      patch,
+    ];
+    expect(words("shop")).toEqual(command("shop"));
+    expect(words("$(touch x)")).toEqual(command("$(touch x)"));
   });
 });

@@ -1,13 +1,13 @@
-/** A fact of the platform's description, by number, and the test that proves it. */
-export interface Named {
-  fact: number;
-  says: string;
-  file: string;
-  /** The test's title, or a part of it. */
-  test: string;
-}
+import type { Named } from "./named.ts";
+import { products } from "./product-tests.ts";
 
 export const named: readonly Named[] = [
+  {
+    fact: 8,
+    says: "bodies are JSON",
+    file: "test/simulator/process/robustness.test.ts",
+    test: "that are not JSON by their type are 415",
+  },
   {
     fact: 13,
     says: "auto scaling is for non-production workloads",
@@ -27,118 +27,40 @@ export const named: readonly Named[] = [
     test: "tokens are billed by model and direction, per million, at the prices that the catalogue tells",
   },
   {
+    fact: 24,
+    says: "DNS is part of the platform",
+    file: "test/simulator/managed/dns.test.ts",
+    test: "is PROVISIONING, then AVAILABLE, and tells its name servers",
+  },
+  {
+    fact: 31,
+    says: "a location is a country and a site",
+    file: "test/kinds/compute/datacenter.test.ts",
+    test: "is not tried with a location that is none",
+  },
+  {
+    fact: 46,
+    says: "a page shorter than the limit is the last",
+    file: "test/platform/products/paging.test.ts",
+    test: "of %i items takes %i pages",
+  },
+  {
     fact: 83,
     says: "volume sizes are whole GB",
     file: "test/simulator/core/compute/volumes.test.ts",
     test: "half a GB",
   },
   {
-    fact: 155,
-    says: "the unit of a policy counts",
-    file: "test/simulator/autoscaling/policy.test.ts",
-    test: "counts traffic %s: bytes a second are %i times as much",
+    fact: 86,
+    says: "an image is named by its id, which a lookup finds",
+    file: "test/kinds/fields/images.test.ts",
+    test: "is the image that was found",
   },
   {
-    fact: 159,
-    says: "deleteVolumes may be left out",
-    file: "test/simulator/autoscaling/creation.test.ts",
-    test: "keeps the volumes of removed replicas unless it is told otherwise",
-  },
-  {
-    fact: 161,
-    says: "replicas of AMD families",
-    file: "test/simulator/autoscaling/creation.test.ts",
-    test: "takes replicas of the family %s",
-  },
-  {
-    fact: 175,
-    says: "a metric pipeline tells its state in properties.status",
-    file: "test/platform/products/regional.test.ts",
-    test: "the state of a pipeline is read where the platform tells it: in metadata, or in its properties",
-  },
-  {
-    fact: 189,
-    says: "alert rules on pushed metrics, with targets",
-    file: "test/simulator/pipelines/alerts.test.ts",
-    test: "a rule on a pushed metric fires beyond its threshold, tells its target once, and resolves",
-  },
-  {
-    fact: 197,
-    says: "agents read each source where it writes",
-    file: "test/kinds/observability/agents.test.ts",
-    test: "each source is read where it writes, and reaches the output of its stream",
-  },
-  {
-    fact: 204,
-    says: "a log pipeline is PROVISIONING, then Ready, in properties.status",
-    file: "test/cluster/kinds/interfaces.test.ts",
-    test: "is not Ready before it is",
-  },
-  {
-    fact: 205,
-    says: "a pipeline takes data once it is ready",
-    file: "test/simulator/pipelines/logs-described.test.ts",
-    test: "refuses lines with 503 and Retry-After until it is ready, also with a new key, and not while it is changed",
-  },
-  {
-    fact: 208,
-    says: "queries reach back 30 days",
-    file: "test/simulator/pipelines/logs-described.test.ts",
-    test: "reaches back 30 days, whatever the retention; what is older is kept and not shown",
-  },
-  {
-    fact: 211,
-    says: "central logging brings the logs of products",
-    file: "test/simulator/pipelines/logs-described.test.ts",
-    test: "brings the lines of load balancers that ask for it, while it is on, and of no others",
-  },
-  {
-    fact: 215,
-    says: "the switch is written without an id",
-    file: "test/platform/products/regional.test.ts",
-    test: "the only resource of a region, answered without a list, is the only member",
-  },
-  {
-    fact: 219,
-    says: "logins by password, and failed ones, are recorded",
-    file: "test/simulator/activity/access-entries.test.ts",
-    test: "has logins by password, and those that failed",
-  },
-  {
-    fact: 220,
-    says: "reads are recorded",
-    file: "test/simulator/activity/access-entries.test.ts",
-    test: "has every read, of one thing or of a list, answered or refused, with what was read",
-  },
-  {
-    fact: 221,
-    says: "questions to models are recorded as data access",
-    file: "test/simulator/activity/access-entries.test.ts",
-    test: "has every question to a model as a read of that model, and never the words",
-  },
-  {
-    fact: 222,
-    says: "an entry names what it is about, also a token that was made",
-    file: "test/simulator/activity/access-entries.test.ts",
-    test: "names the token that was made",
-  },
-  {
-    fact: 225,
-    says: "the log is asked by whole days",
-    file: "test/platform/activity/whole-days.test.ts",
-    test: "a time is cut out of whole days where the platform knows nothing smaller",
-  },
-  {
-    fact: 227,
-    says: "no list of contracts is needed",
-    file: "test/platform/activity/whole-days.test.ts",
-    test: "the contract is known by the token, else by the core API, where the log names none",
-  },
-  {
-    fact: 252,
-    says: "a topic has as many copies as there are brokers for",
-    file: "test/simulator/streaming/topics.test.ts",
-    test: "a topic has as many copies as there are brokers for, or is refused",
+    fact: 291,
+    says: "temperature is optional",
+    file: "test/clients/openai/openai.test.ts",
+    test: "gets a chat answer that shows the prompt, and pays for what it shows",
   },
   {
     fact: 292,
@@ -165,28 +87,16 @@ export const named: readonly Named[] = [
     test: "that are no JSON are 422: %o",
   },
   {
-    fact: 121,
-    says: "username and password are to be discontinued",
-    file: "test/controllers/accounts/login.test.ts",
-    test: "is advised to move to a token, because passwords are to be discontinued",
+    fact: 322,
+    says: "429 may have Retry-After",
+    file: "test/simulator/faults/faults.test.ts",
+    test: "429 comes with Retry-After when the rule has one",
   },
   {
-    fact: 260,
-    says: "a topic has as many partitions as consumers can share",
-    file: "test/clients/kafka.test.ts",
-    test: "has the partitions and the retention that the API was asked for, or the brokers' own",
-  },
-  {
-    fact: 264,
-    says: "unlimited retention is limited by the storage",
-    file: "test/kinds/streaming/kafka-topic.test.ts",
-    test: "is to keep records forever, which fills the storage of the cluster",
-  },
-  {
-    fact: 291,
-    says: "temperature is optional",
-    file: "test/clients/openai/openai.test.ts",
-    test: "gets a chat answer that shows the prompt, and pays for what it shows",
+    fact: 323,
+    says: "clients back off exponentially",
+    file: "test/platform/pace/pacer.test.ts",
+    test: "backs off longer with every refusal when the platform names no time",
   },
   {
     fact: 325,
@@ -225,81 +135,10 @@ export const named: readonly Named[] = [
     test: "leaves nothing of the Dockerfile's last stage out",
   },
   {
-    fact: 8,
-    says: "bodies are JSON",
-    file: "test/simulator/process/robustness.test.ts",
-    test: "that are not JSON by their type are 415",
-  },
-  {
-    fact: 24,
-    says: "DNS is part of the platform",
-    file: "test/simulator/managed/dns.test.ts",
-    test: "is PROVISIONING, then AVAILABLE, and tells its name servers",
-  },
-  {
-    fact: 31,
-    says: "a location is a country and a site",
-    file: "test/kinds/compute/datacenter.test.ts",
-    test: "is not tried with a location that is none",
-  },
-  {
-    fact: 46,
-    says: "a page shorter than the limit is the last",
-    file: "test/platform/products/paging.test.ts",
-    test: "of %i items takes %i pages",
-  },
-  {
-    fact: 86,
-    says: "an image is named by its id, which a lookup finds",
-    file: "test/kinds/fields/images.test.ts",
-    test: "is the image that was found",
-  },
-  {
-    fact: 153,
-    says: "the range of a policy is an ISO 8601 duration",
-    file: "test/kinds/fields/duration.test.ts",
-    test: "takes %s",
-  },
-  {
-    fact: 251,
-    says: "a cluster tells the addresses of its brokers",
-    file: "test/kinds/streaming/kafka-cluster.test.ts",
-    test: "is up to date whatever the order in which the platform shows its addresses",
-  },
-  {
-    fact: 257,
-    says: "three copies of a topic are recommended",
-    file: "test/kinds/streaming/kafka-topic.test.ts",
-    test: "is nothing for three copies and a multiple of three",
-  },
-  {
-    fact: 259,
-    says: "a multiple of three partitions is recommended",
-    file: "test/kinds/streaming/kafka-topic.test.ts",
-    test: "are %d partitions",
-  },
-  {
-    fact: 270,
-    says: "a client has a PKCS#12 store or PEM files",
-    file: "test/certificates/pkcs12.test.ts",
-    test: "gives back the key, the certificate and the CA",
-  },
-  {
-    fact: 322,
-    says: "429 may have Retry-After",
-    file: "test/simulator/faults/faults.test.ts",
-    test: "429 comes with Retry-After when the rule has one",
-  },
-  {
-    fact: 323,
-    says: "clients back off exponentially",
-    file: "test/platform/pace/pacer.test.ts",
-    test: "backs off longer with every refusal when the platform names no time",
-  },
-  {
     fact: 346,
     says: "it is installed with Helm",
     file: "test/clients/helm.test.ts",
     test: "of the version before is upgraded, makes the samples Ready with its own rights, and leaves them when it goes",
   },
+  ...products,
 ];

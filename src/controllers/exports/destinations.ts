@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { AccountHandle } from "../../engine/accounts/accounts.ts";
 import type { Sites } from "../../engine/accounts/addresses.ts";
 import type { Deps } from "../../engine/observe/deps.ts";
-import { type Resolved, readSecrets, resolveReferences } from "../../engine/observe/spec/references.ts";
+import { type Resolved, resolveReferences } from "../../engine/observe/spec/references.ts";
 import { keyOfTarget, type ObjectKey } from "../../engine/state/object.ts";
 import type { Reason } from "../../engine/status/reasons.ts";
 import { readStatus } from "../../engine/status/status.ts";
@@ -17,6 +17,7 @@ import { toBucket } from "../../platform/export/bucket.ts";
 import type { Destination } from "../../platform/export/destination.ts";
 import { toKafka } from "../../platform/export/kafka.ts";
 import { toLogPipeline } from "../../platform/export/log-pipeline.ts";
+import { secretOf } from "./secrets.ts";
 
 /** Connections to destinations that are not the platform's: without credentials, but with the limits and rules for endpoints. */
 export function createDestinationClients(transport: Pick<Transport, "connect">) {
@@ -74,17 +75,6 @@ export async function destinationOf(
 
 const problem = (reason: Reason, message: string) => ({ obstacle: { reason, message } });
 
-/** Values of one Secret of the namespace of `owner`, by their keys. */
-async function secretOf(deps: Deps, owner: KubeObject, field: string, name: string, keys: readonly string[]) {
-  const values: Record<string, string> = {};
-  for (const key of keys) {
-    const read = await readSecrets(deps.client, owner, { secrets: [{ field, kind: "Secret", name, key }] });
-    if ("obstacle" in read) return read;
-    values[key] = (read.value[field] ?? "").trim();
-  }
-  return { value: values };
-}
-
 async function bucketOf(
   deps: DestinationDeps,
   { key, object, account }: Export,
@@ -102,9 +92,10 @@ async function bucketOf(
     return problem("EndpointInvalid", error instanceof Error ? error.message : String(error));
   }
   const field = "destination.bucket.secretRef";
-  const keys = await secretOf(deps, object, field, secretRef.name, ["accessKey", "secretKey"]);
-  if ("obstacle" in keys) return keys;
-  const { accessKey = "", secretKey = "" } = keys.value;
+  const keys = { accessKey: "plain", secretKey: "plain" } as const;
+  const found = await secretOf(deps, object, { field, name: secretRef.name, keys });
+  if ("obstacle" in found) return found;
+  const { accessKey = "", secretKey = "" } = found.value;
   const place = { endpoint, bucket: name, prefix, region, accessKey, secretKey };
   return { value: toBucket(deps.destinations.of(key), place, deps.guard) };
 }
@@ -119,11 +110,19 @@ async function pipelineOf(deps: DestinationDeps, key: ObjectKey, pipeline: KubeO
     const message = `${field}: LogPipeline ${name} has no log with protocol http: add one to its spec.logs`;
     return problem("InvalidSpec", message);
   }
-  const found = await secretOf(deps, pipeline, field, readStatus(pipeline).secretName ?? "", ["httpAddress", "key"]);
+  const keys = { httpAddress: "plain", key: "plain" } as const;
+  const found = await secretOf(deps, pipeline, { field, name: readStatus(pipeline).secretName ?? "", keys });
   if ("obstacle" in found) return found;
   const { httpAddress = "", key: apiKey = "" } = found.value;
   return { value: toLogPipeline(deps.destinations.of(key), { httpAddress, tag, key: apiKey }, deps.guard) };
 }
+
+const KAFKA_FILES = {
+  "bootstrap.servers": "plain",
+  "ca.crt": "certificate",
+  "tls.crt": "certificate",
+  "tls.key": "privateKey",
+} as const;
 
 const named = z.looseObject({ name: z.string().optional() });
 
@@ -134,8 +133,7 @@ async function kafkaOf(deps: DestinationDeps, topic: KubeObject, user: KubeObjec
     const message = `${field}: KafkaUser ${user.metadata.name} belongs to another KafkaCluster than KafkaTopic ${topic.metadata.name}`;
     return problem("InvalidSpec", message);
   }
-  const files = ["bootstrap.servers", "ca.crt", "tls.crt", "tls.key"];
-  const found = await secretOf(deps, user, field, readStatus(user).secretName ?? "", files);
+  const found = await secretOf(deps, user, { field, name: readStatus(user).secretName ?? "", keys: KAFKA_FILES });
   if ("obstacle" in found) return found;
   const { "bootstrap.servers": servers = "", "ca.crt": ca = "", "tls.crt": certificate = "" } = found.value;
   const place = {

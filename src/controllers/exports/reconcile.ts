@@ -1,12 +1,13 @@
 import { messageOf, obstacleFrom } from "../../engine/observe/platform-errors.ts";
 import { isPaused } from "../../engine/state/annotations.ts";
 import { policiesOf } from "../../engine/state/policies.ts";
-import { needsPerson, type Obstacle } from "../../engine/status/reasons.ts";
+import { needsPerson, type Obstacle, type Reason } from "../../engine/status/reasons.ts";
 import { readStatus, readWhole, standingFor } from "../../engine/status/status.ts";
 import { unknownKey } from "../../engine/status/trust.ts";
 import { type Pass, pause, postpone } from "../../engine/write/record.ts";
 import { isAnnotatedAnew } from "../../engine/write/write.ts";
 import { readExportSpec, readExportStatus } from "../../kinds/observability/activity-log-export.ts";
+import { isConflict, isNotFound } from "../../kube/client/errors.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { isRead } from "../../platform/activity/entry.ts";
@@ -19,25 +20,32 @@ import { RETENTION_MS } from "../../platform/activity/read.ts";
 import { createReading, Unfinished } from "../../platform/activity/reading.ts";
 import { Forbidden, PlatformError, Retry, Unauthorized } from "../../platform/answers/errors.ts";
 import { openRoom } from "../../platform/answers/memory-budget.ts";
+import { plainText } from "../../platform/answers/plain-text.ts";
 import { platformTime, reachedTime } from "../../platform/calls/platform-time.ts";
 import type { Destination } from "../../platform/export/destination.ts";
 import { exportNext, NotDelivered } from "../../platform/export/step.ts";
 import { type DestinationDeps, destinationOf, type Export } from "./destinations.ts";
-import { begunIn, dateOf, gapIn, isWorthAWrite, progressOf, record, restate, write } from "./record.ts";
+import { begunIn, dateOf, gapIn, isWorthAWrite, NotWritten, progressOf, record, restate, write } from "./record.ts";
 
 /**
  * Reconciles one ActivityLogExport: a pass delivers at most one window of the log, and records its progress once the
  * destination has it. It creates nothing on the platform, so there is nothing to undo when the object is deleted.
  */
 export async function reconcileExport(deps: DestinationDeps, pass: Pass): Promise<Requeue> {
-  const { key, kind, object } = pass;
-  const { generation = 1, namespace = "", deletionTimestamp } = object.metadata;
+  const { key, object } = pass;
+  const { namespace = "", deletionTimestamp } = object.metadata;
   if (deletionTimestamp !== undefined || deps.namespaces.isTerminating(namespace)) return "never";
-  const status = readStatus(object);
   if (isPaused(object)) {
     deps.destinations.drop(key);
     return pause(deps, pass);
   }
+  return proceed(deps, pass).catch((error: unknown) => showUnexpected(deps, pass, error));
+}
+
+async function proceed(deps: DestinationDeps, pass: Pass): Promise<Requeue> {
+  const { key, kind, object } = pass;
+  const { generation = 1, namespace = "" } = object.metadata;
+  const status = readStatus(object);
   const { failure } = deps.memories.of(key);
   const waitMs = failure?.generation === generation ? failure.retryAt - deps.clock.monotonic() : 0;
   if (waitMs > 0) return { inMs: waitMs };
@@ -55,7 +63,7 @@ export async function reconcileExport(deps: DestinationDeps, pass: Pass): Promis
     // Only Secrets are not watched: every other change wakes the object.
     const { obstacle } = found;
     deps.destinations.drop(key);
-    return obstacle.reason === "SecretNotFound" ? fail(deps, pass, obstacle) : halt(deps, pass, obstacle);
+    return ABOUT_SECRETS.has(obstacle.reason) ? fail(deps, pass, obstacle) : halt(deps, pass, obstacle);
   }
   try {
     const again = await carryOn(deps, { ...pass, account }, found.value);
@@ -69,6 +77,23 @@ export async function reconcileExport(deps: DestinationDeps, pass: Pass): Promis
     const afterMs = trouble instanceof Retry ? trouble.afterMs : undefined;
     return fail(deps, asWritten(deps, pass), delivering ? refusedBy(trouble) : unreadable(trouble), afterMs);
   }
+}
+
+const ABOUT_SECRETS: ReadonlySet<Reason> = new Set(["SecretNotFound", "DestinationRefused"]);
+
+/**
+ * Shows an error that nothing expects in Ready, whichever step it ended, and rejects with it: the queue logs it and tries again.
+ * A write of the status that failed is not shown, because it would be written to the same place.
+ */
+async function showUnexpected(deps: DestinationDeps, pass: Pass, error: unknown): Promise<never> {
+  if (error instanceof NotWritten) throw error.cause;
+  // Another client wrote first, or this process may no longer write.
+  if (isConflict(error) || isNotFound(error)) throw error;
+  deps.guard();
+  const { reason, message } = obstacleFrom(error);
+  const told = { reason, message: `the export failed and is tried again: ${plainText(message)}` };
+  await write(deps, asWritten(deps, pass), standingFor(told)).catch(() => {});
+  throw error;
 }
 
 /** The pass with the object as it was last written. */

@@ -102,12 +102,21 @@ export async function record(deps: Deps, pass: Pass, entry: Entry): Promise<Kube
   });
 }
 
-/** Writes the Ready condition of an export, and what has changed in its record. */
-export function write(deps: Deps, pass: Pass, standing: ReadyState, changes: object = {}): Promise<KubeObject> {
+/** The status of an export could not be written; `cause` says why. */
+export class NotWritten extends Error {
+  constructor(cause: unknown) {
+    super("the status was not written", { cause });
+  }
+}
+
+/** Writes the Ready condition of an export, and what has changed in its record. Rejects only with `NotWritten`. */
+export async function write(deps: Deps, pass: Pass, standing: ReadyState, changes: object = {}): Promise<KubeObject> {
   const { kind, object } = pass;
   const { account } = readStatus(object);
   // The Account is chosen with the first status, and kept.
   const user = { kind, namespace: object.metadata.namespace ?? "" };
   const { key = account } = deps.accounts.choose(user, policiesOf(object).accountRef, account);
-  return show(deps, pass, standing, { account: key, ...changes });
+  return show(deps, pass, standing, { account: key, ...changes }).catch((error: unknown) => {
+    throw new NotWritten(error);
+  });
 }

@@ -118,7 +118,7 @@ async function sendPaced(attempt: Attempt, options: AttemptOptions, tell: (outco
     const read = await readAnswer(answer, asked, clock);
     await yieldIfDue(clock);
     if ("body" in read) {
-      reply = { ...replyOf(answer, read.body, url), bytes: weightOf(answer.bytes, read.values) };
+      reply = { ...replyOf(answer, read.body, url, asked), bytes: weightOf(answer.bytes, read.values) };
       return reply;
     }
     if (status === 429) pass.refused(read.error instanceof Retry ? read.error.afterMs : undefined);
@@ -176,8 +176,8 @@ function reasonOf(cause: unknown): string {
   return cause.message.includes(code) ? cause.message : `${cause.message} (${code})`;
 }
 
-function replyOf({ status, headers }: Answer, body: unknown, url: URL): Reply {
-  const request = requestAt(headers.location, url);
+function replyOf({ status, headers }: Answer, body: unknown, url: URL, asked: Asked): Reply {
+  const request = requestAt(headers.location, url, asked);
   return {
     status,
     headers,
@@ -187,10 +187,13 @@ function replyOf({ status, headers }: Answer, body: unknown, url: URL): Reply {
   };
 }
 
-/** The request that a Location header names, at the host that was called: a header must not send credentials to another host. */
-function requestAt(location: string | undefined, called: URL): Reply["request"] {
+/**
+ * The request that a Location header names, at the host that was called: a header must not send credentials to another host, and
+ * status and log show its id, so it must not quote them.
+ */
+function requestAt(location: string | undefined, called: URL, { redact }: Asked): Reply["request"] {
   if (location === undefined || !URL.canParse(location, called.href)) return undefined;
   const { pathname } = new URL(location, called);
   const id = /\/requests\/([^/]+)\/status\/?$/.exec(pathname)?.[1];
-  return id === undefined ? undefined : { id, url: called.origin + pathname };
+  return id === undefined || redact(id) !== id ? undefined : { id, url: called.origin + pathname };
 }

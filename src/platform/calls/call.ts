@@ -24,6 +24,8 @@ export interface PlatformCall {
   bytes?: Uint8Array;
   /** Added to the connection's headers; an `authorization` here replaces the connection's own. */
   headers?: Record<string, string>;
+  /** Keys in `headers`, and what is made of them. They are removed from the answer, as the connection's own credentials are. */
+  keys?: readonly string[];
   /** Default "normal". */
   priority?: Priority;
   /**

@@ -106,8 +106,8 @@ export function createConnection(
     const url = webAddress(call.url);
     const path = url?.pathname ?? "an unusable address";
     const { method, answers } = call;
-    const { redact, redactAnswer } = session;
-    const asked = { call: `${method} ${path}`, reading: isRead(call), answers, requestId, redact, redactAnswer };
+    const redactors = redactorsOf(call, session);
+    const asked = { call: `${method} ${path}`, reading: isRead(call), answers, requestId, ...redactors };
     const headers = headersFor(call, session, { "user-agent": userAgent, "x-request-id": requestId });
     const refusal = { call: asked.call, requestId, status: 0 };
     if (url === undefined) throw new Terminal({ ...refusal, detail: "the endpoint is not an http or https URL" });
@@ -202,6 +202,17 @@ function openSession(
     redact: (text) => redactors.reduce((left, redact) => redact(left), text),
     redactAnswer: answerRedactor(secrets),
     pacers: pacersOf(token ?? basic, account, credentials?.callsPerSecond),
+  };
+}
+
+/** The redactors of the connection's credentials and of the keys of a call. */
+function redactorsOf({ keys = [] }: PlatformCall, { redact, redactAnswer }: Session) {
+  if (keys.length === 0) return { redact, redactAnswer };
+  const all = [redact, ...keys.map(redactor)];
+  const answered = answerRedactor(keys);
+  return {
+    redact: (text: string) => all.reduce((left, each) => each(left), text),
+    redactAnswer: (text: string) => answered(redactAnswer(text)),
   };
 }
 

@@ -7,6 +7,7 @@ import type { Connection } from "../calls/connection.ts";
 import { platformTime } from "../calls/platform-time.ts";
 import { encodePath, regionOf } from "../products/s3.ts";
 import type { Destination } from "./destination.ts";
+import { withoutKeys } from "./keys.ts";
 
 export interface BucketPlace {
   /** The endpoint of object storage; the bucket is part of the path. */
@@ -28,7 +29,7 @@ const compressed = promisify(gzip);
 export function toBucket(connection: Connection, place: BucketPlace, guard: () => void): Destination {
   const { endpoint, bucket, prefix, region = regionOf(endpoint), accessKey, secretKey } = place;
   const { clock = systemClock } = connection;
-  return {
+  const to: Destination = {
     most: 5_000,
     async deliver({ period, lines }) {
       const text = lines.map((line) => `${line.text}\n`).join("");
@@ -47,10 +48,13 @@ export function toBucket(connection: Connection, place: BucketPlace, guard: () =
         datetime: signingTime(clock, connection),
       });
       const { headers } = await signer.sign();
-      const call = { method: "PUT", url, bytes, product: "objectstorage", guard } as const;
+      const [, signature = ""] = /Signature=(\w+)/.exec(headers.get("authorization") ?? "") ?? [];
+      const keys = [accessKey, secretKey, signature];
+      const call = { method: "PUT", url, bytes, keys, product: "objectstorage", guard } as const;
       await connection.send({ ...call, headers: Object.fromEntries(headers.entries()) });
     },
   };
+  return withoutKeys(to, [accessKey, secretKey], guard);
 }
 
 /** `2026/03/01/10/0000000-3f5a….ndjson.gz`: minute, second and millisecond of the start of the window, and a hash. */

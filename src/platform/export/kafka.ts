@@ -1,6 +1,8 @@
 import { yieldWorker } from "../../runtime/workers.ts";
 import { type PlatformError, Retry, Terminal } from "../answers/errors.ts";
+import { plainText } from "../answers/plain-text.ts";
 import type { Destination } from "./destination.ts";
+import { keyRedactor, withoutKeys } from "./keys.ts";
 
 export interface KafkaPlace {
   /** host:port */
@@ -22,7 +24,7 @@ const PART = 1_000;
  */
 export function toKafka(place: KafkaPlace, guard: () => void): Destination {
   const { brokers, topic, ca, certificate, privateKey } = place;
-  return {
+  const to: Destination = {
     most: PART,
     async deliver({ lines }) {
       requireAllowed(place, brokers);
@@ -54,13 +56,14 @@ export function toKafka(place: KafkaPlace, guard: () => void): Destination {
           await producer.send({ messages: part.map(({ id, text }) => ({ topic, key: id, value: text })) });
         }
       } catch (error) {
-        throw await asPlatformError(error, topic);
+        throw await asPlatformError(error, place);
       } finally {
         resumeWorker();
         await producer.close().catch(() => {});
       }
     },
   };
+  return withoutKeys(to, [privateKey], guard);
 }
 
 function requireAllowed({ isAllowed, topic }: KafkaPlace, brokers: readonly string[]): void {
@@ -70,12 +73,13 @@ function requireAllowed({ isAllowed, topic }: KafkaPlace, brokers: readonly stri
   throw new Terminal({ call: `PRODUCE ${topic}`, status: 0, detail });
 }
 
-async function asPlatformError(error: unknown, topic: string): Promise<unknown> {
+async function asPlatformError(error: unknown, { topic, privateKey }: KafkaPlace): Promise<unknown> {
   const { GenericError, ProtocolError, findErrorBy } = await import("@platformatic/kafka");
   if (!(error instanceof GenericError || error instanceof AggregateError)) return error;
   const call = `PRODUCE ${topic}`;
   const refusal = findErrorBy(error, "code", ProtocolError.code);
-  const detail = refusal ? String(refusal.apiId ?? refusal.message) : "the brokers do not answer";
+  const why = refusal ? String(refusal.apiId ?? refusal.message) : "the brokers do not answer";
+  const detail = keyRedactor([privateKey])(plainText(why));
   const failed: PlatformError =
     refusal && !refusal.canRetry
       ? new Terminal({ call, status: 0, detail, cause: error })

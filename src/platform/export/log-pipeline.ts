@@ -1,6 +1,7 @@
 import type { Line } from "../activity/progress.ts";
 import type { Connection } from "../calls/connection.ts";
 import type { Destination } from "./destination.ts";
+import { withoutKeys } from "./keys.ts";
 
 export interface PipelinePlace {
   httpAddress: string;
@@ -20,15 +21,16 @@ export function toLogPipeline(
   const base = httpAddress.includes("://") ? httpAddress : `https://${httpAddress}`;
   const url = `${base.replace(/\/+$/, "")}/${encodeURIComponent(tag)}`;
   const headers = { "content-type": "application/json", apikey: key };
-  return {
+  const to: Destination = {
     most: MOST,
     async deliver({ lines }) {
       for (const part of partsOf(lines)) {
         const bytes = Buffer.from(`[${part.join(",")}]`);
-        await connection.send({ method: "POST", url, bytes, headers, product: "logs", guard });
+        await connection.send({ method: "POST", url, bytes, headers, keys: [key], product: "logs", guard });
       }
     },
   };
+  return withoutKeys(to, [key], guard);
 }
 
 function* partsOf(lines: readonly Line[]): Generator<string[]> {

@@ -1,5 +1,5 @@
 import { type Branch, forest, plainBranch } from "../../../diagnostics/overview/forest.ts";
-import { dependencyTree } from "../../../diagnostics/tree.ts";
+import { dependencyTree, linesOf } from "../../../diagnostics/tree.ts";
 import { sleep, systemClock } from "../../../runtime/clock.ts";
 import { type Context, command } from "../../frame/command.ts";
 import { clusterFlags, everywhereFlag, selectorFlag, UsageError, usualOutput } from "../../frame/flags.ts";
@@ -82,5 +82,6 @@ function cells({ known, ready, reason }: Branch, now: number, wide: boolean): Te
 
 async function treeOf({ sources }: Given, one: ReturnType<typeof objectsIn>[number]) {
   const { picture, ...value } = await dependencyTree(sources, one);
-  return { value, lines: picture.split("\n").map((line, at): Text[] => [at === 0 ? bold(line) : line]) };
+  const lines = linesOf(value).map(({ indent, text }, at): Text[] => [indent, at === 0 ? bold(text) : text]);
+  return { value, lines };
 }

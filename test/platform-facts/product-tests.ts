@@ -1,0 +1,161 @@
+import type { Named } from "./named.ts";
+
+/** The facts of products other than servers: tokens, auto scaling, monitoring, logs and event streaming. */
+export const products: readonly Named[] = [
+  {
+    fact: 121,
+    says: "username and password are to be discontinued",
+    file: "test/controllers/accounts/login.test.ts",
+    test: "is advised to move to a token, because passwords are to be discontinued",
+  },
+  {
+    fact: 153,
+    says: "the range of a policy is an ISO 8601 duration",
+    file: "test/kinds/fields/duration.test.ts",
+    test: "takes %s",
+  },
+  {
+    fact: 155,
+    says: "the unit of a policy counts",
+    file: "test/simulator/autoscaling/policy.test.ts",
+    test: "counts traffic %s: bytes a second are %i times as much",
+  },
+  {
+    fact: 159,
+    says: "deleteVolumes may be left out",
+    file: "test/simulator/autoscaling/creation.test.ts",
+    test: "keeps the volumes of removed replicas unless it is told otherwise",
+  },
+  {
+    fact: 161,
+    says: "replicas of AMD families",
+    file: "test/simulator/autoscaling/creation.test.ts",
+    test: "takes replicas of the family %s",
+  },
+  {
+    fact: 175,
+    says: "a metric pipeline tells its state in properties.status",
+    file: "test/platform/products/regional.test.ts",
+    test: "the state of a pipeline is read where the platform tells it: in metadata, or in its properties",
+  },
+  {
+    fact: 189,
+    says: "alert rules on pushed metrics, with targets",
+    file: "test/simulator/pipelines/alerts.test.ts",
+    test: "a rule on a pushed metric fires beyond its threshold, tells its target once, and resolves",
+  },
+  {
+    fact: 197,
+    says: "agents read each source where it writes",
+    file: "test/kinds/observability/agents.test.ts",
+    test: "each source is read where it writes, and reaches the output of its stream",
+  },
+  {
+    fact: 204,
+    says: "a log pipeline is PROVISIONING, then Ready, in properties.status",
+    file: "test/cluster/kinds/interfaces.test.ts",
+    test: "is not Ready before it is",
+  },
+  {
+    fact: 205,
+    says: "a pipeline takes data once it is ready",
+    file: "test/simulator/pipelines/logs-described.test.ts",
+    test: "refuses lines with 503 and Retry-After until it is ready, also with a new key, and not while it is changed",
+  },
+  {
+    fact: 208,
+    says: "queries reach back 30 days",
+    file: "test/simulator/pipelines/logs-described.test.ts",
+    test: "reaches back 30 days, whatever the retention; what is older is kept and not shown",
+  },
+  {
+    fact: 211,
+    says: "central logging brings the logs of products",
+    file: "test/simulator/pipelines/logs-described.test.ts",
+    test: "brings the lines of load balancers that ask for it, while it is on, and of no others",
+  },
+  {
+    fact: 215,
+    says: "the switch is written without an id",
+    file: "test/platform/products/regional.test.ts",
+    test: "the only resource of a region, answered without a list, is the only member",
+  },
+  {
+    fact: 219,
+    says: "logins by password, and failed ones, are recorded",
+    file: "test/simulator/activity/access-entries.test.ts",
+    test: "has logins by password, and those that failed",
+  },
+  {
+    fact: 220,
+    says: "reads are recorded",
+    file: "test/simulator/activity/access-entries.test.ts",
+    test: "has every read, of one thing or of a list, answered or refused, with what was read",
+  },
+  {
+    fact: 221,
+    says: "questions to models are recorded as data access",
+    file: "test/simulator/activity/access-entries.test.ts",
+    test: "has every question to a model as a read of that model, and never the words",
+  },
+  {
+    fact: 222,
+    says: "an entry names what it is about, also a token that was made",
+    file: "test/simulator/activity/access-entries.test.ts",
+    test: "names the token that was made",
+  },
+  {
+    fact: 225,
+    says: "the log is asked by whole days",
+    file: "test/platform/activity/whole-days.test.ts",
+    test: "a time is cut out of whole days where the platform knows nothing smaller",
+  },
+  {
+    fact: 227,
+    says: "no list of contracts is needed",
+    file: "test/platform/activity/whole-days.test.ts",
+    test: "the contract is known by the token, else by the core API, where the log names none",
+  },
+  {
+    fact: 251,
+    says: "a cluster tells the addresses of its brokers",
+    file: "test/kinds/streaming/kafka-cluster.test.ts",
+    test: "is up to date whatever the order in which the platform shows its addresses",
+  },
+  {
+    fact: 252,
+    says: "a topic has as many copies as there are brokers for",
+    file: "test/simulator/streaming/topics.test.ts",
+    test: "a topic has as many copies as there are brokers for, or is refused",
+  },
+  {
+    fact: 257,
+    says: "three copies of a topic are recommended",
+    file: "test/kinds/streaming/kafka-topic.test.ts",
+    test: "is nothing for three copies and a multiple of three",
+  },
+  {
+    fact: 259,
+    says: "a multiple of three partitions is recommended",
+    file: "test/kinds/streaming/kafka-topic.test.ts",
+    test: "are %d partitions",
+  },
+  {
+    fact: 260,
+    says: "a topic has as many partitions as consumers can share",
+    file: "test/clients/kafka.test.ts",
+    test: "has the partitions and the retention that the API was asked for, or the brokers' own",
+  },
+  {
+    fact: 264,
+    says: "unlimited retention is limited by the storage",
+    file: "test/kinds/streaming/kafka-topic.test.ts",
+    test: "is to keep records forever, which fills the storage of the cluster",
+  },
+  {
+    fact: 270,
+    says: "a client has a PKCS#12 store or PEM files",
+    file: "test/certificates/pkcs12.test.ts",
+    test: "gives back the key, the certificate and the CA",
+  },
+];
