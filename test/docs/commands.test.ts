@@ -25,7 +25,7 @@ const demoReady = z.object({
 const folder = temporaryFolder("docs");
 let ready: z.output<typeof demoReady>;
 const env: NodeJS.ProcessEnv = { ...process.env };
-/** What `mooring demo env` printed last before all objects were Ready. */
+/** The last output of `mooring demo env` before all objects were Ready. */
 let early = "";
 beforeAll(async () => {
   const assets = await provideBinaries(["kubectl"], {});

@@ -18,7 +18,7 @@ export interface Printed {
   stderr: string;
 }
 
-/** Who runs a command, and where. */
+/** The user and the place of a command. */
 interface As {
   /** Another user, who has no rights by default. */
   user?: string;

@@ -1,8 +1,8 @@
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, it } from "vitest";
-import { askedIn, bodyIn } from "../../src/gateway/asked.ts";
-import { chatModel, gatewayForFile } from "./running.ts";
-import { type Answer, scriptedPlatform } from "./scripted-platform.ts";
+import { askedIn, bodyIn } from "../../../src/gateway/asked.ts";
+import { chatModel, gatewayForFile } from "../running.ts";
+import { type Answer, scriptedPlatform } from "../scripted-platform.ts";
 
 const MIB = 1_048_576;
 const platform = await scriptedPlatform((_, response) => void response.end());
