@@ -38,7 +38,6 @@ export const sidebar: Item[] = [
       page("Privileges", "guides/privileges"),
       page("Many tenants", "guides/tenants"),
       page("Life cycle", "guides/life-cycle"),
-      page("A hundred tenants", "guides/tenants"),
       page("Import", "guides/import"),
       page("GitOps", "guides/gitops"),
       page("Compute", "guides/compute"),
