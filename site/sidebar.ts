@@ -36,7 +36,7 @@ export const sidebar: Item[] = [
     items: [
       page("Accounts", "guides/accounts"),
       page("Privileges", "guides/privileges"),
-      page("Many tenants", "guides/tenants"),
+      page("A hundred tenants", "guides/tenants"),
       page("Life cycle", "guides/life-cycle"),
       page("Import", "guides/import"),
       page("GitOps", "guides/gitops"),

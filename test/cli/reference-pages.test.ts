@@ -94,7 +94,7 @@ it("the page of reasons says of each what it means, what to do, and who has to a
       .trim()
       .split("\n\n");
     expect(meaning, name).toBe(reasons[name]);
-    expect(acting, name).toMatch(/^(The object is|Only an administrator|Nothing is wrong)/);
+    expect(acting, name).toMatch(/^(The (object|Account) is|Only an administrator|Nothing is wrong)/);
     expect(more, name).toEqual([]);
   }
 });

@@ -3,7 +3,7 @@ import type { Desired } from "../../kinds/desired.ts";
 import type { ResourceKind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { namedBy } from "../accounts/accounts.ts";
-import type { Claim, Intent } from "../state/intent.ts";
+import { type Claim, type Intent, isAsNew } from "../state/intent.ts";
 import type { Memory } from "../state/memory.ts";
 import { claimOf, type ObjectKey, openIntent } from "../state/object.ts";
 import type { Objects } from "../state/objects.ts";
@@ -42,12 +42,11 @@ function readDesired(kind: ResourceKind, object: KubeObject): Resolved<Desired> 
   }
 }
 
-/** An open intent whose annotation was removed during its creation. */
-function erasedIntent({ nonce }: ResourceStatus, { creation }: Memory, owned: Claim | undefined): Intent | undefined {
-  const isOpen = creation && creation.phase !== "claimed" && creation.phase !== "unsent";
-  return isOpen && creation.intent.nonce !== nonce && creation.intent.succeeds === owned?.id
-    ? creation.intent
-    : undefined;
+/** An open intent whose annotation was removed during its creation. One that is older than status was answered elsewhere. */
+function erasedIntent(status: ResourceStatus, { creation }: Memory, owned: Claim | undefined): Intent | undefined {
+  const intent = creation?.phase === "claimed" || creation?.phase === "unsent" ? undefined : creation?.intent;
+  const isOpen = intent && intent.nonce !== status.nonce && isAsNew(intent, status);
+  return isOpen && intent.succeeds === owned?.id ? intent : undefined;
 }
 
 /**

@@ -31,7 +31,7 @@ export async function shippedMonitoring() {
   const helm = await programPath("helm");
   const values = ["serviceMonitor", "rules", "dashboards"]
     .map((part) => `metrics.${part}.create=true`)
-    .concat("platform=ionos")
+    .concat("platform=ionos", "docsUrl=https://docs.example.com")
     .join(",");
   const { stdout, stderr } = await run(helm, [
     ...["template", "mooring", chart, "--set", values],

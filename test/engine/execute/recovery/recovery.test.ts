@@ -71,6 +71,15 @@ describe("a creation without an answer", () => {
     expect(platform.sent("POST")).toHaveLength(1);
   });
 
+  test("that another process has answered since is over, also when its resource is gone again", async () => {
+    const object = objectOf("Datacenter", "a", { spec, status: { nonce: "theirs", revision: 5 } });
+    const { platform, passes, contextOf } = stage([object]);
+    const intent = { ...intentOf({ hash: hashBody(body), nonce: "ours" }), revision: 3 };
+    contextOf(A).memory.creation = { phase: "sent", intent, begunAt: 0, own: true };
+    expect(await passes(A)).toEqual(["create"]);
+    expect(platform.sent("POST")).toHaveLength(1);
+  });
+
   test("is found and claimed, and followed at the address of its request status", async () => {
     const object = fresh("a");
     const { platform, passes, api, clock, contextOf } = stage([object]);
