@@ -35,7 +35,7 @@ export async function finishHandover(deps: AccountDeps, { key, kind, object }: P
   const { creation } = memory;
   if (creation?.phase !== "made" || creation.searched || !hasResource(kind)) return "never";
   const fresh = await fetchObject(deps, kind, object);
-  if (fresh && stillAwaits(fresh, creation.intent)) return { inMs: LOOK_MS, background: true };
+  if (fresh && stillAwaits(fresh, creation.intent)) return { inMs: READ_MS, background: true };
   memory.creation = undefined;
   if (fresh && readStatus(fresh).id === creation.made.id) return "never";
   const made = { key, kind, object, account: deps.accounts.get(creation.intent.account) };
@@ -44,4 +44,4 @@ export async function finishHandover(deps: AccountDeps, { key, kind, object }: P
   return "never";
 }
 
-const LOOK_MS = 5000;
+const READ_MS = 5000;

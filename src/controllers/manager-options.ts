@@ -12,7 +12,7 @@ import type { EventRecorder } from "../kube/write/events.ts";
 import type { Transport } from "../platform/calls/transport.ts";
 import type { Clock } from "../runtime/clock.ts";
 
-/** Told of every version of every object, for the metrics; undefined when it is gone. */
+/** Called with every version of every object, for the metrics; with undefined when it is gone. */
 export type ObjectObserver = (key: ObjectKey, object: KubeObject | undefined) => void;
 
 export interface ManagerOptions {

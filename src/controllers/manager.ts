@@ -18,7 +18,7 @@ import { tellingNews } from "../kube/watch/watch-failures.ts";
 import { createHeldSecrets } from "../kube/write/held-secrets.ts";
 import { createCatalogues } from "../platform/products/catalogues.ts";
 import { inSlices, yieldIfDue } from "../runtime/time-slices.ts";
-import { type AccountDeps, secretOf } from "./accounts/reconcile.ts";
+import { type AccountDeps, credentialsSecretOf } from "./accounts/reconcile.ts";
 import { createTokenStore } from "./accounts/token-store.ts";
 import { noticeChange } from "./changes.ts";
 import { createCleanupTasks } from "./cleanup-tasks.ts";
@@ -209,7 +209,7 @@ function warnOverLimit(log: Deps["log"]): (kind: string, namespace: string) => v
 /** A process that died may have held Secrets that no Account names any more. */
 function releaseUnnamedSecrets({ objects, secrets, home }: AccountDeps): Promise<void> {
   const accounts = accountKinds.flatMap(({ kind }) => [...objects.store(kind).values()]);
-  return secrets.releaseOthers(new Set(accounts.map((account) => secretOf(account, home))));
+  return secrets.releaseOthers(new Set(accounts.map((account) => credentialsSecretOf(account, home))));
 }
 
 /** Wakes the Accounts that went while no process worked, and left tokens. An operator of one namespace leaves others alone. */

@@ -20,7 +20,7 @@ export function undoCreation(deps: Deps, key: ObjectKey, last: KubeObject): void
 
 const WARN_INTERVAL_MS = 60_000;
 const RESTORED =
-  "the API server was restored to an earlier state: nothing is created before the platform was read anew";
+  "the API server was restored to an earlier state: nothing is created until the platform has been read again";
 
 /**
  * An object may be older than its resource: when it was there before this process, came after the API server was restored to an

@@ -59,13 +59,13 @@ async function acknowledge(deps: Deps, { kind, object }: Pass): Promise<Requeue>
   const { generation, deletionTimestamp } = object.metadata;
   if (deletionTimestamp !== undefined) return "never";
   const isValid = kind.spec.safeParse(object.spec).success;
-  const standing: ReadyState = isValid
+  const condition: ReadyState = isValid
     ? { mode: "ready", reason: "Available", message: `${kind.kind} is in effect` }
     : { mode: "stalled", reason: "InvalidSpec", message: "spec is invalid and has no effect" };
   await writeStatus(deps, kind, object, {
     ...(isValid && kind.shows?.(object.spec)),
     observedGeneration: generation,
-    conditions: conditions(object, deps.clock.now(), standing),
+    conditions: conditions(object, deps.clock.now(), condition),
   });
   return "never";
 }

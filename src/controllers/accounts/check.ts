@@ -4,7 +4,7 @@ import type { Deps } from "../../engine/observe/deps.ts";
 import { obstacleFrom } from "../../engine/observe/platform-errors.ts";
 import { ACCEPT_USER } from "../../engine/state/names.ts";
 import { needsPerson, type Obstacle } from "../../engine/status/reasons.ts";
-import { readFacts, readWhole, standingFor } from "../../engine/status/status.ts";
+import { conditionFor, readFacts, readWhole } from "../../engine/status/status.ts";
 import { lifetimeSeconds } from "../../kinds/fields/secrets/lifetime.ts";
 import { type AccountSpec, readAccountSpec } from "../../kinds/identity/account.ts";
 import { readSharing } from "../../kinds/identity/cluster-account.ts";
@@ -174,7 +174,7 @@ function failed({ deps, object, spec, given: { login } }: AccountState, error: P
 }
 
 const blocked = (object: KubeObject, obstacle: Obstacle, again: Requeue): Checked => ({
-  standing: standingFor(obstacle),
+  condition: conditionFor(obstacle),
   facts: readFacts(object),
   again,
 });

@@ -33,7 +33,7 @@ export interface LoggedIn {
 }
 
 export interface Checked {
-  standing: ReadyState;
+  condition: ReadyState;
   facts: Record<string, unknown>;
   again: Requeue;
 }
@@ -63,7 +63,7 @@ export function usable(
   ];
   const accepted = `the platform accepts the token${logged ? ", which is renewed automatically" : ""}`;
   return {
-    standing: { mode: "ready", reason: "Available", message: isExpiring ? `${accepted}; ${expiry}` : accepted },
+    condition: { mode: "ready", reason: "Available", message: isExpiring ? `${accepted}; ${expiry}` : accepted },
     facts: {
       ...factsOf(contract, expiresAt),
       ...(expiresAt !== undefined && { expiresIn: daysLeft(expiresAt, platformNow) }),

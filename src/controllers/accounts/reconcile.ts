@@ -22,10 +22,10 @@ export async function keepAccount(deps: AccountDeps, account: string, pass: Pass
   const again = await reconcileAccount(deps, account, pass);
   const { generation } = pass.object.metadata;
   const handle = deps.accounts.get(account);
-  if (!handle || handle === before || handle.toldGeneration === generation) return again;
+  if (!handle || handle === before || handle.reportedGeneration === generation) return again;
   // After the first check, `adjust` has woken them already.
-  if (handle.toldGeneration !== undefined) deps.changed(account, since);
-  handle.toldGeneration = generation;
+  if (handle.reportedGeneration !== undefined) deps.changed(account, since);
+  handle.reportedGeneration = generation;
   return again;
 }
 
@@ -46,21 +46,21 @@ export async function reconcileAccount(deps: AccountDeps, account: string, { kin
   const checked = await check(deps, account, current);
   // The watch wakes the Account when its Secret was read.
   if (checked === "later") return "never";
-  const { standing: found, again } = checked;
+  const { condition: found, again } = checked;
   adjust(deps, account, found);
   // Another shard keeps this Account, and writes its status.
   if (!isKept) return again;
-  // Only the status says when it is tried again: its objects are not told anew each time.
+  // Only the status says when it is tried again: its objects are not woken each time.
   const due = typeof again === "object" ? deps.clock.now() + again.inMs : 0;
-  const standing = deleting ? usedBy(deps, users) : { ...found, message: withTime(found, due) };
-  const shown = conditions(current, deps.clock.now(), standing);
+  const condition = deleting ? usedBy(deps, users) : { ...found, message: withTime(found, due) };
+  const shown = conditions(current, deps.clock.now(), condition);
   const skew = skewIn(deps.memories.of(key), skewOf(deps.accounts.get(account)?.connection));
   const written = await writeStatus(deps, kind, current, {
     ...checked.facts,
     observedGeneration: current.metadata.generation,
     conditions: skew ? alsoHolds(current, deps.clock.now(), shown, skew) : shown,
   });
-  recordWarning(deps, key, { before: current, after: written, standing });
+  recordWarning(deps, key, { before: current, after: written, condition });
   return again;
 }
 
@@ -122,5 +122,5 @@ export async function leaveAccount(deps: AccountDeps, account: string): Promise<
 }
 
 /** The Secret that an Account names, as namespace/name. */
-export const secretOf = (object: KubeObject, home: string): string =>
+export const credentialsSecretOf = (object: KubeObject, home: string): string =>
   `${object.metadata.namespace ?? home}/${readSpec(object)?.credentialsSecretRef.name}`;

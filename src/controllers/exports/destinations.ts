@@ -17,7 +17,7 @@ import { toBucket } from "../../platform/export/bucket.ts";
 import type { Destination } from "../../platform/export/destination.ts";
 import { toKafka } from "../../platform/export/kafka.ts";
 import { toLogPipeline } from "../../platform/export/log-pipeline.ts";
-import { secretOf } from "./secrets.ts";
+import { readSecret } from "./secrets.ts";
 
 /** Connections to destinations that are not the platform's: without credentials, but with the limits and rules for endpoints. */
 export function createDestinationClients(transport: Pick<Transport, "connect">) {
@@ -93,7 +93,7 @@ async function bucketOf(
   }
   const field = "destination.bucket.secretRef";
   const keys = { accessKey: "plain", secretKey: "plain" } as const;
-  const found = await secretOf(deps, object, { field, name: secretRef.name, keys });
+  const found = await readSecret(deps, object, { field, name: secretRef.name, keys });
   if ("obstacle" in found) return found;
   const { accessKey = "", secretKey = "" } = found.value;
   const place = { endpoint, bucket: name, prefix, region, accessKey, secretKey };
@@ -111,7 +111,7 @@ async function pipelineOf(deps: DestinationDeps, key: ObjectKey, pipeline: KubeO
     return problem("InvalidSpec", message);
   }
   const keys = { httpAddress: "plain", key: "plain" } as const;
-  const found = await secretOf(deps, pipeline, { field, name: readStatus(pipeline).secretName ?? "", keys });
+  const found = await readSecret(deps, pipeline, { field, name: readStatus(pipeline).secretName ?? "", keys });
   if ("obstacle" in found) return found;
   const { httpAddress = "", key: apiKey = "" } = found.value;
   return { value: toLogPipeline(deps.destinations.of(key), { httpAddress, tag, key: apiKey }, deps.guard) };
@@ -133,7 +133,7 @@ async function kafkaOf(deps: DestinationDeps, topic: KubeObject, user: KubeObjec
     const message = `${field}: KafkaUser ${user.metadata.name} belongs to another KafkaCluster than KafkaTopic ${topic.metadata.name}`;
     return problem("InvalidSpec", message);
   }
-  const found = await secretOf(deps, user, { field, name: readStatus(user).secretName ?? "", keys: KAFKA_FILES });
+  const found = await readSecret(deps, user, { field, name: readStatus(user).secretName ?? "", keys: KAFKA_FILES });
   if ("obstacle" in found) return found;
   const { "bootstrap.servers": servers = "", "ca.crt": ca = "", "tls.crt": certificate = "" } = found.value;
   const place = {

@@ -2,7 +2,7 @@ import { messageOf, obstacleFrom } from "../../engine/observe/platform-errors.ts
 import { isPaused } from "../../engine/state/annotations.ts";
 import { policiesOf } from "../../engine/state/policies.ts";
 import { needsPerson, type Obstacle, type Reason } from "../../engine/status/reasons.ts";
-import { readStatus, readWhole, standingFor } from "../../engine/status/status.ts";
+import { conditionFor, readStatus, readWhole } from "../../engine/status/status.ts";
 import { unknownKey } from "../../engine/status/trust.ts";
 import { type Pass, pause, postpone } from "../../engine/write/record.ts";
 import { isAnnotatedAnew } from "../../engine/write/write.ts";
@@ -25,7 +25,17 @@ import { platformTime, reachedTime } from "../../platform/calls/platform-time.ts
 import type { Destination } from "../../platform/export/destination.ts";
 import { exportNext, NotDelivered } from "../../platform/export/step.ts";
 import { type DestinationDeps, destinationOf, type Export } from "./destinations.ts";
-import { begunIn, dateOf, gapIn, isWorthAWrite, NotWritten, progressOf, record, restate, write } from "./record.ts";
+import {
+  begunIn,
+  dateOf,
+  gapIn,
+  isWorthAWrite,
+  NotWritten,
+  progressOf,
+  recordProgress,
+  restate,
+  write,
+} from "./record.ts";
 
 /**
  * Reconciles one ActivityLogExport: a pass delivers at most one window of the log, and records its progress once the
@@ -91,8 +101,8 @@ async function showUnexpected(deps: DestinationDeps, pass: Pass, error: unknown)
   if (isConflict(error) || isNotFound(error)) throw error;
   deps.guard();
   const { reason, message } = obstacleFrom(error);
-  const told = { reason, message: `the export failed and is tried again: ${plainText(message)}` };
-  await write(deps, asWritten(deps, pass), standingFor(told)).catch(() => {});
+  const obstacle = { reason, message: `the export failed and is tried again: ${plainText(message)}` };
+  await write(deps, asWritten(deps, pass), conditionFor(obstacle)).catch(() => {});
   throw error;
 }
 
@@ -125,11 +135,11 @@ async function carryOn(deps: DestinationDeps, pass: Export, to: Destination): Pr
   if (progress.time < oldest) return lose(deps, pass, progress, { contract, oldest, now: reached });
   const page: ActivityLog["page"] = (time, offset, limit) =>
     periodPage(deps.clock, connection, api, { contract, time, offset, limit }, READING);
-  const told = platformTime(deps.clock, connection);
-  const now = await provenTime({ page }, dueAt(progress), { reached, told });
+  const estimated = platformTime(deps.clock, connection);
+  const now = await provenTime({ page }, dueAt(progress), { reached, estimated });
   const prepared = begunIn(object) ? progress : withHours(progress, now);
   if (prepared !== progress) {
-    await record(deps, pass, { contract, now, progress: prepared });
+    await recordProgress(deps, pass, { contract, now, progress: prepared });
     return SOON;
   }
 
@@ -142,7 +152,7 @@ async function carryOn(deps: DestinationDeps, pass: Export, to: Destination): Pr
   // Each write is on top of the last one of this pass: a process that no longer leads gets a conflict.
   let current = object;
   const save = async (next: Progress, more = {}) => {
-    current = await record(deps, { ...pass, object: current }, { contract, now, progress: next, ...more });
+    current = await recordProgress(deps, { ...pass, object: current }, { contract, now, progress: next, ...more });
   };
   const note = async (next: Progress) => {
     if (isWorthAWrite(object, recorded, next, now) || isAnnotatedAnew(pass.kind, object)) await save(next);
@@ -150,7 +160,7 @@ async function carryOn(deps: DestinationDeps, pass: Export, to: Destination): Pr
   };
   let isKept = false;
   try {
-    const step = { progress, begun: begunIn(object), now, told, readAt: reading.at, log, to, record: save, note };
+    const step = { progress, begun: begunIn(object), now, estimated, readAt: reading.at, log, to, record: save, note };
     return { inMs: await exportNext(step), background: true };
   } catch (error) {
     isKept = log.isResumable(error);
@@ -178,7 +188,7 @@ async function lose(
   const { lost } = readExportStatus(readWhole(pass.object));
   const from = lost && Date.parse(lost.to) >= progress.time ? lost.from : dateOf(progress.time);
   const gap = { from, to: dateOf(next.time), noticedAt: dateOf(now) };
-  const written = await record(deps, pass, { contract, now, progress: next, lost: gap });
+  const written = await recordProgress(deps, pass, { contract, now, progress: next, lost: gap });
   deps.events.record(written, "Warning", "HistoryLost", gapIn(gap));
   return { inMs: 0 };
 }
@@ -193,7 +203,7 @@ async function halt(deps: DestinationDeps, pass: Pass, obstacle: Obstacle): Prom
   const { desired } = deps.memories.of(pass.key);
   const youngMs = (desired?.at ?? 0) + deps.settings.graceMs - deps.clock.monotonic();
   if (youngMs > 0 && !needsPerson(obstacle.reason)) return { inMs: youngMs };
-  await write(deps, pass, standingFor(obstacle));
+  await write(deps, pass, conditionFor(obstacle));
   return "never";
 }
 
@@ -201,7 +211,7 @@ async function halt(deps: DestinationDeps, pass: Pass, obstacle: Obstacle): Prom
 async function fail(deps: DestinationDeps, pass: Pass, obstacle: Obstacle, afterMs?: number): Promise<Requeue> {
   const memory = deps.memories.of(pass.key);
   const { inMs, message } = postpone(deps, { memory, object: pass.object }, obstacle, afterMs);
-  await write(deps, pass, standingFor({ ...obstacle, message }));
+  await write(deps, pass, conditionFor({ ...obstacle, message }));
   return { inMs };
 }
 

@@ -50,7 +50,7 @@ export type Gap = NonNullable<ReturnType<typeof readExportStatus>["lost"]>;
 export const gapIn = ({ from, to }: Gap): string =>
   `entries from ${from} to ${to} are lost: the platform keeps 35 days; the export continues after the gap`;
 
-function standingOf(progress: Progress, lost: Gap | undefined, now: number): ReadyState {
+function conditionOf(progress: Progress, lost: Gap | undefined, now: number): ReadyState {
   if (dueIn(progress, now) === 0 && now - progress.time > CURRENT_MS) {
     return { mode: "reconciling", reason: "CatchingUp", message: "exporting entries of the past" };
   }
@@ -64,7 +64,7 @@ export function isWorthAWrite(object: KubeObject, recorded: string | undefined, 
   const { reason, observedGeneration } = readyOf(object) ?? {};
   const { lost } = readExportStatus(readWhole(object));
   const isNews =
-    reason !== standingOf(progress, lost, now).reason || observedGeneration !== (object.metadata.generation ?? 1);
+    reason !== conditionOf(progress, lost, now).reason || observedGeneration !== (object.metadata.generation ?? 1);
   if (isNews || recorded === undefined) return true;
   // Hours of the past without entries are quickly read once more.
   return progress.hours === undefined && progress.time - Date.parse(recorded) >= RECORD_MS;
@@ -72,7 +72,7 @@ export function isWorthAWrite(object: KubeObject, recorded: string | undefined, 
 
 /** Writes the Ready condition of an export that goes on with what it has begun. */
 export const restate = (deps: Deps, pass: Pass, progress: Progress, now: number): Promise<KubeObject> =>
-  write(deps, pass, standingOf(progress, readExportStatus(readWhole(pass.object)).lost, now));
+  write(deps, pass, conditionOf(progress, readExportStatus(readWhole(pass.object)).lost, now));
 
 interface Entry {
   contract: number;
@@ -84,7 +84,7 @@ interface Entry {
 }
 
 /** Records the progress of an export, what it is about to deliver, and what it has delivered. */
-export async function record(deps: Deps, pass: Pass, entry: Entry): Promise<KubeObject> {
+export async function recordProgress(deps: Deps, pass: Pass, entry: Entry): Promise<KubeObject> {
   const { contract, now, progress, begun, delivered = [], lost } = entry;
   const facts = readExportStatus(readWhole(pass.object));
   const gap = lost ?? facts.lost;
@@ -92,7 +92,7 @@ export async function record(deps: Deps, pass: Pass, entry: Entry): Promise<Kube
   const times = [...(facts.lastEntryTime ? [facts.lastEntryTime] : []), ...(last === undefined ? [] : [dateOf(last)])];
   const lastEntryTime = times.sort().at(-1);
   deps.memories.of(pass.key).exported = undefined;
-  return write(deps, pass, standingOf(progress, gap, now), {
+  return write(deps, pass, conditionOf(progress, gap, now), {
     contract,
     watermark: recordOf(progress),
     begun: begun && { ...begun, from: dateOf(begun.from), to: dateOf(begun.to), at: dateOf(begun.at) },
@@ -110,13 +110,13 @@ export class NotWritten extends Error {
 }
 
 /** Writes the Ready condition of an export, and what has changed in its record. Rejects only with `NotWritten`. */
-export async function write(deps: Deps, pass: Pass, standing: ReadyState, changes: object = {}): Promise<KubeObject> {
+export async function write(deps: Deps, pass: Pass, condition: ReadyState, changes: object = {}): Promise<KubeObject> {
   const { kind, object } = pass;
   const { account } = readStatus(object);
   // The Account is chosen with the first status, and kept.
   const user = { kind, namespace: object.metadata.namespace ?? "" };
   const { key = account } = deps.accounts.choose(user, policiesOf(object).accountRef, account);
-  return show(deps, pass, standing, { account: key, ...changes }).catch((error: unknown) => {
+  return show(deps, pass, condition, { account: key, ...changes }).catch((error: unknown) => {
     throw new NotWritten(error);
   });
 }

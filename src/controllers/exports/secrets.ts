@@ -43,7 +43,7 @@ interface Wanted {
  * Values of one Secret of the namespace of `owner`, by their keys. A value without its form is refused here, because the code
  * that uses it quotes it in its errors.
  */
-export async function secretOf(
+export async function readSecret(
   deps: Deps,
   owner: KubeObject,
   { field, name, keys }: Wanted,

@@ -26,10 +26,10 @@ export interface AccountHandle {
   readonly acceptsUser?: string | undefined;
   /** Why it cannot be used now. */
   obstacle: Obstacle | undefined;
-  /** The contract and user with which its users were last told that it works. */
+  /** The contract and user with which its users were last woken because it works. */
   worksAs?: string | undefined;
-  /** The generation of the Account that its users were last told of. */
-  toldGeneration?: number | undefined;
+  /** The generation of the Account that its users were last woken for. */
+  reportedGeneration?: number | undefined;
 }
 
 /** Where a product is reached with an Account. Throws as `endpoint` does. */

@@ -44,10 +44,10 @@ export function notSeen({ kind, spec: { observed }, resource: { claim }, times }
   const recheckMs = pauseOf(times, absent);
   if (absence === "leaving") {
     const message = `${what} is being deleted outside Mooring (${deletion})`;
-    return { step: "wait", reason: "Observing", message, look: "member", recheckMs };
+    return { step: "wait", reason: "Observing", message, read: "member", recheckMs };
   }
   if (absence !== "deleted" && times.now - since < PATIENCE_MS) {
-    return { step: "wait", reason: "Observing", message: `looking for ${what}`, look: "member", recheckMs };
+    return { step: "wait", reason: "Observing", message: `looking for ${what}`, read: "member", recheckMs };
   }
   const anew = `to create a new one, set the annotation mooring.dev/recreate to "${claim?.id}"`;
   if (absence === "deleted") {
@@ -57,7 +57,7 @@ export function notSeen({ kind, spec: { observed }, resource: { claim }, times }
   }
   const known = `${what} is not found on the platform, and nothing shows that it was deleted`;
   const message = observed ? known : `${known}: no other one is created. Nothing to do if it is seen again; ${anew}`;
-  return { step: "stall", reason: "Missing", message, look: "member", recheckMs };
+  return { step: "stall", reason: "Missing", message, read: "member", recheckMs };
 }
 
 /** Mooring has sent the deletion, and the resource is no longer seen: the request shows when it is over. */
@@ -69,5 +69,5 @@ export const awaitingDeletion = (view: View, action: string): Decision => ({
 /** The object is being deleted, and its resource is missing without a deletion by Mooring. */
 export function awaitingProof({ kind, resource, times }: View, absent: Absent): Decision {
   const message = `${kind} ${resource.claim?.id} is not found on the platform; waiting until it is certain that it is gone; to release the object now and leave what may be there, set deletionPolicy: Retain`;
-  return { step: "wait", reason: "Deleting", message, look: "member", recheckMs: pauseOf(times, absent) };
+  return { step: "wait", reason: "Deleting", message, read: "member", recheckMs: pauseOf(times, absent) };
 }

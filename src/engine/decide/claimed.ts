@@ -39,7 +39,7 @@ const present = {
     const { request } = view.resource;
     if (!request || asOf > request.since) return undefined;
     // An unanswered write has no request to ask for: only a later read shows its effect.
-    return { ...inProgress(view, request.action), ...(request.outcome === "unanswered" && { look: "list" }) };
+    return { ...inProgress(view, request.action), ...(request.outcome === "unanswered" && { read: "list" }) };
   },
   /** The last write got no answer. */
   unanswered: decideUnanswered,
@@ -68,7 +68,7 @@ function decideChange(view: View, { asOf, comparison }: Present): Decision | und
   if (request && request.action !== "create") {
     if (request.outcome === "FAILED") return failed(view, request, false);
     const isHidden = request.unseen && mayBeHidden(request.since, asOf, view.times.believedMs);
-    if (request.outcome !== "DONE" || isHidden) return { ...inProgress(view, request.action), look: "member" };
+    if (request.outcome !== "DONE" || isHidden) return { ...inProgress(view, request.action), read: "member" };
   }
   return { step: "update", operation: comparison.next };
 }
@@ -84,7 +84,7 @@ function decideAbsent(view: View, observation: Absent): Decision {
   // The effect of a request may be visible only some time after it is DONE.
   const { absence, asOf } = observation;
   if (request && absence !== "deleted" && mayBeHidden(request.since, asOf, view.times.believedMs))
-    return { ...inProgress(view, request.action), look: "member" };
+    return { ...inProgress(view, request.action), read: "member" };
   return isRecreated(view.spec, observation) ? { step: "forget" } : notSeen(view, observation);
 }
 
@@ -106,7 +106,7 @@ function decideBroken(view: View, observation: Present): Decision | undefined {
   const { kind } = view;
   const { request, permanent, unfinished } = view.resource;
   if (request?.action === "replace" && !isDone(request) && request.outcome !== "FAILED")
-    return { ...inProgress(view, "replace"), look: "member" };
+    return { ...inProgress(view, "replace"), read: "member" };
   const isReplaced = unfinished || request?.action === "replace";
   if (isReplaced && !permanent) return deleteToReplace(view, observation);
   if (request) return failed(view, { ...request, message: why }, false);

@@ -148,7 +148,7 @@ const CALLS: ReadonlySet<Decision["step"]> = new Set([
 ]);
 
 /** Whether a step sends a request to the platform for this object alone. */
-const callsPlatform = (step: Decision): boolean => CALLS.has(step.step) || ("look" in step && step.look === "member");
+const callsPlatform = (step: Decision): boolean => CALLS.has(step.step) || ("read" in step && step.read === "member");
 
 const CREATES: ReadonlySet<Decision["step"]> = new Set(["create", "adopt", "renew", "publish", "output", "delete"]);
 

@@ -9,9 +9,9 @@ interface Steps {
   rest: { keep?: boolean; obstacle?: Obstacle };
   pause: object;
   /** The platform or another object has to change first. */
-  wait: { reason: Reason; message: string; look?: Look; recheckMs?: number };
+  wait: { reason: Reason; message: string; read?: Read; recheckMs?: number };
   /** A person has to change something; `recheckMs` if time may help too. */
-  stall: { reason: Reason; message: string; look?: Extract<Look, "member">; recheckMs?: number };
+  stall: { reason: Reason; message: string; read?: Extract<Read, "member">; recheckMs?: number };
   /** The request failed. It is recorded, and sent again later. `gone`: nothing was created. */
   fail: { reason: Reason; message: string; gone: boolean };
   /** Look up the entry of a catalogue that spec names. */
@@ -53,4 +53,4 @@ export type Step = keyof Steps;
 export type Decision<S extends Step = Step> = { [K in S]: { step: K } & Steps[K] }[S];
 
 /** What to read while waiting: the list, or this member and its request. */
-type Look = "list" | "member";
+type Read = "list" | "member";

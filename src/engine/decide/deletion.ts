@@ -22,7 +22,7 @@ export function lackOfEvidence(
 ): Decision | undefined {
   if (asOf <= desiredSince) {
     const reason = deleting && now - desiredSince > PATIENCE_MS ? "Deleting" : "Observing";
-    return { step: "wait", reason, message: `waiting for a fresh read of the ${kind}`, look: "list" };
+    return { step: "wait", reason, message: `waiting for a fresh read of the ${kind}`, read: "list" };
   }
   if (unclear === undefined) return undefined;
   const due = asOf + UNCLEAR_MS - now;
@@ -30,7 +30,7 @@ export function lackOfEvidence(
     step: "wait",
     reason: "PlatformUnavailable",
     message: `${unclear}; nothing is deleted until it is known what would be deleted with the ${kind}${deleting ? "; to keep it on the platform, set deletionPolicy: Retain" : ""}`,
-    ...(due > 0 ? { recheckMs: due } : { look: "list", recheckMs: UNCLEAR_MS }),
+    ...(due > 0 ? { recheckMs: due } : { read: "list", recheckMs: UNCLEAR_MS }),
   };
 }
 
@@ -65,11 +65,11 @@ function blockedByContents(view: View, { asOf }: Present): Decision | undefined 
 function preDelete(view: View, observation: Present): Decision | undefined {
   if (!observation.preDelete) return undefined;
   const { request } = view.resource;
-  if (request && observation.asOf <= request.since) return { ...inProgress(view, request.action), look: "list" };
+  if (request && observation.asOf <= request.since) return { ...inProgress(view, request.action), read: "list" };
   const unanswered = decideUnanswered(view);
   if (unanswered) return unanswered;
   if (request?.outcome === "FAILED") return failed(view, request, false);
-  if (request && request.outcome !== "DONE") return { ...inProgress(view, request.action), look: "member" };
+  if (request && request.outcome !== "DONE") return { ...inProgress(view, request.action), read: "member" };
   return { step: "update", operation: observation.preDelete };
 }
 
@@ -89,7 +89,7 @@ export function replacementUnderWay(view: View): Decision | undefined {
   if (request?.action !== "replace" || isDone(request)) return undefined;
   return request.outcome === "FAILED"
     ? failed(view, request, false)
-    : { ...inProgress(view, "replace"), look: "member" };
+    : { ...inProgress(view, "replace"), read: "member" };
 }
 
 /** Deletes the resource if that is allowed. Once it is gone, a creation follows. */
@@ -157,7 +157,7 @@ function decideClaimDeletion(view: View): Decision {
         if (unanswered) return unanswered;
         if (observation.busy || observation.asOf <= request.since) return inProgress(view, "delete");
         if (request.outcome === "FAILED") return failed(view, request, false);
-        if (!isDone(request)) return { ...inProgress(view, "delete"), look: "member" };
+        if (!isDone(request)) return { ...inProgress(view, "delete"), read: "member" };
       }
       if (observation.busy) return inProgress(view, request?.action ?? "update");
       return (
@@ -174,7 +174,7 @@ function decideClaimDeletion(view: View): Decision {
       // A creation that is DONE and not visible yet must be seen before its resource can be deleted.
       const { believedMs } = view.times;
       const isHidden = request?.action === "create" && mayBeHidden(request.since, observation.asOf, believedMs);
-      if (isHidden) return { ...inProgress(view, "create"), look: "member" };
+      if (isHidden) return { ...inProgress(view, "create"), read: "member" };
       return isOver(observation.absence) ? gone : awaitingProof(view, observation);
     }
   }

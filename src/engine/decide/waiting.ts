@@ -40,9 +40,9 @@ export const isDone = ({ outcome }: PendingRequest): boolean => outcome === "DON
 
 export function awaitingFirstRead({ kind, resource: { observation } }: View, reason: Reason = "Observing"): Wait {
   const { partial } = observation.seen === "unknown" ? observation : {};
-  if (!partial) return { step: "wait", reason, message: `waiting for the first read of the ${kind}`, look: "list" };
+  if (!partial) return { step: "wait", reason, message: `waiting for the first read of the ${kind}`, read: "list" };
   const message = `${partial.message}: each ${kind} is read by itself`;
-  return { step: "wait", reason: partial.reason, message, look: "list" };
+  return { step: "wait", reason: partial.reason, message, read: "list" };
 }
 
 /** Somebody else changes it, or something inside it. Status does not say so. */
@@ -68,7 +68,7 @@ export function repetition(view: View, operation: Operation): Decision | undefin
   const { at, retryAt, times } = accepted;
   const { asOf } = observation;
   if (asOf <= at || (retryAt <= now && asOf <= retryAt)) {
-    return { step: "wait", reason: "Observing", message: `waiting for a fresh read of the ${view.kind}`, look: "list" };
+    return { step: "wait", reason: "Observing", message: `waiting for a fresh read of the ${view.kind}`, read: "list" };
   }
   if (retryAt <= now) return undefined;
   if (times < MOST_ACCEPTED) return { ...inProgress(view, operation.action), recheckMs: retryAt - now };

@@ -62,7 +62,7 @@ export async function adopt(deps: Deps, context: Context, named: string | undefi
   const differences = drift.length > 0 ? `; differs in ${drift.map(({ field }) => field).join(", ")}` : "";
   const [reason, doing] = observed ? (["Observing", "observing"] as const) : (["Adopting", "adopting"] as const);
   const message = `${doing} ${kind.kind} ${id}${differences}`;
-  const standing: ReadyState = { mode: "reconciling", reason, message };
+  const condition: ReadyState = { mode: "reconciling", reason, message };
   const facts = kind.resource.comparison.facts(item.raw, inputs);
   deps.guard();
   // Until the claim is written, this keeps other objects from adopting the resource.
@@ -70,13 +70,13 @@ export async function adopt(deps: Deps, context: Context, named: string | undefi
   let after = context;
   try {
     // A permanent resource is restored in the end: its state is recorded before the claim allows changes.
-    const noted = permanent ? await record(deps, context, standing, {}, facts) : object;
+    const noted = permanent ? await record(deps, context, condition, {}, facts) : object;
     after = withWritten(context, await writeMetadata(deps, kind, noted, { claim: owned }));
   } finally {
     if (adopters.get(place) === key) adopters.delete(place);
   }
   const shown = { fixed: fixedFields(kind, object), state: item.state, drift: drift.length > 0 ? drift : undefined };
-  await record(deps, after, standing, { ...owned, ...shown }, facts);
+  await record(deps, after, condition, { ...owned, ...shown }, facts);
   deps.events.record(after.object, "Normal", observed ? "Observed" : "Adopting", message);
   return "now";
 }

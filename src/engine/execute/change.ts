@@ -14,7 +14,7 @@ import { writeKeyOf } from "../state/intent.ts";
 import { isAccepted } from "../state/memory.ts";
 import type { ResourceStatus } from "../status/schema.ts";
 import { recordFailure, recordPlatformError, refreshed } from "../write/record.ts";
-import { LOOK_MS, memberPath } from "./confirm.ts";
+import { memberPath, READ_MS } from "./confirm.ts";
 import { journaled } from "./journal.ts";
 import { complete, redact } from "./lookups.ts";
 import { announce, follow, recordProgress, retract, trackNow } from "./request-record.ts";
@@ -104,7 +104,7 @@ export async function revoke(deps: Deps, context: Context): Promise<Requeue> {
     // One 404 proves nothing while the list still shows it.
     if (!shared || shared.collection.read(previous.id).item) {
       shared?.collection.refresh([context.identity]);
-      return { inMs: LOOK_MS };
+      return { inMs: READ_MS };
     }
   }
   const action = view.spec.deleting ? "delete" : "revoke the previous one";
@@ -138,7 +138,7 @@ async function perform(deps: Deps, context: Context, operation: Operation, handl
   const { once = false } = operation;
   if (shared?.source.isStillThere && !(await shared.source.isStillThere(identity, readLimit()))) {
     shared.collection.refresh([identity]);
-    return { inMs: LOOK_MS };
+    return { inMs: READ_MS };
   }
   return journaled<Context, Reply, Requeue>(deps, {
     announce: async (at) => (once ? announce(deps, context, operation, at, key?.nonce) : context),

@@ -8,7 +8,7 @@ import { noteWith } from "../observe/secrets/secret-state.ts";
 import type { Context } from "../observe/view.ts";
 import { keepKey, Overtaken } from "../secrets/keys.ts";
 import type { Intent } from "../state/intent.ts";
-import type { Creation } from "../state/memory.ts";
+import type { OpenCreation } from "../state/memory.ts";
 import { INTENT } from "../state/names.ts";
 import { openIntent } from "../state/object.ts";
 import type { ResourceStatus } from "../status/schema.ts";
@@ -17,7 +17,7 @@ import { countedAnnotation } from "../status/trust.ts";
 import { fetchObject, writeStatus } from "../write/write.ts";
 import { deleteUnclaimed, undo } from "./delete-unclaimed.ts";
 
-export type Unclaimed = Extract<Creation, { phase: "made" }>;
+export type Unclaimed = Extract<OpenCreation, { phase: "made" }>;
 
 /**
  * Writes the id that answers an open intent. If the intent was replaced, another leader goes on without this resource:

@@ -13,18 +13,18 @@ import { type AbsenceFacts, deletionOf, interrupted, missed } from "../state/pre
 import { recordFailure } from "../write/record.ts";
 
 /** Recheck interval after a read of one resource was asked for. */
-export const LOOK_MS = 2000;
+export const READ_MS = 2000;
 
 /** The path of one resource below the address of its product. */
 export const memberPath = ({ resource }: ResourceKind, { id, parents }: Pick<Claim, "id" | "parents">): string =>
   `${resource.place.collection(parents)}/${encodeURIComponent(id)}`;
 
-/** Reads this one resource and its request without waiting for the next list; at most once in half of `LOOK_MS`. */
+/** Reads this one resource and its request without waiting for the next list; at most once in half of `READ_MS`. */
 export async function confirm(deps: Deps, context: Context): Promise<void> {
   const { identity, object, view, shared, memory } = context;
   const { claim, observation, request } = view.resource;
   const at = deps.clock.monotonic();
-  if (!shared || !claim || at - (memory.askedAt ?? Number.NEGATIVE_INFINITY) < LOOK_MS / 2) return;
+  if (!shared || !claim || at - (memory.askedAt ?? Number.NEGATIVE_INFINITY) < READ_MS / 2) return;
   memory.askedAt = at;
   const { collection } = shared;
   collection.ask(identity);

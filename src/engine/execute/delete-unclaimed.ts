@@ -7,13 +7,13 @@ import { unlessThrown } from "../../runtime/unless-thrown.ts";
 import { urlOf } from "../accounts/accounts.ts";
 import { believedFor, type Deps } from "../observe/deps.ts";
 import type { Context } from "../observe/view.ts";
-import type { Begun, Creation, Made, Memory, SearchResult } from "../state/memory.ts";
+import type { Begun, Made, Memory, OpenCreation, SearchResult } from "../state/memory.ts";
 import { FINALIZER } from "../state/names.ts";
 import { claimOf, type Place, resourceOf } from "../state/object.ts";
 import { policiesOf } from "../state/policies.ts";
 import { mayBeHidden } from "../state/presence.ts";
 import { settledAt } from "../status/author.ts";
-import { LOOK_MS, memberPath } from "./confirm.ts";
+import { memberPath, READ_MS } from "./confirm.ts";
 import { search } from "./search.ts";
 
 /** The object whose creation is undone, and the Account of the creation. */
@@ -102,7 +102,7 @@ export function isDropped(deps: Deps, { metadata }: KubeObject, { creation }: Me
 }
 
 /** Whether a creation is over and will not be undone. */
-export const isFinal = (deps: Deps, creation: Creation): boolean =>
+export const isFinal = (deps: Deps, creation: OpenCreation): boolean =>
   creation.phase === "claimed" && !isYoung(deps, creation);
 
 const GONE = "the object was deleted during its creation";
@@ -137,7 +137,7 @@ async function abandonUnanswered(deps: Deps, undone: Undone, begun: Begun): Prom
   deps.objects.noteIntent(visitor, kind.kind, intent);
   try {
     while (isOpen() && deps.clock.monotonic() < giveUpAt) {
-      await sleep(deps.clock, LOOK_MS);
+      await sleep(deps.clock, READ_MS);
       try {
         last = await search(deps, searcher, { settledAt: settled, deleting: true }, intent, last);
       } catch (error) {

@@ -25,10 +25,10 @@ import {
 import { release, writeMetadata } from "../write/write.ts";
 import { adopt } from "./adopt.ts";
 import { remove, renewKey, revoke, update } from "./change.ts";
-import { confirm, inspect, LOOK_MS } from "./confirm.ts";
+import { confirm, inspect, READ_MS } from "./confirm.ts";
 import { create } from "./create.ts";
 import { check } from "./lookups.ts";
-import { lookFor, takeOver } from "./recover.ts";
+import { searchFor, takeOver } from "./recover.ts";
 import { recall, retract } from "./request-record.ts";
 import { idle, rest } from "./up-to-date.ts";
 
@@ -62,7 +62,7 @@ const steps: { readonly [S in Step]: (deps: Deps, context: Context, decision: De
   stall: stallOn,
   fail,
   create,
-  search: lookFor,
+  search: searchFor,
   check,
   idle,
   adopt: (deps, context, { id }) => adopt(deps, context, id),
@@ -92,12 +92,12 @@ const steps: { readonly [S in Step]: (deps: Deps, context: Context, decision: De
 
 async function wait(deps: Deps, context: Context, decision: Decision<"wait">): Promise<Requeue> {
   const { shared, identity } = context;
-  const { reason, message, look } = decision;
+  const { reason, message, read } = decision;
   const { previous } = context.view.secrets;
-  if (look === "list") shared?.collection.refresh([identity]);
-  if (look === "member") await confirm(deps, context);
+  if (read === "list") shared?.collection.refresh([identity]);
+  if (read === "member") await confirm(deps, context);
   // The answer to a read may be lost: the object rechecks by itself.
-  const recheckMs = decision.recheckMs ?? (look && (look === "list" ? LISTED_MS : LOOK_MS));
+  const recheckMs = decision.recheckMs ?? (read && (read === "list" ? LISTED_MS : READ_MS));
   const again: Requeue = recheckMs === undefined ? "never" : { inMs: recheckMs };
   // Until the platform is read, the current status is the best that is known.
   if (reason === "Observing") return again;
@@ -112,9 +112,9 @@ async function wait(deps: Deps, context: Context, decision: Decision<"wait">): P
 const LISTED_MS = 10_000;
 
 async function stallOn(deps: Deps, context: Context, decision: Decision<"stall">): Promise<Requeue> {
-  const { reason, message, look, recheckMs } = decision;
+  const { reason, message, read, recheckMs } = decision;
   const { request, observation } = context.view.resource;
-  if (look) await confirm(deps, context);
+  if (read) await confirm(deps, context);
   // A request is over when its resource is seen at rest, whatever else is wrong.
   const isOver = request && observation.seen === "present" && !observation.busy && observation.asOf > request.since;
   const gone = observation.seen === "absent" && { state: undefined };
@@ -159,14 +159,19 @@ async function forget(deps: Deps, context: Context): Promise<Requeue> {
   const past = replaced ? `is ${isKept ? "kept" : "deleted"}` : lost;
   const next = replaced ? "creating the replacement" : "creating it again";
   const message = `${kind.kind} ${id} ${past}; ${view.spec.unwanted ? "spec asks for none" : next}`;
-  const standing: ReadyState = { mode: "reconciling", reason: replaced ? "Replacing" : "Vanished", message };
+  const condition: ReadyState = { mode: "reconciling", reason: replaced ? "Replacing" : "Vanished", message };
   // The annotation must not bring back the id.
   const isAnnotated = countedAnnotation(object, EXTERNAL_ID) !== undefined;
   const after = isAnnotated ? withWritten(context, await writeMetadata(deps, kind, object)) : context;
   const leftBehind = isKept ? context.status.leftBehind : leavingBehind(deps, context, replaced);
   const former = { left: id, leftExternalId: policiesOf(object).externalId, leftBehind };
-  await record(deps, after, standing, { ...withoutResource(context), ...former, request: undefined, drift: undefined });
-  deps.events.record(after.object, replaced ? "Normal" : "Warning", standing.reason, standing.message);
+  await record(deps, after, condition, {
+    ...withoutResource(context),
+    ...former,
+    request: undefined,
+    drift: undefined,
+  });
+  deps.events.record(after.object, replaced ? "Normal" : "Warning", condition.reason, condition.message);
   deps.collections.leave(context.key);
   context.memory.absence = undefined;
   context.memory.goneAt = deps.clock.monotonic();

@@ -13,7 +13,7 @@ import { search } from "./search.ts";
  * Marks the resource that is about to be claimed, and waits until the watch shows the mark. By then it has shown all
  * earlier marks. So if two processes want one resource, at least one sees the mark of the other.
  */
-async function mark(deps: Deps, context: Context, intent: Intent, made: Made): Promise<Requeue | undefined> {
+async function markIntent(deps: Deps, context: Context, intent: Intent, made: Made): Promise<Requeue | undefined> {
   const { key, kind, object, memory } = context;
   const identity = identityOf(made);
   const marked = { ...intent, found: identity };
@@ -44,7 +44,7 @@ async function unmark(deps: Deps, context: Context, marked: Intent, { matches }:
 const SHOWN_MS = 50;
 
 /** Searches for the result of the open intent. */
-export async function lookFor(deps: Deps, context: Context): Promise<Requeue> {
+export async function searchFor(deps: Deps, context: Context): Promise<Requeue> {
   const { memory, view } = context;
   const { intent } = view.resource;
   if (!intent) return "now";
@@ -78,7 +78,7 @@ export async function takeOver(deps: Deps, context: Context, identity: string): 
   const made = (known?.phase === "sent" && known.search?.matches.get(identity)) || { id: identity };
   const found = known?.phase === "made" ? known : { ...begun, phase: "made" as const, made, searched: true };
   if (deps.shards.divided()) {
-    const wait = await mark(deps, context, intent, made);
+    const wait = await markIntent(deps, context, intent, made);
     if (wait) return wait;
   }
   // Set before anything is awaited, so that no object with an equal intent claims the same resource.

@@ -15,7 +15,7 @@ import { ALLOW_DATA_LOSS, EXTERNAL_ID, PUBLISHED } from "../state/names.ts";
 import { isMisnamed } from "../state/object.ts";
 import type { Obstacle } from "../status/reasons.ts";
 import type { ResourceStatus } from "../status/schema.ts";
-import { type ReadyState, readFacts, standingFor } from "../status/status.ts";
+import { conditionFor, type ReadyState, readFacts } from "../status/status.ts";
 import { driftSeen, ownership, record } from "../write/record.ts";
 import { writeMetadata } from "../write/write.ts";
 import { isFinal } from "./delete-unclaimed.ts";
@@ -51,7 +51,7 @@ export async function rest(deps: Deps, context: Context, keep: boolean, obstacle
   const facts = item ? kind.resource.comparison.facts(item.raw, given) : readFacts(object);
   const { leftBehind, there } = leftBehindNow(deps, context);
   const advice = adviceFor(context, shared, there);
-  const standing = obstacle ? standingFor(obstacle) : ready;
+  const condition = obstacle ? conditionFor(obstacle) : ready;
   const changes = {
     ...known,
     request: undefined,
@@ -59,7 +59,7 @@ export async function rest(deps: Deps, context: Context, keep: boolean, obstacle
     leftBehind,
     advice: advice.length > 0 ? advice : undefined,
   };
-  const shown = await record(deps, context, standing, changes, facts);
+  const shown = await record(deps, context, condition, changes, facts);
   if (!observed) shared.collection.untrack(identity);
   memory.failure = undefined;
   memory.accepted = undefined;

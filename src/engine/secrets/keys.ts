@@ -160,8 +160,8 @@ export async function deliver(deps: Deps, context: Context): Promise<Requeue> {
   const note = publication && deps.published.find(context.object, publication.name).note;
   const entry = context.kind.resource.secret?.key?.name;
   const message = `key ${note?.key.version} is in Secret ${publication?.name} under ${entry}; the previous key no longer works`;
-  const standing = { mode: "reconciling", reason: "KeyIssued", message } as const;
-  await record(deps, context, standing, { request: undefined, ...(note && { key: note.key }) });
+  const condition = { mode: "reconciling", reason: "KeyIssued", message } as const;
+  await record(deps, context, condition, { request: undefined, ...(note && { key: note.key }) });
   deps.events.record(context.object, "Normal", "KeyIssued", message);
   return "now";
 }

@@ -84,7 +84,7 @@ export interface SearchResult {
  * How far the last creation of an object has come, as far as this process knows. One that another process has begun is `sent`.
  * `unsent` is certainly not executed: nothing has left, or it was refused.
  */
-export type Creation = {
+export type OpenCreation = {
   intent: Intent;
   /** When it was begun, or first seen by this process. */
   begunAt: number;
@@ -103,7 +103,7 @@ export type Creation = {
 );
 
 /** A creation that was begun, however far it has come. */
-export type Begun = Pick<Creation, "intent" | "begunAt" | "own">;
+export type Begun = Pick<OpenCreation, "intent" | "begunAt" | "own">;
 
 /** Since when this process knows something, by its own clock. */
 interface FirstSeen {
@@ -120,10 +120,10 @@ export interface Memory {
   condition?: { reason: Reason; since: number } | undefined;
   /** The last warning Event of this generation, and when the next one may follow. */
   lastEvent?: { text: string; generation: number; times: number; nextAt: number } | undefined;
-  creation?: Creation | undefined;
+  creation?: OpenCreation | undefined;
   /** The intent or request that is on record. */
   begun?: FirstSeen | undefined;
-  /** Of an Account: how far the platform's clock was ahead when that was last told. */
+  /** Of an Account: how far the platform's clock was ahead when that was last reported. */
   skewMs?: number | undefined;
   /** The previous token, which is to be deleted. */
   previous?: FirstSeen | undefined;

@@ -44,7 +44,7 @@ export function createObjects(
 
   for (const kind of kinds) {
     const keep = (arrived: KubeObject) => judged(kind, arrived, find(keyTo(kind, arrived))?.object);
-    const created = createStore<KubeObject>({ onListenerError, reduce, keep, packed: trust });
+    const created = createStore<KubeObject>({ onListenerError, reduce, keep, slot: trust });
     stores.set(kind.kind, { kind, store: created });
     created.subscribe(({ key: name, ...change }) => {
       const { after } = change;

@@ -57,7 +57,7 @@ const lasting = {
   Advice: "Spec asks for something that is allowed but not recommended. The message says why.",
   InvalidSpec: "A field of spec is invalid in a way that the API server cannot check. Correct it.",
   HistoryLost:
-    "The platform deleted entries, after 35 days, before they were exported. The message names the gap; the export goes on behind it.",
+    "The platform deleted entries, after 35 days, before they were exported. The message names the gap; the export continues after it.",
   DestinationRefused: "The destination refuses what is sent to it. Correct spec.destination, or its Secret.",
   ParentNotFound: "The parent of the resource does not exist on the platform. Correct the id, or create the parent.",
   ReferenceNotGranted:

@@ -14,7 +14,7 @@ import { GROUPS, type Group, trust } from "./trust.ts";
 export type ReadyState = AnyReadyState & { reason: Reason };
 
 /** The Ready condition for an obstacle. */
-export const standingFor = ({ reason, message }: Obstacle): ReadyState => ({
+export const conditionFor = ({ reason, message }: Obstacle): ReadyState => ({
   mode: needsPerson(reason) ? "stalled" : "reconciling",
   reason,
   message,
@@ -57,8 +57,8 @@ export function readFacts(object: KubeObject): Record<string, unknown> {
 export const readyOf = (object: KubeObject): Condition | undefined =>
   readStatus(object).conditions?.find(({ type }) => type === "Ready");
 
-export const conditions = (object: KubeObject, now: number, standing: ReadyState): Condition[] =>
-  conditionsOf(readStatus(object).conditions ?? [], object.metadata.generation ?? 1, now, standing);
+export const conditions = (object: KubeObject, now: number, condition: ReadyState): Condition[] =>
+  conditionsOf(readStatus(object).conditions ?? [], object.metadata.generation ?? 1, now, condition);
 
 /** Adds a condition whose type is its reason. */
 export function alsoHolds(object: KubeObject, now: number, shown: readonly Condition[], also: Obstacle): Condition[] {

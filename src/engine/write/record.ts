@@ -27,7 +27,7 @@ export interface Pass extends Found {
 export async function show(
   deps: Deps,
   { key, kind, object }: Pass,
-  standing: ReadyState,
+  condition: ReadyState,
   changes: object = {},
   { facts = readFacts(object), graceUntil = 0 } = {},
 ): Promise<KubeObject> {
@@ -37,9 +37,9 @@ export async function show(
     ...readStatus(object),
     ...changes,
     observedGeneration: object.metadata.generation,
-    conditions: conditions(object, deps.clock.now(), standing),
+    conditions: conditions(object, deps.clock.now(), condition),
   });
-  recordWarning(deps, key, { before: object, after, standing, graceUntil });
+  recordWarning(deps, key, { before: object, after, condition, graceUntil });
   return after;
 }
 
@@ -47,7 +47,7 @@ export async function show(
 export async function record(
   deps: Deps,
   context: Context,
-  standing: ReadyState,
+  condition: ReadyState,
   changes: StatusChanges = {},
   facts = readFacts(context.object),
 ): Promise<KubeObject> {
@@ -55,7 +55,7 @@ export async function record(
   // The object keeps the Account of its first status until spec changes.
   const account = view.account.key ?? status.account;
   const { graceUntil } = view.times;
-  const after = await show(deps, context, standing, { account, ...changes }, { facts, graceUntil });
+  const after = await show(deps, context, condition, { account, ...changes }, { facts, graceUntil });
   recordOutcome(deps, context, after);
   return after;
 }

@@ -20,27 +20,27 @@ const PATIENCE_MS: { readonly [R in Reason]?: number } = {
 export function recordWarning(
   { clock, memories, events }: Pick<Deps, "clock" | "memories" | "events">,
   key: ObjectKey,
-  written: { before: KubeObject; after: KubeObject; standing: ReadyState; graceUntil?: number },
+  written: { before: KubeObject; after: KubeObject; condition: ReadyState; graceUntil?: number },
 ): void {
-  const { before, after, standing, graceUntil = 0 } = written;
+  const { before, after, condition, graceUntil = 0 } = written;
   const memory = memories.of(key);
   const now = clock.monotonic();
-  const { reason } = standing;
+  const { reason } = condition;
   const { generation = 1 } = after.metadata;
   const [text, textBefore] = [readyText(after), readyText(before)];
   const isFirst = memory.condition === undefined;
   const since = memory.condition?.reason === reason ? memory.condition.since : now;
   memory.condition = { reason, since };
-  if (standing.mode === "ready" || memory.lastEvent?.generation !== generation) memory.lastEvent = undefined;
-  if (standing.mode === "ready") return;
-  const patience = standing.mode === "stalled" ? 0 : PATIENCE_MS[reason];
+  if (condition.mode === "ready" || memory.lastEvent?.generation !== generation) memory.lastEvent = undefined;
+  if (condition.mode === "ready") return;
+  const patience = condition.mode === "stalled" ? 0 : PATIENCE_MS[reason];
   if (patience === undefined || text === undefined || now - since < patience) return;
-  if (standing.mode === "reconciling" && now < graceUntil) return;
+  if (condition.mode === "reconciling" && now < graceUntil) return;
   const times = memory.lastEvent ? memory.lastEvent.times + 1 : 0;
   const isNews = text !== memory.lastEvent?.text && !(isFirst && text === textBefore);
   if (memory.lastEvent && (!isNews || now < memory.lastEvent.nextAt)) return;
   memory.lastEvent = { text, generation, times, nextAt: now + 1000 * 2 ** Math.min(times, 12) };
-  if (isNews) events.record(after, "Warning", reason, standing.message);
+  if (isNews) events.record(after, "Warning", reason, condition.message);
 }
 
 function readyText(object: KubeObject): string | undefined {

@@ -57,12 +57,12 @@ export function createStore<T extends KubeObject>(
      * Stores objects as JSON text, with the value of this slot beside it. A later read may return another object with the same
      * content.
      */
-    packed?: Slot<T, unknown>;
+    slot?: Slot<T, unknown>;
   } = {},
 ): Store<T> {
   const { keep = (object: T) => object } = options;
   const reduce = reduceOnce(options.reduce ?? ((object: T) => object));
-  const { pack, unpack } = createPacking(options.packed);
+  const { pack, unpack } = createPacking(options.slot);
   const objects = new Map<string, Kept<T>>();
   const { notify, subscribe } = createListeners<Change<T>>(options.onListenerError);
   /** Everything up to this version has been seen. An absent key was deleted: only a version after this one can bring it back. */

@@ -8,7 +8,7 @@ export interface KnownTime {
   /** The time that both clocks have reached, ours and the platform's. */
   reached: number;
   /** The platform's time, by its Date headers alone. */
-  told: number;
+  estimated: number;
 }
 
 /**
@@ -16,9 +16,9 @@ export interface KnownTime {
  * may be wrong, so an entry of the log itself has to prove it. Otherwise a period that is not over, and still empty, would be
  * skipped for ever.
  */
-export async function provenTime({ page }: Pick<ActivityLog, "page">, due: number, { reached, told }: KnownTime) {
-  if (due <= reached || due > told || told - reached <= NOTABLE_SKEW_MS) return reached;
-  const to = Math.min(told, due + RETENTION_MS);
+export async function provenTime({ page }: Pick<ActivityLog, "page">, due: number, { reached, estimated }: KnownTime) {
+  if (due <= reached || due > estimated || estimated - reached <= NOTABLE_SKEW_MS) return reached;
+  const to = Math.min(estimated, due + RETENTION_MS);
   const { sources } = await page({ from: due, to }, 0, 1);
   const isProven = sources.some((source) => (entryOf(source)?.time ?? 0) >= due);
   return isProven ? due : reached;

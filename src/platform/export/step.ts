@@ -14,7 +14,7 @@ export interface Step {
   now: number;
   readAt: number;
   /** The platform's time by its Date headers alone. It goes on also while `now` waits for a proof. */
-  told: number;
+  estimated: number;
   log: Turn;
   to: Destination;
   /** Records the progress, the piece that is about to be delivered, and the delivered entries. Resolves when that is written. */
@@ -61,10 +61,10 @@ async function begin(step: Step, progress: Progress, window: Window): Promise<nu
 
 /** Delivers exactly the entries of a piece that was begun before, without those that came late to its period. */
 async function resume(step: Step, begun: Piece): Promise<number> {
-  const { now, told, progress, log } = step;
+  const { now, estimated, progress, log } = step;
   const { from, to } = begun;
   const all = await readPeriod(log, { from, to });
-  const found = linesOf(begun, all.lines, Math.max(now, told));
+  const found = linesOf(begun, all.lines, Math.max(now, estimated));
   if (found === "hidden") throw hidden(begun);
   if (found !== "unknown") return finish(step, begun, found.lines);
   // The whole period is delivered again.

@@ -43,7 +43,7 @@ describe("a resource that has failed on the platform", () => {
     [
       "is not deleted again while its deletion is under way",
       stillborn({ request: request({ action: "replace", outcome: "BUSY" }) }),
-      { step: "wait", reason: "Replacing", look: "member" },
+      { step: "wait", reason: "Replacing", read: "member" },
     ],
     [
       "is left unchanged while it is deleted",

@@ -153,7 +153,7 @@ describe("an object with a resource", () => {
   const fresh = NOW - BELIEVED + 5000;
   holds([
     ["rests when all is up to date", owned({ observation: present() }), { step: "rest" }],
-    ["asks for a first look", owned({}), { step: "wait", reason: "Observing", look: "list" }],
+    ["asks for a first look", owned({}), { step: "wait", reason: "Observing", read: "list" }],
     [
       "waits while the platform creates it",
       owned({ observation: present({ busy: true }), request: request() }),
@@ -177,7 +177,7 @@ describe("an object with a resource", () => {
     [
       "is not changed twice: the request of the first change is asked for",
       owned({ observation: presentDrifted(), request: request({ action: "update" }) }),
-      { step: "wait", reason: "Updating", look: "member" },
+      { step: "wait", reason: "Updating", read: "member" },
     ],
     [
       "waits for what is done and not seen yet, where doing it twice would be wrong",
@@ -185,7 +185,7 @@ describe("an object with a resource", () => {
         observation: presentDrifted(),
         request: request({ action: "update", outcome: "DONE", since: fresh, unseen: true }),
       }),
-      { step: "wait", reason: "Updating", look: "member" },
+      { step: "wait", reason: "Updating", read: "member" },
     ],
     [
       "is changed again when what was done stays unseen for too long",
@@ -201,7 +201,7 @@ describe("an object with a resource", () => {
         observation: presentDrifted(),
         request: request({ action: "update", outcome: "DONE", since: NOW - BELIEVED - 500, unseen: true }),
       }),
-      { step: "wait", reason: "Updating", look: "member" },
+      { step: "wait", reason: "Updating", read: "member" },
     ],
     [
       "is changed again when the first change is done and something else differs",

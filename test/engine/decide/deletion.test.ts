@@ -44,7 +44,7 @@ describe("a deleted object", () => {
       owned({ observation: present(), specObstacle: badSpec }),
       { step: "delete" },
     ],
-    ["asks for a first look", owned({}), { step: "wait", reason: "Deleting", look: "list" }],
+    ["asks for a first look", owned({}), { step: "wait", reason: "Deleting", read: "list" }],
     [
       "waits until its resource can be deleted",
       owned({ observation: present({ busy: true }), request: request() }),
@@ -58,7 +58,7 @@ describe("a deleted object", () => {
     [
       "waits for the end of that",
       owned({ observation: present({ preDelete }), request: request({ action: preDelete.action }) }),
-      { step: "wait", look: "member" },
+      { step: "wait", read: "member" },
     ],
     [
       "does not do it again before it has looked again",
@@ -66,7 +66,7 @@ describe("a deleted object", () => {
         observation: present({ preDelete, asOf: NOW - 2000 }),
         request: request({ action: preDelete.action, since: NOW - 1000, outcome: "DONE" }),
       }),
-      { step: "wait", look: "list" },
+      { step: "wait", read: "list" },
     ],
     [
       "says so when that failed",
@@ -101,7 +101,7 @@ describe("a deleted object", () => {
     [
       "asks how its deletion went when the resource is still there",
       owned({ observation: present(), request: request({ action: "delete" }) }),
-      { step: "wait", reason: "Deleting", look: "member" },
+      { step: "wait", reason: "Deleting", read: "member" },
     ],
     [
       "says so when its deletion failed",
@@ -129,7 +129,7 @@ describe("a deleted object", () => {
     [
       "does not believe a list alone",
       owned({ observation: absent({ absence: "unseen" }) }),
-      { step: "wait", reason: "Deleting", look: "member" },
+      { step: "wait", reason: "Deleting", read: "member" },
     ],
     [
       "does not go while a deletion that has no request may be under way",

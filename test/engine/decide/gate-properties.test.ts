@@ -55,14 +55,14 @@ describe("the gate", () => {
   test("asks nothing of the platform for an object before the pause after a failure is over", () => {
     among(pausing, (_, decision) => {
       expect(CALLS).not.toContain(decision.step);
-      if (decision.step === "wait") expect(decision.look).not.toBe("member");
+      if (decision.step === "wait") expect(decision.read).not.toBe("member");
     });
   });
 
   test("says why it pauses, and for how long", () => {
     among(pausing, (view, decision) => {
       const free = decideOn({ ...view, failure: undefined });
-      const calls = CALLS.some((step) => step === free.step) || (free.step === "wait" && free.look === "member");
+      const calls = CALLS.some((step) => step === free.step) || (free.step === "wait" && free.read === "member");
       const { reason = "Pending", message, retryAt } = view.failure ?? {};
       const inMs = (retryAt ?? 0) - view.now;
       const step = needsPerson(reason) ? { step: "stall", recheckMs: inMs } : { step: "wait", recheckMs: inMs };
@@ -116,7 +116,7 @@ describe("the gate", () => {
           fresh.step === "update"
             ? fresh.operation.method === "DELETE"
             : /^(inspect|delete|renew|revoke)$/.test(fresh.step);
-        if (ends) expect(decision).toMatchObject({ step: "wait", look: "list" });
+        if (ends) expect(decision).toMatchObject({ step: "wait", read: "list" });
         else expect(decision).toEqual(fresh);
       },
     );

@@ -31,7 +31,7 @@ describe("an object that only observes", () => {
   const observed = (more: Partial<Facts>): Partial<Facts> => ({ observed: true, claim, ...more });
   holds([
     ["needs to know what", { observed: true }, { step: "stall", reason: "InvalidSpec" }],
-    ["takes a first look", observed({}), { step: "wait", reason: "Observing", look: "list" }],
+    ["takes a first look", observed({}), { step: "wait", reason: "Observing", read: "list" }],
     ["rests on what it sees, whatever differs", observed({ observation: presentDrifted() }), { step: "rest" }],
     ["replaces nothing", observed({ observation: present(), replacement: moved("allowed") }), { step: "rest" }],
     [
@@ -42,7 +42,7 @@ describe("an object that only observes", () => {
     [
       "says that it is missing, and looks on",
       observed({ observation: absent({ absence: "unseen" }) }),
-      { step: "stall", reason: "Missing", look: "member" },
+      { step: "stall", reason: "Missing", read: "member" },
     ],
     [
       "says that it is gone, and makes no other",
@@ -104,7 +104,7 @@ describe("an object whose immutable field has changed", () => {
     [
       "is not deleted twice",
       changed("allowed", { request: replacing("unknown") }),
-      { step: "wait", reason: "Replacing", look: "member" },
+      { step: "wait", reason: "Replacing", read: "member" },
     ],
     ["says so when that failed", changed("allowed", { request: replacing("FAILED") }), { step: "fail", gone: false }],
     [
@@ -138,7 +138,7 @@ describe("a deleted object that others live in", () => {
     [
       "is not looked into on a read that is older than the wish",
       { ...held({ found: undefined }), observation: present({ asOf: NOW - 500 }), desiredSince: NOW - 400 },
-      { step: "wait", look: "list" },
+      { step: "wait", read: "list" },
     ],
     ["waits for those on their way out", held({ leaving: ["Server/shop/a"] }), { step: "wait", reason: "Deleting" }],
     [

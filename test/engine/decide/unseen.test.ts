@@ -9,8 +9,8 @@ describe("a resource that is not seen", () => {
   const missing = (more: Parameters<typeof absent>[0] = {}) => unseen({ absence: "missing", ...more });
   holds([
     ["is looked for before anybody is told", unseen({ since: NOW - 5000 }), { step: "wait", reason: "Observing" }],
-    ["is missing, and nothing is created", unseen(), { step: "stall", reason: "Missing", look: "member" }],
-    ["is waited for while somebody deletes it", unseen({ absence: "leaving" }), { step: "wait", look: "member" }],
+    ["is missing, and nothing is created", unseen(), { step: "stall", reason: "Missing", read: "member" }],
+    ["is waited for while somebody deletes it", unseen({ absence: "leaving" }), { step: "wait", read: "member" }],
     ["is created again when the log tells of its deletion", unseen({ absence: "deleted" }), { step: "forget" }],
     ["is not created again when the log does not tell of it", missing(), { step: "stall", reason: "Missing" }],
     ["is created again when no log could tell of it", missing({ logged: false }), { step: "forget" }],

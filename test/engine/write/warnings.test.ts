@@ -41,7 +41,7 @@ function open(first?: ReadyState) {
   let before = withCondition(first);
   const stand = (condition: ReadyState, { generation = 1, graceUntil = 0 } = {}) => {
     const after = withCondition(condition, generation);
-    recordWarning(deps, KEY, { before, after, standing: condition, graceUntil });
+    recordWarning(deps, KEY, { before, after, condition: condition, graceUntil });
     before = after;
   };
   return { clock, reported, stand };

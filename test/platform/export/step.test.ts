@@ -15,14 +15,14 @@ describe("a batch that was begun, of which the log no longer has all entries", (
   const readAt = BEGIN + 2 * MINUTE;
 
   /** A step of a platform whose clock is ahead of ours: `now` stays where the log has proven it. */
-  function step(told: number) {
+  function step(estimated: number) {
     const recorded: Progress[] = [];
     const value: Step = {
       progress: begunAt(BEGIN),
       begun: pieceOf(window, readAt),
       now: readAt,
       readAt,
-      told,
+      estimated,
       log: {
         clock: fakeClock(),
         page: async () => ({ sources: [], total: 0 }),

@@ -1,14 +1,14 @@
 import type { Kind } from "../../../kinds/kind.ts";
 import { identityOf } from "../../../platform/collections/numbered.ts";
 import type { Intent } from "../../state/intent.ts";
-import type { Creation, Memory } from "../../state/memory.ts";
+import type { Memory, OpenCreation } from "../../state/memory.ts";
 import { type ObjectKey, openIntent } from "../../state/object.ts";
 import type { Deps } from "../deps.ts";
 import { noteWith } from "../secrets/secret-state.ts";
 import type { Search, Subject } from "../view.ts";
 
 /** The creation of this intent in memory; undefined if this process has neither begun nor searched for it. */
-export const creationOf = ({ creation }: Memory, intent: Intent | undefined): Creation | undefined =>
+export const creationOf = ({ creation }: Memory, intent: Intent | undefined): OpenCreation | undefined =>
   creation && creation.intent.nonce === intent?.nonce ? creation : undefined;
 
 /** The open intent of another object. */
