@@ -1,10 +1,10 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { facts, proofs, untestable } from "./table.ts";
 import { titlesIn } from "./titles.ts";
 
 const files = new Set(proofs.map(([, , file]) => file));
-const titles = new Map([...files].map((file) => [file, existsSync(file) ? titlesIn(file) : []]));
+const titles = new Map([...files].map((file) => [file, existsSync(file) ? titlesIn(readFileSync(file, "utf8")) : []]));
 const named = proofs.map(([fact, says, file, title, ...rows]) => ({ fact, says, file, title, rows }));
 
 describe("every fact of the platform's description", () => {

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { parseAst } from "rolldown/parseAst";
 
 /** A test, or a group of tests: its title, and the texts of its table. */
@@ -51,9 +50,9 @@ function textsIn(node: Node, constants: ReadonlyMap<unknown, Node>, seen = new S
   });
 }
 
-/** The titles in a file with tests. */
-export function titlesIn(file: string): Title[] {
-  const nodes = all({ ...parseAst(readFileSync(file, "utf8"), { lang: "ts" }) });
+/** The titles in the source of a file with tests. */
+export function titlesIn(source: string): Title[] {
+  const nodes = all({ ...parseAst(source, { lang: "ts" }) });
   const declared = nodes.filter(({ type }) => type === "VariableDeclarator");
   const constants = new Map(
     declared.flatMap(({ id, init }) => nodesIn(id).flatMap(({ name }) => nodesIn(init).map((value) => [name, value]))),
