@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { root } from "./processes.ts";
@@ -32,4 +32,9 @@ describe("the page that tells how to add a kind", () => {
     const named = [...page.matchAll(/`((?:src|test|deploy|docs|crds)\/[^`<*]+)`/g)].map(([, path = ""]) => path);
     expect(named.filter((path) => globSync(path, { cwd: root }).length === 0)).toEqual([]);
   });
+});
+
+it("the repository has what its parts are named after", () => {
+  const parts = ["package.json", "tsconfig.json", "src", "crds", "deploy", "test", "Dockerfile"];
+  expect(parts.filter((part) => !existsSync(join(root, part)))).toEqual([]);
 });

@@ -39,6 +39,12 @@ const needed = [
 const page = read("docs/dependencies.md");
 const named = [...page.slice(0, page.indexOf("## Written here")).matchAll(/^\| `([^`]+)` \| (.+) \|$/gm)];
 
+it("the packages that everything is built on are there", () => {
+  const built = ["@kubernetes/client-node", "undici", "zod", "pino", "prom-client"];
+  expect(Object.keys(dependencies)).toEqual(expect.arrayContaining(built));
+  expect(Object.keys(devDependencies)).toContain("vitest");
+});
+
 it("every dependency is named with its reason", () => {
   expect(needed).toEqual(expect.arrayContaining(["zod", "go.etcd.io/etcd/server/v3", "org.apache.kafka:kafka_2.13"]));
   expect(needed.filter((name) => !named.some(([, known]) => known === name))).toEqual([]);

@@ -32,6 +32,11 @@ const schema = z.looseObject({
   properties: z.record(z.string(), z.unknown()).optional(),
 });
 
+it("the kinds that users ask for first are there", () => {
+  const first = "Datacenter Server ScalingGroup MetricPipeline LogPipeline KafkaTopic FlowLog".split(" ");
+  expect(kinds.map(({ kind }) => kind)).toEqual(expect.arrayContaining(first));
+});
+
 describe.each(kinds)("$kind", (kind) => {
   const word = kind.kind.toLowerCase();
 

@@ -26,6 +26,18 @@ describe("a tool", () => {
     expect(await call).toMatchObject({ structuredContent: { items: [{ id: "a" }] } });
   });
 
+  it("asks the platform over HTTPS, with the caller's token", async () => {
+    await using server = await scriptedServer(answer(200, { items: [{ id: "a" }] }));
+    const env = { MOORING_TOKEN: "t", MOORING_ENDPOINTS: JSON.stringify({ api: server.url }) };
+    await using told = openSources(settings, env);
+    await ask(told);
+    expect(server.arrived.map(({ headers }) => headers.authorization)).toEqual(["Bearer t"]);
+    await using sources = openSources(settings, { IONOS_TOKEN: "t" });
+    const { endpoint } = await sources.platform();
+    const hosts = (["api", "dns", "certificates", "objectStorage", "objectStorageManagement"] as const).map(endpoint);
+    expect(hosts.map((url) => new URL(url).protocol)).toEqual(Array(5).fill("https:"));
+  });
+
   it("goes on with a token that was renewed in its file", async () => {
     const folder = temporaryFolder("token");
     const tokenFile = join(folder.path, "token");

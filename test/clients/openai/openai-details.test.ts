@@ -71,3 +71,51 @@ describe("the openai client", () => {
     await expect(client.chat.completions.create(picture(8 * MiB))).rejects.toMatchObject({ status: 413 });
   });
 });
+
+describe("a model", () => {
+  it.each([
+    ["mistralai/Mistral-Small-24B-Instruct", 0.1, 0.3],
+    ["openai/gpt-oss-120b", 0.15, 0.65],
+    ["meta-llama/Llama-3.3-70B-Instruct", 0.65, 0.65],
+  ])("%s is told with its limits and prices", async (model, input, output) => {
+    expect(await client.models.retrieve(model)).toMatchObject({
+      context_window: 128_000,
+      pricing: { currency: "EUR", input_per_million_tokens: input, output_per_million_tokens: output },
+    });
+    expect((await client.chat.completions.create({ ...chat, model })).model).toBe(model);
+  });
+
+  it("a model for embeddings has one price, and does not chat", async () => {
+    const model = "BAAI/bge-m3";
+    expect(await client.models.retrieve(model)).toMatchObject({
+      pricing: { input_per_million_tokens: 0.02, output_per_million_tokens: 0 },
+    });
+    await expect(client.chat.completions.create({ ...chat, model })).rejects.toMatchObject({ status: 400 });
+  });
+});
+
+describe("a question", () => {
+  it("may set a temperature, and need not", async () => {
+    const [plain, warm] = await Promise.all(
+      [{}, { temperature: 0.7 }].map((more) => client.chat.completions.create({ ...chat, ...more })),
+    );
+    expect(warm?.choices[0]?.message.content).toBe(plain?.choices[0]?.message.content);
+    const hot = client.chat.completions.create({ ...chat, temperature: 2.1 });
+    await expect(hot).rejects.toMatchObject({ status: 422, param: "temperature" });
+  });
+
+  it("a stream ends with its usage, then with [DONE]", async () => {
+    const body = { ...chat, stream: true, stream_options: { include_usage: true } };
+    const response = await fetch(`${baseURL}/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${platform.ready.token}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    const [usage = "", done] = (await response.text()).trimEnd().split("\n\n").slice(-2);
+    expect(JSON.parse(usage.replace("data: ", ""))).toMatchObject({
+      choices: [],
+      usage: { total_tokens: expect.any(Number) },
+    });
+    expect(done).toBe("data: [DONE]");
+  });
+});

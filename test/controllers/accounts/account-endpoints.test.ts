@@ -63,6 +63,14 @@ describe("an Account without endpoints", () => {
     expect(() => handle?.endpoint("dns")).toThrow("set spec.endpoints.dns of the Account");
   });
 
+  test("one Secret serves two regions, with an Account for each", async () => {
+    for (const region of ["de/txl", "de/fra"]) {
+      const { handle, read } = await check({ region }, only());
+      expect(handle?.endpoint("logging")).toBe(`http://${region.replace("/", "-")}.logs.test`);
+      expect(new Set(read)).toEqual(new Set(["shop/cred"]));
+    }
+  });
+
   test("says what to do where the operator has none either, and reads no Secret", async () => {
     const { conditions, read, asked } = await check({}, { endpoints: {}, isAllowed: () => true });
     expect(conditions).toMatchObject([

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { conditions, differs, type ReadyState, readFacts, readStatus } from "../../../src/engine/status/status.ts";
 import type { Condition } from "../../../src/kube/write/conditions.ts";
 import { objectOf } from "../support/fixtures.ts";
+import { stage } from "../support/stage.ts";
 
 const T0 = Date.UTC(2026, 0, 1, 0, 0, 0, 500);
 const MINUTE = 60_000;
@@ -93,6 +94,13 @@ describe("a status", () => {
     const object = stored({ id: "s1", state: "BUSY", cores: 4, vmState: "RUNNING" });
     expect(readStatus(object)).toEqual({ id: "s1", state: "BUSY" });
     expect(readFacts(object)).toEqual({ cores: 4, vmState: "RUNNING" });
+  });
+
+  test("says BUSY as soon as the platform has accepted the creation", async () => {
+    const datacenter = objectOf("Datacenter", "a", { spec: { location: "de/txl" } });
+    const { api, passes } = stage([datacenter]);
+    await passes("Datacenter/shop/a");
+    expect(readStatus(api.get(datacenter) ?? datacenter)).toMatchObject({ id: expect.any(String), state: "BUSY" });
   });
 
   test("does not differ from itself, in whatever order, nor by what JSON leaves out", () => {

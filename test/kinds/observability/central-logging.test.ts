@@ -40,6 +40,12 @@ describe("comparing central logging", () => {
     expect(mapping.desire({ enabled: false }).compare(item(true), named).next).toEqual(turned("switch it off", false));
   });
 
+  it("switches one that the platform shows without an id by a path without one", () => {
+    const only = { ...item(false), id: "central" };
+    const { next } = mapping.desire({ enabled: true }).compare(only, named);
+    expect(next).toEqual({ ...turned("switch it on", true), path: "/central" });
+  });
+
   it("that is only observed finds no difference where spec does not say one", () => {
     const observe = mapping.desire({ externalId: "c-1", managementPolicy: "Observe" });
     expect(observe.compare(item(true), { ...named, observed: true })).toEqual({ drift: [] });

@@ -76,6 +76,16 @@ describe("a metric pipeline's Secret", () => {
     for (const file of Object.values(data).slice(3)) expect(file).toContain("the-key");
   });
 
+  it("pushes every minute unless spec says otherwise", () => {
+    const files = (spec: object) =>
+      mapping
+        .desire(spec)
+        .publication(named)
+        ?.data(item(), "the-key", () => "") ?? {};
+    expect(files({})["prometheus.yaml"]).toContain("scrape_interval: 60s");
+    expect(files({ pushInterval: "5m" })["prometheus.yaml"]).toContain("scrape_interval: 300s");
+  });
+
   it("can be written before the platform has said where to push", () => {
     expect(publication?.data(item({}, {}), "the-key", () => "")).toMatchObject({
       endpoint: "",

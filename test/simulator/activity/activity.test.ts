@@ -57,6 +57,28 @@ describe("the activity log", () => {
     );
   });
 
+  it("has changes and deletions, each with what it is about", async () => {
+    const platform = await platformOf();
+    const datacenter = await platform.datacenter();
+    await platform.done("PATCH", datacenter, { name: "renamed" });
+    await platform.done("DELETE", datacenter);
+    const accepted = (await all(platform)).filter(({ event }) => event.type === "RequestAccepted");
+    expect(accepted.map(({ action, resource }) => [action, resource])).toEqual(
+      ["create", "update", "delete"].map((verb) => [
+        `vr.datacenter.${verb}`,
+        datacenter.replace("/datacenters", "datacenter"),
+      ]),
+    );
+  });
+
+  it.each(["POST", "PUT", "PATCH", "DELETE"])("takes no call but GET: %s is 405, and is not in it", async (method) => {
+    const platform = await platformOf();
+    for (const path of ["/activitylog/v1", "/activitylog/v1/contracts", pathOf(platform)]) {
+      refusal(await platform.call(method, path, method === "DELETE" ? undefined : {}), 405, "200");
+    }
+    expect(await all(platform)).toEqual([]);
+  });
+
   it("has what failed, and what was refused, with the platform's error", async () => {
     const platform = await platformOf();
     await platform.faults({ fault: "request-failed", message: "[VDC-1-1] no room", route: "POST *", count: 1 });

@@ -59,6 +59,17 @@ describe("the policy", () => {
     });
   });
 
+  it("adds and removes as many replicas as the action says", async () => {
+    const path = await group({ maxReplicaCount: 9 }, { scaleOut: { amount: 4 }, scaleIn: { amount: 3 } });
+    await platform.advance(300);
+    await scaler.constant(path, 95);
+    await platform.advance(45);
+    expect(await scaler.count(path)).toBe(6);
+    await scaler.constant(path, 5);
+    await platform.advance(420);
+    expect(await scaler.count(path)).toBe(3);
+  });
+
   it.each([
     ["half more", 50, 4, 6],
     ["at least one more", 1, 4, 5],

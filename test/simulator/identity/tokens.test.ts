@@ -159,8 +159,14 @@ describe("authentication", () => {
     refusal(await read(`Bearer ${head}.${forged}.${signature}`), 401, "315");
   });
 
-  it("takes Basic credentials on the core API", async () => {
-    expect((await read(basic(platform.ready.username, platform.ready.password))).status).toBe(200);
+  it.each([
+    ["the core API", "/cloudapi/v6/datacenters"],
+    ["the activity log", `/activitylog/v1/contracts/${platform.ready.contractNumber}`],
+  ])("takes Basic credentials on %s", async (_, path) => {
+    const { username, password } = platform.ready;
+    const as = (authorization: string) => platform.call("GET", path, undefined, { authorization });
+    expect((await as(basic(username, password))).status).toBe(200);
+    refusal(await as(basic(username, "wrong")), 401, "315");
   });
 
   it("answers the API info without credentials", async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { chart, pathThrough } from "../../../src/simulator/dashboard/chart.ts";
 import { amount, rangeOf, ticks, timeTicks } from "../../../src/simulator/dashboard/scale.ts";
 import { serviceFor, stream } from "../pipelines.ts";
-import { platformForFile, refusal } from "../platform.ts";
+import { platformForFile, refusal, resource } from "../platform.ts";
 
 const platform = await platformForFile();
 
@@ -134,6 +134,20 @@ describe("the dashboard of a region", () => {
     await platform.steer("POST", "calls/reset");
     expect((await read("de-fra")).status).toBe(200);
     expect(await platform.steer("GET", "calls")).toMatchObject({ total: 0 });
+  });
+
+  it("is one per contract and region, whatever the pipelines", async () => {
+    const other = await platform.contract();
+    const addressIn = async (region: string, caller: Parameters<typeof serviceFor>[0] = platform) => {
+      const body = { properties: { name: "one" } };
+      const made = resource(await serviceFor(caller, "monitoring", region).call("POST", "/pipelines", body));
+      return String(made.metadata.grafanaEndpoint);
+    };
+    const here = await addressIn("fr-par");
+    expect(await addressIn("fr-par")).toBe(here);
+    const all = [here, await addressIn("us-mci"), await addressIn("fr-par", other)];
+    expect(new Set(all).size).toBe(3);
+    for (const address of all) expect((await fetch(address)).status).toBe(200);
   });
 
   it("does not exist for a region that does not", async () => {

@@ -116,8 +116,14 @@ describe("creating a log pipeline", () => {
 
   it("needs the privilege of logging", async () => {
     const { token } = await platform.user("metrics-only@example.org", { privileges: ["accessAndManageMonitoring"] });
-    const answer = await logging.call("GET", "/pipelines", undefined, { authorization: `Bearer ${token}` });
-    expect(refusal(answer, 403, "paas-logging-451")).toContain("Access and manage Logging Service");
+    const as = (authorization: string | null) =>
+      logging.call("POST", "/pipelines", { properties: { name: "shop", logs: [stream()] } }, { authorization });
+    expect(refusal(await as(`Bearer ${token}`), 403, "paas-logging-451")).toContain(
+      "Access and manage Logging Service",
+    );
+    refusal(await as(null), 401, "paas-logging-315");
+    const list = await logging.call("GET", "/pipelines", undefined, { authorization: `Bearer ${token}` });
+    refusal(list, 403, "paas-logging-451");
   });
 });
 

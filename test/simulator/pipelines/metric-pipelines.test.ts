@@ -99,20 +99,26 @@ describe("creating a metric pipeline", () => {
 
 describe("an allowed caller", () => {
   const list = (authorization: string | null) => monitoring.call("GET", "/pipelines", undefined, { authorization });
+  const make = (authorization: string | null) =>
+    monitoring.call("POST", "/pipelines", { properties: { name: "shop" } }, { authorization });
 
   it("comes with a bearer token: nothing else is taken", async () => {
     const { username, password } = platform.ready;
     const basic = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
-    for (const each of [null, "Bearer x", basic]) refusal(await list(each), 401, "paas-monitoring-315");
+    for (const each of [null, "Bearer x", basic]) {
+      refusal(await list(each), 401, "paas-monitoring-315");
+      refusal(await make(each), 401, "paas-monitoring-315");
+    }
   });
 
   it("needs the privilege of monitoring; that of logging is not enough", async () => {
     const has = async (privilege: string) =>
       `Bearer ${(await platform.user(`${privilege}@example.org`, { privileges: [privilege] })).token}`;
-    expect(await list(await has("accessAndManageMonitoring"))).toMatchObject({ status: 200 });
-    expect(refusal(await list(await has("accessAndManageLogging")), 403, "paas-monitoring-451")).toContain(
-      "Access and manage Monitoring",
-    );
+    const [allowed, other] = [await has("accessAndManageMonitoring"), await has("accessAndManageLogging")];
+    expect([(await list(allowed)).status, (await make(allowed)).status]).toEqual([200, 201]);
+    for (const answer of [await list(other), await make(other)]) {
+      expect(refusal(answer, 403, "paas-monitoring-451")).toContain("Access and manage Monitoring");
+    }
   });
 });
 

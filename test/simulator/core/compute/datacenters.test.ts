@@ -86,9 +86,12 @@ describe("creating a datacenter", () => {
 });
 
 describe("changing a datacenter", () => {
-  it("is BUSY with the new values until its request is DONE, and counts its version up", async () => {
+  it.each([
+    ["PATCH", { name: "renamed" }],
+    ["PUT", { properties: { name: "renamed" } }],
+  ])("by %s is BUSY with the new values until its request is DONE, and counts its version up", async (method, body) => {
     const path = await platform.datacenter();
-    const answer = await platform.core("PATCH", path, { name: "renamed" });
+    const answer = await platform.core(method, path, body);
     expect(answer).toMatchObject({
       status: 202,
       body: { metadata: { state: "BUSY" }, properties: { name: "renamed", version: 2 } },

@@ -72,6 +72,7 @@ describe("creating a server", () => {
     ["the least RAM", { ram: 256 }],
     ["230 GB of RAM", { ram: 235520 }],
     ["steps of 256 MB", { ram: 768 }],
+    ["the zone AUTO", { availabilityZone: "AUTO" }],
     ["ZONE_1", { availabilityZone: "ZONE_1" }],
     ["ZONE_2", { availabilityZone: "ZONE_2" }],
     ["Milan processors", { cpuFamily: "AMD_EPYC" }],
