@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { KubeError } from "../../src/kube/client/errors.ts";
 import type { KubeClient } from "../../src/kube/client/transport.ts";
+import type { KubeObject } from "../../src/kube/resource.ts";
 import { openSigningKey, SIGNING_KEY } from "../../src/operator/signing-key.ts";
 import { fakeApiServer } from "../engine/support/fake-api-server.ts";
 import { fakeClock } from "../fake-clock.ts";
@@ -31,13 +32,37 @@ test("an operator whose key is lost says how to go on, and never to delete the S
   }
 });
 
-test("a deleted Secret is put back with the same keys, with a growing pause while that fails", async () => {
-  const clock = fakeClock();
+/** A key whose Secret the watch has shown. */
+async function watched(clock = fakeClock()) {
   const secret = { ...empty, data: { current: "b25l", former: "dHdv" } };
   const api = fakeApiServer(secret);
   const { missing, opened } = opening(api.client, clock);
-  await using _ = await opened;
+  const key = await opened;
   await expect.poll(() => api.streams).toHaveLength(1);
+  const stored: KubeObject = structuredClone(api.get(secret) ?? secret);
+  const tell = (type: string, object: object) => api.streams[0]?.send(type, object);
+  tell("ADDED", stored);
+  tell("BOOKMARK", endOfList(Number(stored.metadata.resourceVersion)));
+  await clock.advance(0);
+  return { key, api, clock, secret, stored, missing, tell };
+}
+
+test("a key that is exchanged is told to all at once, and the same keys again are no news", async () => {
+  const { key, clock, stored, tell } = await watched();
+  await using _ = key;
+  let heard = 0;
+  key.subscribe(() => heard++);
+  for (const [resourceVersion, current] of Object.entries({ 2001: "dGhyZWU=", 2002: "dGhyZWU=", 2003: "Zm91cg==" })) {
+    const metadata = { ...stored.metadata, resourceVersion };
+    tell("MODIFIED", { ...stored, metadata, data: { current, former: "b25l" } });
+    await clock.advance(0);
+  }
+  expect(heard).toBe(2);
+});
+
+test("a deleted Secret is put back with the same keys, with a growing pause while that fails", async () => {
+  const { key, api, clock, secret, stored, missing, tell } = await watched();
+  await using _ = key;
   const attempts: number[] = [];
   let isRefused = true;
   api.beforeEach(({ method, query }) => {
@@ -45,13 +70,9 @@ test("a deleted Secret is put back with the same keys, with a growing pause whil
     attempts.push(clock.monotonic());
     if (isRefused) throw new KubeError({ status: 403, reason: "Forbidden", message: "Forbidden" });
   });
-  const stored = structuredClone(api.get(secret) ?? secret);
-  const at = (resourceVersion: string) => ({ ...stored, metadata: { ...stored.metadata, resourceVersion } });
-  api.streams[0]?.send("ADDED", stored);
-  api.streams[0]?.send("BOOKMARK", endOfList(Number(stored.metadata.resourceVersion)));
-  await clock.advance(0);
   api.remove(secret);
-  api.streams[0]?.send("DELETED", at(api.version));
+  const { version: resourceVersion } = api;
+  tell("DELETED", { ...stored, metadata: { ...stored.metadata, resourceVersion } });
   await clock.advance(300_000);
   const pauses = attempts.slice(1).map((at, nth) => at - (attempts[nth] ?? 0));
   expect(pauses.slice(0, 8)).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]);
