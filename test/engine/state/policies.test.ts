@@ -4,7 +4,7 @@ import { kinds } from "../../../src/kinds/index.ts";
 import { hasResource } from "../../../src/kinds/kind.ts";
 import { objectOf } from "../support/fixtures.ts";
 
-test("what held data or an address is not created again by default, and everything else is when it was deleted", () => {
+test("a kind that holds data or an address is not created again by default, and any other is when it was deleted", () => {
   const byDefault = (policy: string) =>
     kinds
       .filter(hasResource)
