@@ -1,5 +1,6 @@
 import { isDropped, leftOnPlatform, undo } from "../engine/execute/delete-unclaimed.ts";
 import { type Deps, leads } from "../engine/observe/deps.ts";
+import { mayBeListed } from "../engine/observe/resource/lookalike.ts";
 import { EXTERNAL_ID } from "../engine/state/names.ts";
 import { claimOf, type ObjectKey, openIntent } from "../engine/state/object.ts";
 import { writeMetadata } from "../engine/write/write.ts";
@@ -27,7 +28,7 @@ const RESTORED =
  * earlier state, or is new and names a resource already. A resource that such an object no longer names is left on the platform.
  */
 export function noticeRestore(deps: Deps, key: ObjectKey, change: Omit<Change<KubeObject>, "key">): void {
-  const { memories, clock, log } = deps;
+  const { memories, objects, clock, log } = deps;
   const { before, after, listed, rewound } = change;
   const now = clock.monotonic();
   if (rewound) {
@@ -35,9 +36,9 @@ export function noticeRestore(deps: Deps, key: ObjectKey, change: Omit<Change<Ku
     memories.rewound.at = now;
     memories.handOver(key);
   }
-  const isNew = before?.metadata.uid !== after?.metadata.uid;
+  const isNew = rewound || before?.metadata.uid !== after?.metadata.uid;
   const mayBeOld = listed || memories.rewound.at !== undefined || EXTERNAL_ID in (after?.metadata.annotations ?? {});
-  if (after && (rewound || (isNew && mayBeOld))) memories.of(key).doubt = { since: now };
+  if (after && isNew && mayBeOld && mayBeListed(objects.find(key)?.kind)) memories.of(key).doubt = { since: now };
   const id = rewound && before && !after ? claimOf(before)?.id : undefined;
   if (id !== undefined) log.warn({ object: key, id }, leftOnPlatform(key.split("/")[0] ?? ""));
 }

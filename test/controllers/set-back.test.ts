@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readStatus, readyOf } from "../../src/engine/status/status.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
+import { datacenterSpec, objectOf } from "../engine/support/fixtures.ts";
 import { stage } from "../engine/support/stage.ts";
 import { dc, KEY, settle } from "./restored-datacenter.ts";
 
@@ -98,5 +99,20 @@ describe("while the API server is set back to an earlier state", () => {
     expect(platform.sent("DELETE")).toEqual([]);
     expect(JSON.stringify(said)).toContain("externalId");
     expect(readStatus(object).id).toBeUndefined();
+  });
+
+  test.each([
+    ["Datacenter", datacenterSpec, true],
+    ["AccessToken", { lifetime: "1h" }, false],
+    ["CentralLogging", { region: "de/txl" }, false],
+  ])("a %s waits for a list only where that may show the resource that it lost", async (kind, spec, waits) => {
+    const object = objectOf(kind, "a", { spec });
+    const { api, objects, deps, sync } = stage([object]);
+    const early = structuredClone(api.get(object) ?? object);
+    api.put(early);
+    sync();
+    await objects.store(kind).replaceAll([early], "990");
+    expect(deps.memories.rewound.at).toBeDefined();
+    expect(deps.memories.of(`${kind}/shop/a`).doubt !== undefined).toBe(waits);
   });
 });

@@ -1,6 +1,7 @@
 import type { Requeue } from "../../kube/queue/work.ts";
 import { identityOf } from "../../platform/collections/numbered.ts";
 import type { Deps } from "../observe/deps.ts";
+import { mayBeListed } from "../observe/resource/lookalike.ts";
 import { contestOf, creationOf } from "../observe/resource/search-results.ts";
 import type { Context } from "../observe/view.ts";
 import type { Intent } from "../state/intent.ts";
@@ -45,7 +46,7 @@ const SHOWN_MS = 50;
 
 /** Searches for the result of the open intent. */
 export async function searchFor(deps: Deps, context: Context): Promise<Requeue> {
-  const { memory, view } = context;
+  const { kind, memory, view } = context;
   const { intent } = view.resource;
   if (!intent) return "now";
   const known = creationOf(memory, intent);
@@ -55,7 +56,8 @@ export async function searchFor(deps: Deps, context: Context): Promise<Requeue> 
   const found = await search(deps, context, terms, intent, before);
   memory.creation = { ...begun, phase: "sent", search: found };
   // The log alone may be wrong: before anything is sent again, a list must not show the result either.
-  if (found.settledSearches > 0 && found.matches.size === 0 && !found.unseen.has("") && !memory.doubt) {
+  const isNothingFound = found.settledSearches > 0 && found.matches.size === 0 && !found.unseen.has("");
+  if (isNothingFound && !memory.doubt && mayBeListed(kind)) {
     memory.doubt = { since: deps.clock.monotonic(), intent };
     context.shared?.collection.refresh([]);
   }

@@ -1,4 +1,5 @@
 import type { Clock } from "../../runtime/clock.ts";
+import { reachedTime } from "../calls/platform-time.ts";
 import type { Connection } from "../calls/transport.ts";
 import { type Product, products } from "../products/products.ts";
 import { shareReads } from "../products/request-log.ts";
@@ -16,7 +17,9 @@ export function createDeletionLogs(clock: Clock) {
 
   function openActivity(connection: Connection, api: string): DeletionLog {
     let last: { readAt: number; since: number; answer: Promise<KnownDeletions> } | undefined;
-    const read = shareReads((since) => activityDeletions(connection, api, { since, now: clock.now() }));
+    const read = shareReads((since) =>
+      activityDeletions(connection, api, { since, now: reachedTime(clock, connection) }),
+    );
     return (since) => {
       const readAt = clock.monotonic();
       if (last && last.since <= since && readAt - last.readAt < ACTIVITY_MS) return last.answer;

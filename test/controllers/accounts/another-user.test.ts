@@ -41,11 +41,14 @@ describe("an Account with a token of another user", () => {
   test("works when an administrator accepts that user, or when nothing was made with it", async () => {
     const accepted = open({ annotations: { [ACCEPT_USER]: "u2" } }, user());
     const unused = open();
-    for (const { check, token, api, object } of [accepted, unused]) {
+    for (const { check, token, said, api, object } of [accepted, unused]) {
       await check();
       token.userId = "u2";
+      const before = said.changed;
       expect((await check()).obstacle).toBeUndefined();
       expect(api.get(object)?.status).toMatchObject({ platformUserId: "u2" });
+      // Objects that waited for this user hear of it at once.
+      expect(said.changed).toBe(before + 1);
     }
   });
 });

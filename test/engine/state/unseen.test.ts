@@ -19,19 +19,24 @@ async function observeAfter(
     spec = {},
     annotations = {},
     neighbours = 0,
-  }: { spec?: object; annotations?: Record<string, string>; neighbours?: number } = {},
+    others = [],
+  }: { spec?: object; annotations?: Record<string, string>; neighbours?: number; others?: string[] } = {},
 ) {
   const platform = fakePlatform();
   platform.make("a", body);
+  for (const name of others) platform.make(name, { properties: { name } }, { targets: [name] });
   for (let n = 0; n < neighbours; n++) platform.make(`other-${n}`, { properties: { name: "other" } });
   const object = objectOf("Datacenter", "a", {
     spec: { location: "de/txl", ...spec },
     status,
     metadata: { name: "a", annotations, creationTimestamp: "2025-12-31T23:00:00Z" },
   });
-  const all = stage([object], { platform });
+  const owners = others.map((name) =>
+    objectOf("Datacenter", name, { spec: { location: "de/txl" }, status: { ...status, id: name } }),
+  );
+  const all = stage([object, ...owners], { platform });
   platform.setClock(all.clock.now);
-  all.contextOf(A);
+  for (const name of ["a", ...others]) all.contextOf(`Datacenter/shop/${name}`);
   await all.clock.advance(0);
   expect(await all.passes(A)).toContain("rest");
   happens(platform);
@@ -161,14 +166,48 @@ describe("a resource that is not seen any more", () => {
     expect(posts()).toBe(0);
   });
 
-  test("four answers around ten minutes of trouble prove nothing", async () => {
+  test.each([
+    ["created again there while few others that have objects are missing", ["b", "c"], 1],
+    ["not created again there while many are", ["b", "c", "d"], 0],
+  ])("is %s", async (_, others, times) => {
+    const gone = ({ items }: FakePlatform) => [id, ...others].forEach((each) => void items.delete(each));
+    const { posts } = await observeAfter(gone, { neighbours: 5, others, spec: { recreatePolicy: "WhenMissing" } });
+    expect(posts()).toBe(times);
+  });
+
+  test.each<[string, number, (call: string) => Error]>([
+    ["not created again while the log of deletions fails", 0, (call) => new Retry({ call, status: 503 }, "no")],
+    ["not created again while the token is refused there", 0, (call) => new Unauthorized({ call, status: 401 })],
+    ["created again where no log may be read", 1, (call) => new Forbidden({ call, status: 403 })],
+  ])("is %s", async (_, times, error) => {
+    const happens = (platform: FakePlatform) => {
+      platform.items.delete(id);
+      platform.beforeEach(({ method, url }) => {
+        if (method === "GET" && /requests|activitylog/.test(url)) throw error(url);
+      });
+    };
+    expect((await observeAfter(happens, { neighbours: 5 })).posts()).toBe(times);
+  });
+
+  test.each<[string, (platform: FakePlatform) => void, (call: string, nth: number) => Error | undefined]>([
+    [
+      "four answers around ten minutes of trouble",
+      ({ items }) => items.delete(id),
+      (call, nth) => (nth % 4 === 0 ? undefined : new Retry({ call, status: 503 }, "no")),
+    ],
+    [
+      "ten minutes without it, in which a read has shown it,",
+      ({ hideInLists }) => hideInLists(id),
+      (call, nth) => (nth % 4 === 0 ? undefined : new NotFound({ call, status: 404 })),
+    ],
+  ])("%s prove nothing", async (_, happens, errorOf) => {
     let reads = 0;
     const { posts } = await observeAfter(
       (platform) => {
-        platform.items.delete(id);
+        happens(platform);
         platform.beforeEach(({ url }) => {
-          if (url.includes(`/datacenters/${id}`) && ++reads % 4 !== 0)
-            throw new Retry({ call: url, status: 503 }, "no");
+          const error = url.includes(`/datacenters/${id}`) ? errorOf(url, ++reads) : undefined;
+          if (error) throw error;
         });
       },
       { neighbours: 5, spec: { recreatePolicy: "WhenMissing" } },

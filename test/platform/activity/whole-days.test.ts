@@ -1,7 +1,9 @@
 import { expect, it } from "vitest";
+import { createDeletionLogs } from "../../../src/platform/activity/deletion-logs.ts";
 import { activityDeletions } from "../../../src/platform/activity/deletions.ts";
 import { activityContract } from "../../../src/platform/activity/log.ts";
 import { periodPage } from "../../../src/platform/activity/period.ts";
+import { RETENTION_MS } from "../../../src/platform/activity/read.ts";
 import { NotFound } from "../../../src/platform/answers/errors.ts";
 import type { PlatformCall } from "../../../src/platform/calls/call.ts";
 import { scriptedConnection } from "../../engine/support/fixtures.ts";
@@ -113,11 +115,23 @@ it("a day with more entries than are read is an error, and not a day without the
   );
 });
 
-it("deletions are complete only if the log was read to its end", async () => {
+it("deletions are complete only if the log was read to its end, and reaches back far enough", async () => {
   const deletion = { time: new Date(start).toISOString(), action: "vr.server.delete", resource: "server/s1" };
   const endless = scriptedConnection(() => ({ hits: { hits: [{ _source: deletion }] } }));
   const short = described([{ at: start, action: "vr.server.delete" }]);
   const asked = { since: start - 1, now: start + 1 };
   expect(await activityDeletions({ ...endless, contractNumber: 31 }, api, asked)).toMatchObject({ complete: false });
   expect(await activityDeletions({ ...short, contractNumber: 31 }, api, asked)).toMatchObject({ complete: true });
+  // The platform keeps entries for a limited time: what was deleted before that is in no log.
+  const earlier = { ...asked, since: start - RETENTION_MS - HOUR };
+  expect(await activityDeletions({ ...short, contractNumber: 31 }, api, earlier)).toMatchObject({ complete: false });
+});
+
+it("deletions are looked for as long ago as the platform keeps them, though our own clock is months ahead", async () => {
+  const DAY = 24 * HOUR;
+  const connection = { ...described([{ at: start, action: "vr.server.delete" }]), aheadMs: -100 * DAY };
+  const clock = fakeClock(start + 101 * DAY);
+  const [log] = createDeletionLogs(clock)(connection, api, "logging", api, "/pipelines");
+  const found = await log?.(start - HOUR);
+  expect(found).toMatchObject({ deletions: [{ targets: ["s1"] }], complete: true });
 });

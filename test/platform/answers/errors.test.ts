@@ -108,6 +108,16 @@ describe("the error of an answer", () => {
     expect(error).toMatchObject({ kind, status, executed: "no" });
   });
 
+  test.each([
+    ["shows that a resource does not exist, with the platform's error body", said("none", "309"), "NotFound"],
+    ["shows nothing with a page", "<html>no such page</html>", "Retry"],
+    ["shows nothing with the error of a gateway", { message: "no Route matched with those values" }, "Retry"],
+    ["shows nothing without a body", "", "Retry"],
+  ])("404 to a read %s", async (_, body, kind) => {
+    const error = await failing(answer(404, body), { method: "GET" });
+    expect(error).toMatchObject({ kind, status: 404, executed: "no" });
+  });
+
   test("several messages are joined, strange ones survived, long ones shortened", async () => {
     const messages = [{ message: "a".repeat(700) }, { errorCode: 7, message: "b".repeat(700) }, {}];
     const error = await failing(answer(422, { messages }));

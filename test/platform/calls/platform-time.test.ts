@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
-import { createPlatformTime, withoutDoubt } from "../../../src/platform/calls/platform-time.ts";
+import {
+  createPlatformTime,
+  latestTime,
+  platformTime,
+  reachedTime,
+  withoutDoubt,
+} from "../../../src/platform/calls/platform-time.ts";
 import { createTransport, type Transport } from "../../../src/platform/calls/transport.ts";
 import { fakeClock } from "../../fake-clock.ts";
 import { answer, scriptedServer } from "../scripted-server.ts";
@@ -167,6 +173,7 @@ describe("a connection", () => {
     const connection = transport.connect("ns/a", { token: "tok" }, { doubted });
     for (let nth = 0; nth < 3; nth++) await connection.send({ method: "GET", url: `${server.url}/x` });
     expect(Math.round((connection.aheadMs ?? 0) / MINUTE)).toBe(-66);
+    expect(transport.skews()).toEqual([{ account: "ns/a", aheadMs: connection.aheadMs }]);
     expect(doubts).toBe(1);
   });
 
@@ -187,4 +194,13 @@ describe("a connection", () => {
     expect(Math.abs(connection.aheadMs ?? 0)).toBeLessThan(2000);
     expect(connection.inDoubt).toBe(false);
   });
+});
+
+test("of two clocks that differ, both have reached the earlier time, and neither has passed the later one", () => {
+  const clock = fakeClock();
+  for (const aheadMs of [-66 * MINUTE, 0, 66 * MINUTE]) {
+    const both = [clock.now(), platformTime(clock, { aheadMs })];
+    expect(reachedTime(clock, { aheadMs })).toBe(Math.min(...both));
+    expect(latestTime(clock, { aheadMs })).toBe(Math.max(...both));
+  }
 });

@@ -34,9 +34,8 @@ export function leftBehindNow(deps: Deps, { key, kind, account, status, view, me
   const { remains } = kind.resource.destruction;
   const youngest = before.at(-1);
   const { claim } = view.resource;
-  if (!youngest || !account || !claim || !remains) return { leftBehind: status.leftBehind, there: [] };
-  const leftKind = deps.objects.kinds.filter(hasResource).find((each) => each.kind === remains.kind);
-  if (!leftKind) return { leftBehind: undefined, there: [] };
+  const leftKind = youngest && deps.objects.kinds.filter(hasResource).find((each) => each.kind === youngest.kind);
+  if (!youngest || !account || !claim || !remains || !leftKind) return { leftBehind: status.leftBehind, there: [] };
   const pathOf = ({ parents }: LeftBehind) => leftKind.resource.place.collection(parents);
   const here = before.filter((each) => pathOf(each) === pathOf(youngest));
   const where = { account, kind: leftKind, parents: youngest.parents };

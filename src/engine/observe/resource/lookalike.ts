@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isSuccessive, type ResourceKind } from "../../../kinds/kind.ts";
+import { isSuccessive, type Kind } from "../../../kinds/kind.ts";
 import { bornOf } from "../../../platform/collections/numbered.ts";
 import { creatorOf } from "../../../platform/collections/reading.ts";
 import { addressOf, titleOf } from "../../accounts/accounts.ts";
@@ -20,21 +20,21 @@ const named = z.looseObject({ properties: z.looseObject({ name: z.string().min(1
 export const isOurs = (creator: string | undefined, userId: string | undefined): boolean =>
   userId === undefined || creator === undefined || creator === userId;
 
-/** Whether an object from a backup may have lost its resource. Permanent resources and tokens are not searched for. */
-export const isDoubted = (kind: ResourceKind, { doubt }: Memory): boolean =>
-  doubt !== undefined && !kind.resource.identity.permanent && !isSuccessive(kind);
+/** Whether a lost resource of the kind may be in a list, unclaimed. Permanent resources and tokens are not searched for there. */
+export const mayBeListed = (kind: Kind | undefined): boolean =>
+  kind?.resource !== undefined && !kind.resource.identity.permanent && !isSuccessive(kind);
 
 /** Whether the list that would show it was not read yet, or proves nothing. */
 export function isUnlisted({ doubt }: Memory, { collection, lacksMany }: Shared): boolean {
   const { listedAt, gone, isTooLarge } = collection;
-  return !gone && !isTooLarge && (listedAt === undefined || listedAt < (doubt?.since ?? 0) || lacksMany());
+  return !!doubt && !gone && !isTooLarge && (listedAt === undefined || listedAt < doubt.since || lacksMany());
 }
 
 /** An unclaimed resource of the same name and user. It may be that of an object from a backup or of a lost creation: a person must decide. */
 export async function lookalike(deps: Deps, context: Context, parents: Parents, body: unknown) {
   const { objects, clock } = deps;
   const { kind, object, memory, status, shared, account } = context;
-  if (!account || !shared || !isDoubted(kind, memory) || shared.collection.isTooLarge) return undefined;
+  if (!account || !shared || !memory.doubt || shared.collection.isTooLarge) return undefined;
   const nameOf = (raw: unknown) => named.safeParse(raw).data?.properties.name;
   const name = nameOf(body);
   const endpoint = addressOf(account, kind.resource.place.product);

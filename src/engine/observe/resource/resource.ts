@@ -14,7 +14,7 @@ import type { Deps } from "../deps.ts";
 import { messageOf, notUnderstood, obstacleFrom } from "../platform-errors.ts";
 import type { Contents, Observation, PendingRequest, ResourceView, Subject } from "../view.ts";
 import type { Parents, Shared } from "./collections.ts";
-import { isDoubted, isUnlisted } from "./lookalike.ts";
+import { isUnlisted } from "./lookalike.ts";
 import { acceptedOf, isAgain, pendingRequest, track } from "./pending-request.ts";
 import { creationOf, findings } from "./search-results.ts";
 
@@ -30,7 +30,7 @@ interface Joined {
 /** Joins the collection of a resource that is claimed or being created, or that an object from a backup may have lost. */
 export function joinCollection(deps: Deps, subject: Subject, account?: AccountHandle, parents?: Parents): Joined {
   const { key, kind, object, status, memory, claim, intent } = subject;
-  const isNeeded = claim || intent || status.previous || isDoubted(kind, memory);
+  const isNeeded = claim || intent || status.previous || memory.doubt;
   let shared: Shared | undefined;
   let obstacle: Obstacle | undefined;
   try {
@@ -59,7 +59,7 @@ export function observeResource(
   const next = observation.seen === "present" ? observation.comparison?.next : undefined;
   // Whatever was sent to a resource that is gone has no effect any more.
   const isOver = observation.seen === "absent" && request?.outcome === "unanswered";
-  const unlisted = !!shared && !claim && isDoubted(kind, memory) && isUnlisted(memory, shared);
+  const unlisted = !!shared && !claim && isUnlisted(memory, shared);
   const { problem, isPartial } = shared?.collection ?? {};
   const isUnread = claim ? observation.seen === "unknown" && !isPartial : unlisted;
   let contents: Contents | undefined;

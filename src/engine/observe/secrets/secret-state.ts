@@ -130,8 +130,8 @@ export function observeSecret(
   const asked = object.metadata.annotations?.[ROTATE_AT];
   const content = item && account ? contentOf(publication, item.raw, account) : undefined;
   const held = judgeSecret(subject, claim.id, { note, secret }, content);
+  const now = deps.clock.monotonic();
   if (held.state === "missing") {
-    const now = deps.clock.monotonic();
     const certificate = kind.resource.secret?.certificate;
     const recorded = recordedKey(status, claim.id);
     const at = renewableAt(memory, certificate ? undefined : recorded, deps);
@@ -144,12 +144,10 @@ export function observeSecret(
     return { secret: state, keyDueAt: asked === undefined ? undefined : 0, renewal, repair: { why, at } };
   }
   const isAsked = asked !== undefined && asked !== held.note.rotated;
-  const { renewAfter = 0, succession } = memory;
-  const now = deps.clock.monotonic();
   const aheadMs = platformNow - deps.clock.now();
   // A renewal ends the previous token. If it is due by Date headers alone, the previous one still gets its time.
   const previous = aheadMs > NOTABLE_SKEW_MS ? previousMs : 0;
-  const after = platformNow + Math.max(pauseLeft(succession, now), renewAfter - now, previous);
+  const after = platformNow + Math.max(pauseLeft(memory.succession, now), (memory.renewAfter ?? 0) - now, previous);
   const keyDueAt = isAsked ? 0 : dueAt(held.note.key, desired?.rotation(), { after, aheadMs });
   const why = held.edited.length > 0 ? `Secret ${name} was changed: ${held.edited.join(", ")}` : undefined;
   const lastRepair = memory.repair?.what === content ? memory.repair : undefined;

@@ -5,7 +5,7 @@ import { Retry } from "../../../../../src/platform/answers/errors.ts";
 import type { PlatformCall } from "../../../../../src/platform/calls/transport.ts";
 import { isDryRun } from "../../../support/fake-api-server.ts";
 import type { fakeTokens } from "../../../support/fake-tokens.ts";
-import { checkWorlds, isGeneration, open, token, worlds } from "./token-world.ts";
+import { A, checkWorlds, isGeneration, open, token, worlds } from "./token-world.ts";
 
 afterEach(checkWorlds);
 
@@ -83,6 +83,26 @@ describe("a lost answer", () => {
     });
     await live().settle();
     expect([platform.isGood(theirs), platform.isGood(held()), platform.values.length]).toEqual([true, true, 2]);
+  });
+
+  test("waits for no list that may show it: none says whose a token is", async () => {
+    const { live, platform } = open();
+    let lost = false;
+    platform.beforeEach((call) => {
+      if (!isGeneration(call) || lost) return;
+      lost = true;
+      throw new Retry({ call: "GET /tokens/generate", status: 0, detail: "reset" }, "unknown");
+    });
+    const life = live();
+    const doubts = new Set<unknown>();
+    for (let round = 0; round < 60; round++) {
+      life.sync();
+      await life.pass(A);
+      doubts.add(life.deps.memories.of(A).doubt);
+      await life.clock.advance(2000);
+    }
+    expect(platform.values).toHaveLength(1);
+    expect([...doubts]).toEqual([undefined]);
   });
 
   test("when the token of another lifetime was made meanwhile: that one is somebody else's", async () => {
