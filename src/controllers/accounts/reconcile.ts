@@ -9,7 +9,7 @@ import { release, writeMetadata, writeStatus } from "../../engine/write/write.ts
 import type { Requeue } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { fetchObject } from "../../kube/watch/followed.ts";
-import { skewOf } from "../../platform/calls/platform-time.ts";
+import { reachedTime, skewOf } from "../../platform/calls/platform-time.ts";
 import { type AccountDeps, check, readSpec, readState, revokeTokens } from "./check.ts";
 import { skewIn, usedBy } from "./condition.ts";
 
@@ -115,7 +115,8 @@ export async function leaveAccount(deps: AccountDeps, account: string): Promise<
   if (await fetchObject(deps.client, resourceOf(kind), { namespace, name })) return "never";
   const handle = { key: account, connection: deps.transport.connect(account), endpoint: () => record.endpoint };
   const again = await revokeTokens({ deps, given: { token }, handle }).finally(() => handle.connection.close());
-  if (again !== undefined && (record.current?.expiresAt ?? 0) > deps.clock.now()) return again;
+  const hasExpired = (record.current?.expiresAt ?? 0) <= reachedTime(deps.clock, handle.connection);
+  if (again !== undefined && !hasExpired) return again;
   if (!token || record.intent) deps.log.warn({ object: key }, "unknown token not revoked: it expires by itself");
   await deps.tokenStore.write(account, undefined);
   return "never";

@@ -130,6 +130,20 @@ describe("the token of an Account that is gone despite its finalizer", () => {
     expect(stored()).toBe(false);
   });
 
+  test("waits as long as it lives by the platform's clock, when ours is ahead", async () => {
+    const { clock, platform, logIn, start, stored } = open();
+    Reflect.set(platform.connection, "aheadMs", -2 * HOUR);
+    platform.beforeEach(() => {
+      throw new Retry({ call: "DELETE /auth/v1/tokens", status: 503 }, "no");
+    });
+    await logIn();
+    await start();
+    await clock.advance(2 * HOUR);
+    expect(stored()).toBe(true);
+    await clock.advance(2 * HOUR);
+    expect(stored()).toBe(false);
+  });
+
   test("is left to expire where the platform refuses to revoke it, and the log says so", async () => {
     const { clock, platform, reported, logIn, start, stored } = open();
     platform.beforeEach(() => {
