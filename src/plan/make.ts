@@ -96,7 +96,8 @@ const accountsIn = ({ objects }: Stage, namespace: string): number =>
 async function candidatesOf(asked: PlanAsked, { objects: live, hidden }: Live): Promise<Candidate[]> {
   const { manifests, cluster, schemaOf, sources, destroy, prune } = asked;
   if (destroy) {
-    return manifests.objects.flatMap(({ kind, object }): Candidate[] => {
+    return manifests.objects.flatMap(({ kind, object, problem }): Candidate[] => {
+      if (problem !== undefined) return [{ kind, live: undefined, desired: object, refused: problem }];
       const found = live.get(keyOf(kind, object));
       if (hidden.has(keyOf(kind, object))) return [{ kind, live: undefined, desired: object, isHidden: true }];
       return found ? [{ kind, live: found, desired: undefined }] : [];
