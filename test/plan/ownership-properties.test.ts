@@ -148,7 +148,7 @@ async function planOf(life: Stage, all: readonly KubeObject[], manifests: Manife
   return items;
 }
 
-/** What kubectl does: objects that the plan calls invalid are refused, and some are deleted. */
+/** Applies as kubectl does: objects that the plan calls invalid are refused, and some are deleted. */
 function apply(life: Stage, { objects }: Manifests, items: readonly PlanItem[], gone: readonly KubeObject[]): void {
   for (const { kind, object } of objects) {
     const item = items.find((each) => each.kind === kind.kind && each.name === object.metadata.name);

@@ -28,7 +28,7 @@ const objectMeta = z.looseObject({
   labels,
   annotations: labels,
 });
-/** What of invalid metadata says which object it is. */
+/** The part of invalid metadata that says which object it is. */
 const partOfMeta = z.object({
   name: z.string().min(1).optional().catch(undefined),
   namespace: z.string().optional().catch(undefined),

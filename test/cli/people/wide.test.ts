@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { openScreen } from "../../src/cli/frame/screen.ts";
-import { writePlan } from "../../src/cli/plan/text.ts";
-import { documentOf } from "../../src/plan/document.ts";
-import type { PlanItem } from "../../src/plan/item.ts";
-import { objectOf, readyCondition } from "../engine/support/fixtures.ts";
-import { runWith } from "./scripted-cluster.ts";
-import { streams } from "./streams.ts";
+import { openScreen } from "../../../src/cli/frame/screen.ts";
+import { writePlan } from "../../../src/cli/plan/text.ts";
+import { documentOf } from "../../../src/plan/document.ts";
+import type { PlanItem } from "../../../src/plan/item.ts";
+import { objectOf, readyCondition } from "../../engine/support/fixtures.ts";
+import { runWith } from "../scripted-cluster.ts";
+import { streams } from "../streams.ts";
 
 const ID = "72e73b81-8551-4e74-b398-fc63b39994af";
 
