@@ -69,7 +69,10 @@ describe("orphans", () => {
 });
 
 it.each([
-  ["servers", (flowLogs: object) => item(`server-${FLOW_LOG}`, { entities: { nics: { items: [item(NIC, flowLogs)] } } })],
+  [
+    "servers",
+    (flowLogs: object) => item(`server-${FLOW_LOG}`, { entities: { nics: { items: [item(NIC, flowLogs)] } } }),
+  ],
   ["natgateways", (flowLogs: object) => item(NIC, flowLogs)],
 ])("the calls follow the collections, and not the %s with flow logs in them", async (collection, one) => {
   const callsFor = async (count: number) => {
