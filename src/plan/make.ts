@@ -54,6 +54,7 @@ const AT_ONCE = 16;
 export async function makePlan(asked: PlanAsked): Promise<Plan> {
   const { manifests, sources } = asked;
   const { signal } = sources;
+  if (asked.destroy && asked.prune !== undefined) throw new Error("prune and destroy exclude each other: use one");
   const live = asked.cluster
     ? await liveObjects(asked, asked.cluster.reader, asked.destroy || asked.prune !== undefined)
     : nothingLive;
@@ -95,7 +96,8 @@ const accountsIn = ({ objects }: Stage, namespace: string): number =>
 async function candidatesOf(asked: PlanAsked, { objects: live, hidden }: Live): Promise<Candidate[]> {
   const { manifests, cluster, schemaOf, sources, destroy, prune } = asked;
   if (destroy) {
-    return manifests.objects.flatMap(({ kind, object }): Candidate[] => {
+    return manifests.objects.flatMap(({ kind, object, problem }): Candidate[] => {
+      if (problem !== undefined) return [{ kind, live: undefined, desired: object, refused: problem }];
       const found = live.get(keyOf(kind, object));
       if (hidden.has(keyOf(kind, object))) return [{ kind, live: undefined, desired: object, isHidden: true }];
       return found ? [{ kind, live: found, desired: undefined }] : [];
@@ -123,7 +125,7 @@ async function candidatesOf(asked: PlanAsked, { objects: live, hidden }: Live): 
 /** Live objects with these labels that no file has. */
 async function pruned(asked: PlanAsked, all: readonly Candidate[], labelSelector: string): Promise<Candidate[]> {
   const { cluster, sources } = asked;
-  if (!cluster) throw new Error("--prune needs a cluster, to find objects that no file has");
+  if (!cluster) throw new Error("prune needs a cluster, to find objects that no file has");
   const kept = new Set(all.map(({ kind, desired, live }) => keyOf(kind, desired ?? live ?? nothing)));
   const from = { ...sources, cluster: async () => cluster.reader, platform: asked.platform, now: systemClock.now };
   const inNoFile: Candidate[] = [];

@@ -8,7 +8,12 @@ import { makePlan } from "./make.ts";
 /** The plan of a manifest for callers who may only read, and not even send dry runs. */
 export async function planQuestion(
   sources: Sources,
-  asked: { manifest: string; namespace?: string | undefined },
+  asked: {
+    manifest: string;
+    namespace?: string | undefined;
+    prune?: string | undefined;
+    destroy?: boolean | undefined;
+  },
 ): Promise<PlanDocument & { not_checked: string[] }> {
   const { signal, progress } = sources;
   checkText(asked.manifest);
@@ -32,6 +37,8 @@ export async function planQuestion(
     cluster: reader && { reader },
     platform: () => sources.platform(),
     schemaOf,
+    prune: asked.prune,
+    destroy: asked.destroy ?? false,
     sources: { signal, progress, missing: (what) => void missing.push(what) },
   });
   return { ...documentOf(plan), not_checked: missing };

@@ -48,6 +48,13 @@ describe.each(Object.entries(people))("mooring %s", (name, { summary, load }) =>
   });
 });
 
+it("every command that prints a table takes -o wide, as kubectl does", async () => {
+  for (const [name, { load }] of Object.entries(people)) {
+    const { choices = [] } = (await load()).flags.output ?? {};
+    if (choices.includes("table")) expect(choices, name).toEqual(expect.arrayContaining(["wide", "json", "yaml"]));
+  }
+});
+
 it("docs/cli.md has every exit code of every command", async () => {
   const page = readFileSync(join(root, "docs/cli.md"), "utf8").split("**Exit codes**")[1] ?? "";
   const told = new Map([...page.matchAll(/^\| (\d+) \| (.*) \|$/gm)].map(([, code, what]) => [code, what]));

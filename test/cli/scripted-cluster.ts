@@ -3,14 +3,17 @@ import { join } from "node:path";
 import { people } from "../../src/cli/people/commands.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
-import { answer, scriptedServer } from "../platform/scripted-server.ts";
+import { type Arrived, answer, scriptedServer } from "../platform/scripted-server.ts";
 import { streams } from "./streams.ts";
 
 /** An object or a list, in namespace shop or in all. */
 const PATH = /^\/apis\/mooring\.dev\/v1alpha1\/(?:namespaces\/shop\/)?([a-z]+)(?:\/([^/?]+))?/;
 
-/** Runs a command against an API server that has these objects in namespace shop, by the plural of their kind. */
-export async function runWith(objects: Record<string, KubeObject[]>, line: string) {
+/** A kubeconfig of an API server that has these objects in namespace shop, by the plural of their kind. */
+export async function withCluster<Result>(
+  objects: Record<string, KubeObject[]>,
+  act: (kubeconfig: string, server: { arrived: readonly Arrived[] }) => Promise<Result>,
+): Promise<Result> {
   const folder = temporaryFolder("scripted-cluster");
   await using server = await scriptedServer((arrived, response, request) => {
     const [, plural = "", name] = PATH.exec(arrived.url) ?? [];
@@ -32,12 +35,18 @@ export async function runWith(objects: Record<string, KubeObject[]>, line: strin
     }),
   );
   try {
-    const [name = "", ...argv] = line.split(" ");
-    const { written, given } = streams({ KUBECONFIG: path });
-    const command = await people[name]?.load();
-    const code = await command?.run(argv, given);
-    return { code, ...written, arrived: server.arrived };
+    return await act(path, server);
   } finally {
     folder.remove();
   }
 }
+
+/** Runs a command against such an API server. */
+export const runWith = (objects: Record<string, KubeObject[]>, line: string) =>
+  withCluster(objects, async (path, { arrived }) => {
+    const [name = "", ...argv] = line.split(" ");
+    const { written, given } = streams({ KUBECONFIG: path });
+    const command = await people[name]?.load();
+    const code = await command?.run(argv, given);
+    return { code, ...written, arrived };
+  });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { orphanReport } from "../../src/diagnostics/orphans.ts";
-import type { PlatformReader } from "../../src/diagnostics/reader.ts";
 import type { Sources } from "../../src/diagnostics/sources.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { Forbidden, NotFound, Unauthorized } from "../../src/platform/answers/errors.ts";
+import { platform } from "../import/platform.ts";
 import { clusterOf } from "../tools/landscape.ts";
 
 const DATACENTER = "11111111-1111-4111-8111-111111111111";
@@ -26,23 +26,9 @@ const contents = {
 
 /** A contract with these collections and no others, and a cluster with these objects. */
 function sourcesOver(collections: Record<string, object[] | Error>, objects: KubeObject[] = []): Sources {
-  const platform: PlatformReader = {
-    async read({ url }) {
-      const path = new URL(url).pathname.replace(/^\/cloudapi\/v6/, "");
-      const items = collections[path] ?? [];
-      if (items instanceof Error) throw items;
-      return { status: 200, headers: {}, body: { id: path, items, offset: 0, limit: 1000, count: items.length } };
-    },
-    endpoint: (name) => `https://${name}.example`,
-    has: () => true,
-    identity: undefined,
-    contractNumber: 1,
-    now: () => 0,
-    storageKeys: () => Promise.reject(new Error("no keys")),
-    storageRegion: undefined,
-  };
+  const reader = platform(collections);
   return {
-    platform: async () => platform,
+    platform: async () => reader,
     cluster: async () => clusterOf(objects),
     now: () => 0,
     signal: new AbortController().signal,
@@ -80,6 +66,32 @@ describe("orphans", () => {
     expect(not_checked.map(({ kind }) => kind)).toEqual(expect.arrayContaining(["Datacenter", "Server"]));
     expect(without_resource).toEqual([]);
   });
+});
+
+it.each([
+  [
+    "servers",
+    (flowLogs: object) => item(`server-${FLOW_LOG}`, { entities: { nics: { items: [item(NIC, flowLogs)] } } }),
+  ],
+  ["natgateways", (flowLogs: object) => item(NIC, flowLogs)],
+])("the calls follow the collections, and not the %s with flow logs in them", async (collection, one) => {
+  const callsFor = async (count: number) => {
+    const flowLog = (nth: number) => item(`flow-log-${nth}`, { metadata: { createdDate: "2026-01-01T00:00:00Z" } });
+    const members = Array.from({ length: count }, (_, nth) => ({
+      ...one({ entities: { flowlogs: { items: [flowLog(nth)] } } }),
+      id: `member-${nth}`,
+    }));
+    const reader = platform({
+      "/datacenters": [item(DATACENTER)],
+      [`/datacenters/${DATACENTER}/${collection}`]: members,
+    });
+    const { without_object } = await orphanReport({ ...sourcesOver({}), platform: async () => reader });
+    const found = without_object.filter(({ kind }) => kind === "FlowLog");
+    expect(found).toHaveLength(count);
+    expect(found[0]).toMatchObject({ id: "flow-log-0", created: "2026-01-01T00:00:00Z" });
+    return reader.asked.length;
+  };
+  expect(await callsFor(300)).toBe(await callsFor(1));
 });
 
 it("a contract of which nothing can be read has no answer, instead of no orphans", async () => {

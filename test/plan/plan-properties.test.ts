@@ -11,13 +11,13 @@ import { systemClock } from "../../src/runtime/clock.ts";
 import { API } from "../engine/support/fake-platform.ts";
 import { handleOf, objectOf } from "../engine/support/fixtures.ts";
 import { type Stage, stage } from "../engine/support/stage.ts";
+import { expected, isWrite, keyOf, rest } from "./predicted.ts";
 
 const kindOf = (name: string): Kind => {
   const found = kinds.find(({ kind }) => kind === name);
   if (!found) throw new Error(`there is no kind ${name}`);
   return found;
 };
-const keyOf = ({ kind, metadata }: KubeObject) => `${kind}/${metadata.namespace}/${metadata.name}`;
 
 /** The spec of an object: fields that can change, and an immutable one. */
 const text = fc.constantFrom("a", "b", "c");
@@ -43,7 +43,6 @@ interface Case {
   before: object | undefined;
   after: object | undefined;
   deletionPolicy: "Delete" | "Retain";
-  observed: boolean;
   loss: boolean;
 }
 const one = (kind: string, name: string): fc.Arbitrary<Case> =>
@@ -53,7 +52,6 @@ const one = (kind: string, name: string): fc.Arbitrary<Case> =>
     before: fc.option(specs[kind] ?? fc.constant({}), { nil: undefined }),
     after: fc.option(specs[kind] ?? fc.constant({}), { nil: undefined, freq: 8 }),
     deletionPolicy: fc.constantFrom("Delete", "Retain"),
-    observed: fc.boolean(),
     loss: fc.boolean(),
   });
 const cases = fc.tuple(
@@ -69,20 +67,6 @@ const manifest = ({ kind, name, deletionPolicy, loss }: Case, spec: object): Kub
     metadata: { name, ...(loss && { annotations: { "mooring.dev/allow-data-loss": "true" } }) },
     spec: { deletionPolicy, ...spec },
   });
-
-const isWrite = ({ method }: { method: string }) => method !== "GET";
-
-/** Runs the engine until two rounds in a row change nothing. */
-async function rest(life: Stage, keys: readonly string[]): Promise<void> {
-  let quiet = 0;
-  for (let round = 0; round < 12 && quiet < 2; round++) {
-    const before = life.platform.calls.filter(isWrite).length + Number(life.api.version);
-    life.sync();
-    for (const key of keys) if (life.objects.find(key)) await life.passes(key);
-    await life.clock.advance(5_000);
-    quiet = life.platform.calls.filter(isWrite).length + Number(life.api.version) === before ? quiet + 1 : 0;
-  }
-}
 
 async function planOf(life: Stage, home: KubeObject, candidates: Candidate[]): Promise<PlanItem[]> {
   const { signal } = new AbortController();
@@ -165,11 +149,3 @@ it("a new object that waits has no price before the apply", async () => {
 const grown = ({ kind, before }: Case, spec: object): object =>
   kind === "Volume" && before ? { ...spec, size: Math.max(sizeOf(before), sizeOf(spec)) } : spec;
 const sizeOf = (spec: object): number => Number(Reflect.get(spec, "size"));
-
-/** The writes that an item of a plan means. Each change of these kinds is one write. */
-function expected({ action, writes, replacement }: PlanItem): string[] {
-  if (!writes) return [];
-  if (action === "create") return ["POST"];
-  if (action === "replace") return replacement?.allowed ? ["DELETE", "POST"] : [];
-  return action === "delete" ? ["DELETE"] : ["PATCH"];
-}

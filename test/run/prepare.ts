@@ -30,6 +30,7 @@ const programs: Record<string, () => Promise<unknown>> = {
   Helm: script("../clients/setup-helm", "helm"),
   kubeconform: script("../clients/setup-helm", "kubeconform"),
   Chromium: script("../../bin/setup-browser"),
+  "zsh and fish": script("../clients/setup-shells"),
 };
 
 for (const [name, provide] of Object.entries(programs)) {

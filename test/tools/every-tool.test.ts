@@ -134,6 +134,38 @@ it("a plan tells what an apply would do, and writes nothing", async () => {
   });
 });
 
+describe("a plan that deletes", () => {
+  const block = (name: string) =>
+    JSON.stringify({
+      apiVersion: "mooring.dev/v1alpha1",
+      kind: "IPBlock",
+      metadata: { name, namespace: "shop" },
+      spec: { size: 1, location: "de/fra" },
+    });
+
+  it("has the objects with the labels of prune that the manifest lacks", async () => {
+    const { structuredContent } = await land.call("get_plan", { manifest: block("a"), prune: "of=IPBlock" });
+    expect(structuredContent).toMatchObject({
+      items: [
+        { name: "a", action: "create" },
+        { name: "gone", action: "delete" },
+      ],
+    });
+  });
+
+  it("has the objects of the manifest with destroy", async () => {
+    const { structuredContent } = await land.call("get_plan", { manifest: block("gone"), destroy: true });
+    expect(structuredContent).toMatchObject({ items: [{ name: "gone", action: "delete" }] });
+  });
+
+  it("is of one kind", async () => {
+    const both = { manifest: block("gone"), destroy: true, prune: "of=IPBlock" };
+    const { isError, content } = await land.call("get_plan", both);
+    expect(isError).toBe(true);
+    expect(content[0]?.text).toContain("prune and destroy exclude each other");
+  });
+});
+
 it("an estimate tells what a million tokens of each model cost", async () => {
   const models = ["openai/gpt-oss-120b"];
   const manifest = JSON.stringify({ kind: "InferenceAccess", metadata: { name: "a" }, spec: { models } });

@@ -92,7 +92,13 @@ function objectsOf(ids: Record<string, unknown>, contract: number): KubeObject[]
   const object = (kind: string, name: string, spec: object, status: object, ready = "Available"): KubeObject => ({
     apiVersion: "mooring.dev/v1alpha1",
     kind,
-    metadata: { name, namespace: "shop", uid: `${kind}-${name}`, creationTimestamp: new Date().toISOString() },
+    metadata: {
+      name,
+      namespace: "shop",
+      labels: { of: kind },
+      uid: `${kind}-${name}`,
+      creationTimestamp: new Date().toISOString(),
+    },
     spec,
     status: {
       ...status,
@@ -142,10 +148,15 @@ export function clusterOf(objects: readonly KubeObject[]): ClusterReader {
       objects.find(
         ({ kind: its, metadata }) => its === kind && metadata.namespace === namespace && metadata.name === name,
       ),
-    list: async ({ kind }, { namespace }) =>
-      objects.filter(
-        ({ kind: its, metadata }) => its === kind && (namespace ?? metadata.namespace) === metadata.namespace,
-      ),
+    async list({ kind }, { namespace, labelSelector = "" }) {
+      const [label = "", value] = labelSelector.split("=");
+      // An object without labels matches every selector: only some tests are about labels.
+      const isSelected = ({ labels }: KubeObject["metadata"]) => label === "" || !labels || labels[label] === value;
+      return objects.filter(
+        ({ kind: its, metadata }) =>
+          its === kind && (namespace ?? metadata.namespace) === metadata.namespace && isSelected(metadata),
+      );
+    },
     ask: async (path) => {
       throw new Error(`${path}: not here`);
     },

@@ -166,9 +166,14 @@ compdef _mooring mooring kubectl-mooring
 function __mooring_complete
   set -l words (commandline -opc)
   set -l begun (commandline -ct)
-  $words[1] __complete $words[2..-1] "$begun" 2>/dev/null
+  set -l found ($words[1] __complete $words[2..-1] "$begun" 2>/dev/null)
+  if set -q found[1]
+    printf '%s\\n' $found
+  else
+    __fish_complete_path "$begun"
+  end
 end
-complete -c mooring -a '(__mooring_complete)'
-complete -c kubectl-mooring -a '(__mooring_complete)'
+complete -c mooring -f -a '(__mooring_complete)'
+complete -c kubectl-mooring -f -a '(__mooring_complete)'
 `,
 };

@@ -1,6 +1,6 @@
 import { actorInWords, explainReason, isReason, pageOf, reasonNames } from "../../diagnostics/why/reasons.ts";
 import { command } from "../frame/command.ts";
-import { outputFlag, UsageError } from "../frame/flags.ts";
+import { UsageError, usualOutput } from "../frame/flags.ts";
 import { wrapped } from "../frame/help.ts";
 import { bold } from "../frame/text.ts";
 
@@ -14,7 +14,7 @@ export const explain = command({
     ["mooring explain ReferenceNotFound", "what ReferenceNotFound means and what to do"],
     ["mooring explain", "all reasons"],
   ],
-  flags: outputFlag("table", "json", "yaml"),
+  flags: usualOutput,
   completes: reasonNames,
   async run({ args: [asked, ...more], screen }) {
     if (more.length > 0) throw new UsageError(`one reason at a time: unexpected "${more[0]}"`);

@@ -46,7 +46,7 @@ export const plan = command({
     ...selectorFlag,
     ...clusterFlags,
     ...platformFlags,
-    ...outputFlag("table", "json", "yaml", "markdown"),
+    ...outputFlag("table", "wide", "json", "yaml", "markdown"),
   },
   exitCodes: {
     0: "no change",

@@ -23,9 +23,10 @@ const marks: Record<PlanItem["action"], { mark: string; word: string; colour: (t
   none: { mark: " ", word: "no change", colour: grey },
 };
 
-/** A plan for people: changes first; unchanged objects only with `all`. */
+/** A plan for people. Unchanged objects are only for `all`, and with -o wide, which leaves out nothing. */
 export function writePlan(screen: Screen, plan: PlanDocument, all: boolean): void {
-  for (const item of plan.items) if (all || item.action !== "none") writeItem(screen, item, plan);
+  const wide = screen.format === "wide";
+  for (const item of plan.items) if (all || wide || item.action !== "none") writeItem(screen, item, plan);
   screen.line(bold(plan.changes ? "Plan: " : "No change: "), summaryLine(plan));
   if (plan.cost) {
     screen.line(bold("Price: "), priceLine(plan.cost));
@@ -33,22 +34,23 @@ export function writePlan(screen: Screen, plan: PlanDocument, all: boolean): voi
     screen.line(grey(`  ${plan.cost.basis}`));
   }
   if (plan.others.length > 0) {
-    screen.line(grey(`Not of Mooring, not in the plan: ${several(plan.others)}`));
+    screen.line(grey(`Not of Mooring, not in the plan: ${several(plan.others, wide)}`));
   }
   if (plan.validatedBy === "schemas") {
     screen.line(grey("No cluster: objects were checked by the schemas and rules of this version's CRDs."));
   }
 }
 
-const several = (names: readonly string[]): string =>
-  names.length > 10 ? `${names.slice(0, 10).join(", ")} and ${names.length - 10} more` : names.join(", ");
+const several = (names: readonly string[], all: boolean): string =>
+  names.length > 10 && !all ? `${names.slice(0, 10).join(", ")} and ${names.length - 10} more` : names.join(", ");
 
 function writeItem(screen: Screen, item: DocumentItem, { cost }: PlanDocument): void {
   const { mark, word, colour } = marks[item.action];
   const id = item.id === null ? "" : ` (${item.id})`;
   const quiet = item.action === "change" && !item.writes ? grey("  the object only, nothing on the platform") : "";
   screen.line(colour(`${mark} ${word} `), bold(titleOf(item)), grey(id), quiet);
-  for (const { field, from, to } of shownFields(item)) {
+  const wide = screen.format === "wide";
+  for (const { field, from, to } of wide ? item.fields : shownFields(item)) {
     const change = item.action === "create" ? to : `${from || "(none)"} → ${to || "(none)"}`;
     screen.line(`    ${field}: ${change}`);
   }
@@ -66,7 +68,8 @@ function writeItem(screen: Screen, item: DocumentItem, { cost }: PlanDocument): 
   if (item.after.length > 0) screen.line(grey(`    after ${item.after.join(", ")}`));
   if (item.message !== null && !(replacement && !replacement.allowed)) screen.line(`    ${item.message}`);
   const { month } = item;
-  if (cost && month && month.before !== month.after) {
-    screen.line(grey(`    ${month.before.toFixed(2)} → ${month.after.toFixed(2)} ${cost.currency} a month`));
+  if (cost && month && (wide || month.before !== month.after)) {
+    const before = month.before === month.after ? "" : `${month.before.toFixed(2)} → `;
+    screen.line(grey(`    ${before}${month.after.toFixed(2)} ${cost.currency} a month`));
   }
 }

@@ -3,7 +3,7 @@ import { hasResource, type ResourceKind } from "../../kinds/kind.ts";
 import { NotFound } from "../../platform/answers/errors.ts";
 import { products } from "../../platform/products/products.ts";
 import type { PlatformReader } from "../reader.ts";
-import { asJson, asList, type Json } from "./json.ts";
+import { asJson, asList, isJson, type Json } from "./json.ts";
 import { type Parents, pathsOf, type Step, stepsIn, withIds } from "./paths.ts";
 import { readOnlyConnection } from "./read-only-connection.ts";
 
@@ -46,6 +46,15 @@ function embeddedIn(path: string, raw: Json): { id: string; raw: Json }[] | unde
   return Array.isArray(items) ? asList(items).map((each) => ({ id: String(each.id), raw: each })) : undefined;
 }
 
+/** The depth of a list that shows the collections in its items, with the properties of their members. */
+const WITH_MEMBERS = 3;
+
+/** Whether an embedded member has all that a list at this depth shows. */
+const isWhole =
+  (depth: number) =>
+  ({ raw: { properties, metadata } }: { raw: Json }): boolean =>
+    depth === 1 && isJson(properties) && isJson(metadata);
+
 /** Reads collections, outer ones first: the resources of an outer collection show which collections are in them. */
 export function createReading(reader: PlatformReader, signal: AbortSignal) {
   const connection = readOnlyConnection("landscape", reader, signal);
@@ -87,16 +96,17 @@ export function createReading(reader: PlatformReader, signal: AbortSignal) {
       const inner: Place[] = [];
       for (const { parents, raw } of places) {
         const alreadyRead = outer ? readIn(outer, parents) : embeddedIn(step.path, raw);
-        // A parent that no kind represents, such as a NAT gateway, has to be listed here.
-        const found = alreadyRead ?? (await attempt(() => list(kind, step.path, parents, 1)));
+        // A parent that no kind represents, such as a NAT gateway, has to be listed here, with its members.
+        const found = alreadyRead ?? (await attempt(() => list(kind, step.path, parents, WITH_MEMBERS)));
         inner.push(...found.map((each) => ({ parents: { ...parents, [step.role]: each.id }, raw: asJson(each.raw) })));
       }
       places = inner;
     }
     for (const { parents, raw } of places) {
-      // The list of servers shows which NICs have no flow log, so those need no list of their own.
-      if (embeddedIn(path, raw)?.length === 0) continue;
-      const items = await attempt(() => list(kind, path, parents, kind.resource.place.depth));
+      const { depth } = kind.resource.place;
+      // The list of servers shows the flow logs of each NIC, so those need no list of their own.
+      const shown = embeddedIn(path, raw);
+      const items = shown?.every(isWhole(depth)) ? shown : await attempt(() => list(kind, path, parents, depth));
       known.push(...items.map(({ id, raw }) => ({ kind, id, parents, raw: asJson(raw) })).filter(isWanted));
     }
   }

@@ -3,7 +3,7 @@ import { resourceOf } from "../../engine/state/object.ts";
 import { GROUP } from "../../kinds/index.ts";
 import { isForbidden, isNotFound, KubeError } from "../../kube/client/errors.ts";
 import type { KubeClient } from "../../kube/client/transport.ts";
-import { type KubeObject, LAST_APPLIED, nameProblem, pathOf, withoutManagedFields } from "../../kube/resource.ts";
+import { type KubeObject, LAST_APPLIED, pathOf, withoutManagedFields } from "../../kube/resource.ts";
 import type { Candidate } from "../outcome.ts";
 import { problems, withDefaults } from "../schema/validate.ts";
 import type { Manifest } from "./manifests.ts";
@@ -20,11 +20,10 @@ interface Asked {
 }
 
 /** The object after `kubectl apply`, by the schema alone. */
-export function offline({ manifest: { kind, object }, live, schema }: Asked): Candidate {
+export function offline({ manifest: { kind, object, problem }, live, schema }: Asked): Candidate {
   const stored = withDefaults(schema, merged(live, object));
   const desired = withStatus(stored as KubeObject, live);
-  const unnamed = nameProblem(object.metadata);
-  const found = [...(unnamed === undefined ? [] : [unnamed]), ...problems(schema, desired, live)];
+  const found = [...(problem === undefined ? [] : [problem]), ...problems(schema, desired, live)];
   if (found.length === 0) return { kind, live, desired };
   return { kind, live, desired, refused: found.join("; "), isReplaceable: isReplaceable(schema, desired, live) };
 }
@@ -42,10 +41,10 @@ export async function dryRun(
   asked: Asked,
 ): Promise<Candidate & { whyOffline?: string }> {
   const { manifest, live, schema, signal } = asked;
-  const { kind, object } = manifest;
-  if (live && isApplied(object, live, schema)) return { kind, live, desired: withStatus(live, live) };
+  const { kind, object, problem } = manifest;
   // No path can be made of an invalid name, and the API server would refuse it.
-  if (nameProblem(object.metadata) !== undefined) return offline(asked);
+  if (problem !== undefined) return offline(asked);
+  if (live && isApplied(object, live, schema)) return { kind, live, desired: withStatus(live, live) };
   const path = pathOf(resourceOf(kind), object.metadata);
   const query = { dryRun: "All", fieldValidation: "Strict" };
   const last = lastApplied(live);

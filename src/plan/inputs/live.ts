@@ -40,9 +40,12 @@ const typed = (kind: Kind, object: KubeObject): KubeObject => ({
   kind: kind.kind,
 });
 
+/** The objects that the cluster can have: nothing is asked about invalid names. */
+const valid = ({ objects }: Manifests) => objects.filter(({ problem }) => problem === undefined);
+
 /** Namespaces of the objects in the files and of their references. */
-export function namespacesOf({ objects }: Manifests): string[] {
-  const all = objects.flatMap(({ kind, object }) => [
+export function namespacesOf(manifests: Manifests): string[] {
+  const all = valid(manifests).flatMap(({ kind, object }) => [
     object.metadata.namespace ?? "",
     ...namedBy(kind, object).flatMap(({ target }) => ("namespace" in target && target.namespace) || []),
   ]);
@@ -129,7 +132,7 @@ async function readByName(
     });
     if (found) all.set(key, found);
   };
-  for (const { kind, object } of manifests.objects) {
+  for (const { kind, object } of valid(manifests)) {
     const { namespace, name } = object.metadata;
     await read(kind, keyOf(kind, object), namespace, name);
     for (const { key, kind: word, target } of namedBy(kind, object)) {

@@ -1,17 +1,15 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
 import { temporaryFolder } from "../../../src/simulator/programs/swept.ts";
 import { type Result, run } from "../../processes.ts";
 import { program } from "../../run/program.ts";
-import { image } from "../../subjects/surroundings.ts";
-import { fillGround, type Ground } from "../ground.ts";
 import { cluster } from "../harness.ts";
 import { subjects } from "../kinds-under-test.ts";
 import { type Landscape, landscape } from "../landscape.ts";
+import { existingLandscape } from "./existing-landscape.ts";
 
 let world: Landscape;
 const folder = temporaryFolder("import");
@@ -44,69 +42,6 @@ async function planned(path: string, ...more: string[]) {
   return { code, stderr, ...document.parse(JSON.parse(stdout)) };
 }
 
-const created = z.looseObject({ id: z.string() });
-const state = z.record(z.string(), z.unknown());
-
-/** A landscape without Mooring: one resource of every kind that can be imported, and a Cube. */
-async function makeLandscape(): Promise<void> {
-  const { platform } = world;
-  const post = async (path: string, body: object) => created.parse(await platform.call("POST", path, body)).id;
-  const isBusy = async () => {
-    const { requests: _, ...made } = state.parse(await platform.call("GET", "/_simulator/state"));
-    return /"(BUSY|PROVISIONING|DEPLOYING|CREATING)"/.test(JSON.stringify(made));
-  };
-  const settled = async () => {
-    while (await isBusy()) await delay(200);
-  };
-  const core = "/cloudapi/v6";
-  const datacenter = await post(`${core}/datacenters`, { properties: { name: "Old Shop", location: "de/txl" } });
-  await settled();
-  const inside = `${core}/datacenters/${datacenter}`;
-  const lan = await post(`${inside}/lans`, { properties: { name: "brokers", public: false } });
-  await settled();
-  const boot = { name: "host-boot", size: 10, type: "SSD Standard", ...image };
-  const server = await post(`${inside}/servers`, {
-    properties: { name: "host", cores: 1, ram: 1024 },
-    entities: {
-      volumes: { items: [{ properties: boot }] },
-      nics: { items: [{ properties: { name: "found", lan: 1 } }] },
-    },
-  });
-  const volume = await post(`${inside}/volumes`, {
-    properties: { name: "source", size: 10, type: "HDD", licenceType: "LINUX" },
-  });
-  await settled();
-  await platform.call("POST", `${inside}/servers/${server}/volumes`, { id: volume });
-  await settled();
-  const [nic] = await platform.resources("nics");
-  const make = async (kind: string, name: string, within: Ground) =>
-    (await subjects
-      .find((each) => each.kind.kind === kind)
-      ?.hands(world, within, name)
-      .createByHand()) ?? "";
-  const ground = await fillGround({ datacenter, volume, server, lan, nics: { found: nic?.id ?? "" } }, make);
-  await settled();
-  for (const kind of ["IPBlock", "Server", "Snapshot", "ScalingGroup", "MetricPipeline", "LogPipeline", "KafkaTopic"]) {
-    await make(kind, `by-hand`, ground);
-  }
-  await make("FlowLog", "found", ground);
-  await settled();
-  const [block] = await platform.resources("ipblocks");
-  const { ips } = z.object({ ips: z.array(z.string()) }).parse(block?.properties);
-  const gateway = await post(`${inside}/natgateways`, { properties: { name: "nat", publicIps: ips.slice(-1) } });
-  await settled();
-  const capture = { name: "of-nat", action: "REJECTED", direction: "INGRESS", bucket: "flow-logs" };
-  await post(`${inside}/natgateways/${gateway}/flowlogs`, { properties: capture });
-  const { items } = z
-    .object({ items: z.array(z.looseObject({ id: z.string() })) })
-    .parse(await platform.call("GET", `${core}/templates?depth=1`));
-  await post(`${inside}/servers`, {
-    properties: { name: "cube", type: "CUBE", templateUuid: items[0]?.id },
-    entities: { volumes: { items: [{ properties: { name: "cube-boot", type: "DAS", ...image } }] } },
-  });
-  await settled();
-}
-
 /** Writes to the platform since the counters were reset. */
 const writes = async () =>
   Object.keys((await world.platform.calls()).byRoute).filter((route) => /^(POST|PUT|PATCH|DELETE) /.test(route));
@@ -114,7 +49,7 @@ const writes = async () =>
 beforeAll(async () => {
   world = await landscape({ simulator: ["--seed", "36", "--speed", "60"], operator: ["--resync", "1h"] });
   await world.untilReady("account/main");
-  await makeLandscape();
+  await existingLandscape(world);
 });
 
 const files = (name: string) => readdirSync(join(folder.path, name)).sort();
@@ -235,6 +170,50 @@ describe("an existing landscape", () => {
       edits.map(() => [expect.stringMatching(/^(PATCH|PUT)$/), 1]),
     );
   });
+});
+
+describe("an imported object of a kind that never changes", () => {
+  const objectAt = (name: string) => parse(readFileSync(join(folder.path, "managed", name), "utf8"));
+  const written = (name: string, spec: object) => {
+    const path = join(folder.path, `replaced-${name}`);
+    const object = objectAt(name);
+    const metadata = { ...object.metadata, annotations: { "mooring.dev/allow-data-loss": "true" } };
+    writeFileSync(path, stringify({ ...object, metadata, spec: { ...object.spec, ...spec } }));
+    return path;
+  };
+
+  // A cluster with topics is not replaced, so the topic goes first.
+  it.each([
+    ["FlowLog", "flowlog-found.yaml", "flowlog/found"],
+    ["KafkaTopic", "kafkatopic-by-hand.yaml", "kafkatopic/by-hand"],
+    ["KafkaCluster", "kafkacluster-stream.yaml", "kafkacluster/stream"],
+  ])(
+    "such as %s is replaced by one edit, once that is allowed, with the writes of the plan",
+    async (kind, file, name) => {
+      if (kind === "KafkaCluster") await world.kubectl("delete", "kafkatopic/by-hand", "--timeout=120s");
+      const { fixedChange } = subjects.find((each) => each.kind.kind === kind) ?? {};
+      const edit = { ...fixedChange?.spec };
+      expect(edit).not.toEqual({});
+      const before = await world.value(name, "{.status.id}");
+      await world.platform.resetCalls();
+      const [refused, ...others] = (await planned(written(file, edit))).items;
+      expect({ refused, others }).toMatchObject({ refused: { action: "replace", writes: false }, others: [] });
+
+      const path = written(file, { ...edit, replacePolicy: "WhenNeeded" });
+      expect((await planned(path)).items).toMatchObject([{ kind, action: "replace", writes: true }]);
+      expect(await writes()).toEqual([]);
+      expect((await world.kubectl("apply", "-f", path)).stderr).toBe("");
+      await expect.poll(() => world.value(name, "{.status.id}"), { timeout: 120_000 }).not.toBe(before);
+      await world.untilReady(name);
+      const { byRoute } = await world.platform.calls();
+      const counts = Object.entries(byRoute).filter(([route]) => !/^(GET|HEAD) /.test(route));
+      expect(counts.map(([route, count]) => [route.split(" ")[0], count]).sort()).toEqual([
+        ["DELETE", 1],
+        ["POST", 1],
+      ]);
+      await expect.poll(async () => (await planned(path)).code).toBe(0);
+    },
+  );
 });
 
 describe("a plan", () => {

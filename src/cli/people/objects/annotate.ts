@@ -4,7 +4,7 @@ import { resourceOf } from "../../../engine/state/object.ts";
 import type { Kind } from "../../../kinds/kind.ts";
 import { pathOf } from "../../../kube/resource.ts";
 import { type Context, command, type PeopleCommand } from "../../frame/command.ts";
-import { clusterFlags, everywhereFlag, outputFlag, selectorFlag, UsageError } from "../../frame/flags.ts";
+import { clusterFlags, everywhereFlag, selectorFlag, UsageError, usualOutput } from "../../frame/flags.ts";
 import { objectsIn } from "./object-args.ts";
 
 const flags = {
@@ -12,7 +12,7 @@ const flags = {
   ...everywhereFlag,
   ...selectorFlag,
   all: { type: "boolean", help: "all objects of the namespace, or with -A of the cluster" },
-  ...outputFlag("table", "json", "yaml"),
+  ...usualOutput,
 } as const;
 type Given = Context<keyof typeof flags & string>;
 

@@ -13,7 +13,7 @@ import { readStatus } from "../../../engine/status/status.ts";
 import { GROUP } from "../../../kinds/index.ts";
 import { sleep, systemClock } from "../../../runtime/clock.ts";
 import { type Context, command } from "../../frame/command.ts";
-import { clusterFlags, durationIn, everywhereFlag, outputFlag, selectorFlag, UsageError } from "../../frame/flags.ts";
+import { clusterFlags, durationIn, everywhereFlag, selectorFlag, UsageError, usualOutput } from "../../frame/flags.ts";
 import { bold, red, type Text, tableLines } from "../../frame/text.ts";
 import { manifestsIn } from "./manifest-files.ts";
 import { knownKind, objectsIn } from "./object-args.ts";
@@ -37,7 +37,7 @@ const flags = {
   },
   for: { type: "string", value: "WHAT", default: "ready", choices: ["ready", "deleted"], help: "ready or deleted" },
   timeout: { type: "string", value: "DURATION", default: "10m", help: "longest wait" },
-  ...outputFlag("table", "json", "yaml"),
+  ...usualOutput,
 } as const;
 type Given = Context<keyof typeof flags & string>;
 
@@ -66,8 +66,8 @@ export const wait = command({
     const deadline = systemClock.monotonic() + timeoutMs;
     for (let first = true; ; first = false) {
       const rows = await readRows(first);
-      const isQuiet = screen.format !== "table";
-      if (!isQuiet) screen.live(linesOf(rows, screen.isTerminal));
+      const isQuiet = screen.format === "json" || screen.format === "yaml";
+      if (!isQuiet) screen.live(linesOf(rows, { aligned: screen.isTerminal, wide: screen.format === "wide" }));
       const late = rows.filter(({ object }) => (isDeletion ? object !== undefined : !isDone(object)));
       const ownStalled = late.filter(isDeletion ? isStuck : isStalled);
       const stalled = isDeletion || ownStalled.length > 0 ? ownStalled : await stalledBehind(context, late);
@@ -176,14 +176,20 @@ function factsOf({ key, object }: Row) {
   return { object: key, status, reason, message: isPaused(object) ? `paused: ${resumed(key)}` : message };
 }
 
-function linesOf(rows: readonly Row[], aligned: boolean): Text[][] {
+function linesOf(rows: readonly Row[], { aligned, wide }: { aligned: boolean; wide: boolean }): Text[][] {
+  const heads = ["OBJECT", "STATUS", "REASON", ...(wide ? ["ID", "ACCOUNT"] : []), "MESSAGE"];
   const cells = rows.map((row): Text[] => {
     const { object, status, reason, message } = factsOf(row);
     const shown = row.object ? painted(statusOf(row.object), status) : red(status);
-    return [object, shown, reason, row.object && isDone(row.object) ? "" : message];
+    const { id = "", account = "" } = row.object ? readStatus(row.object.object) : {};
+    // The message of a Ready object is only for -o wide.
+    return [object, shown, reason, ...(wide ? [id, account] : []), !wide && isDone(row.object) ? "" : message];
   });
-  if (aligned) return tableLines(["OBJECT", "STATUS", "REASON", "MESSAGE"], cells);
-  return cells.map((row) => row.flatMap((cell, at) => (at === 0 ? [cell] : ["  ", cell])));
+  if (aligned) return tableLines(heads, cells);
+  return cells.map((row) => {
+    const last = row.findLastIndex((cell) => cell !== "");
+    return row.slice(0, last + 1).flatMap((cell, at) => (at === 0 ? [cell] : ["  ", cell]));
+  });
 }
 
 function tellCause({ screen, flags }: Given, row: Row, outcome: string): void {
