@@ -5,10 +5,10 @@ import { bundle } from "../image/bundle.ts";
 import { librariesOf, licensesOf } from "../image/licenses.ts";
 import { installValues, packChart, releasedChart, renderInstall, writeChartArtifact } from "./artifacts/chart.ts";
 import { type System, systemFor } from "./artifacts/debian.ts";
-import { executableEntries, makeBlob, makeExecutable, obstacle } from "./artifacts/executable.ts";
+import { executableEntries, makeBlob, makeExecutable } from "./artifacts/executable.ts";
 import { type Identity, writeImage } from "./artifacts/image.ts";
 import { type KrewArchive, krewManifest } from "./artifacts/krew.ts";
-import { fetchNode, type NodeBinary, platforms } from "./artifacts/node.ts";
+import { fetchNode, type NodeBinary, nodeHere, platforms } from "./artifacts/node.ts";
 import { completions, packForNpm, programFiles } from "./artifacts/program.ts";
 import { type Descriptor, sha256 } from "./formats/oci.ts";
 import { type Entry, entriesBelow, tar, tarGz } from "./formats/tar.ts";
@@ -48,21 +48,20 @@ interface Base {
 
 export async function buildRelease(release: Release): Promise<Published> {
   const { root, work, out, identity, step } = release;
+  const cache = join(root, ".cache/release");
   const dist = join(work, "dist");
   await step("bundling", () => bundle(dist));
   const program = programFiles(root, entriesBelow(dist), identity.version);
-  const nodes = await step("fetching Node", async () =>
-    platforms.map((each) => fetchNode(each, join(root, ".cache/release"))),
-  );
+  const nodes = await step("fetching Node", async () => fetchNodes(release, cache));
   const bases = await step("fetching Debian's libraries", async () => basesFor(release, nodes));
   const published = await step("writing image and chart", async () => writeForCluster(release, program, bases));
   const licenses = allLicenses(root, bases);
   write(out, "licenses.txt", licenses);
   write(out, `mooring-npm-${identity.version}.tgz`, packForNpm(program, identity.seconds));
-  await step("writing programs", () => writePrograms(release, program, nodes, licenses));
+  await step("writing programs", () => writePrograms(release, program, nodes, { licenses, cache }));
   const contents = {
     libraries: librariesOf(root),
-    nodes: bases.map(({ node }) => node),
+    nodes,
     debian: bases.flatMap(({ system }) => system.packages),
   };
   await step("writing checksums", async () => writeStatements(release, published, contents));
@@ -74,14 +73,23 @@ function write(out: string, path: string, content: Buffer | string): void {
   writeFileSync(join(out, path), content);
 }
 
-function basesFor({ work, identity }: Release, nodes: readonly (NodeBinary | undefined)[]): Base[] {
-  return platforms.flatMap((platform, index) => {
-    if (platform.os !== "linux") return [];
-    const node = nodes[index];
-    if (!node) throw new Error(`npm pack ${platform.node}@${process.versions.node} failed`);
-    return [{ node, system: systemFor(node, work, identity.seconds) }];
+/** Node for all platforms. A release without macOS is a release; without Linux there is none. */
+function fetchNodes({ warn }: Release, cache: string): NodeBinary[] {
+  return platforms.flatMap((platform) => {
+    try {
+      return [fetchNode(platform, cache)];
+    } catch (error) {
+      if (platform.os === "linux") throw error;
+      warn(`no program for ${platform.os}/${platform.arch}: ${error instanceof Error ? error.message : error}`);
+      return [];
+    }
   });
 }
+
+const basesFor = ({ work, identity }: Release, nodes: readonly NodeBinary[]): Base[] =>
+  nodes
+    .filter(({ platform }) => platform.os === "linux")
+    .map((node) => ({ node, system: systemFor(node, work, identity.seconds) }));
 
 /** Image, chart, install.yaml and CRDs. */
 function writeForCluster(
@@ -113,22 +121,17 @@ function writeForCluster(
 async function writePrograms(
   { root, out, work, project, identity, warn }: Release,
   program: readonly Entry[],
-  nodes: readonly (NodeBinary | undefined)[],
-  licenses: string,
+  nodes: readonly NodeBinary[],
+  { licenses, cache }: { licenses: string; cache: string },
 ): Promise<void> {
   const { version, seconds } = identity;
   const forShells = completions(join(work, "dist/main.js"));
   for (const { path, content } of forShells) write(out, path, content);
   if (forShells.length === 0) warn("no shell completions: this version has no command `completion`");
-  const blob = await makeBlob(program, work);
   const archives: KrewArchive[] = [];
-  for (const [index, platform] of platforms.entries()) {
-    const node = nodes[index];
-    const missing = obstacle(node, platform.os);
-    if (!node || missing !== undefined) {
-      warn(`no program for ${platform.os}/${platform.arch}: ${missing}`);
-      continue;
-    }
+  for (const node of nodes) {
+    const { platform } = node;
+    const blob = await makeBlob(program, work, nodeHere(node.version, cache));
     const path = join(work, `mooring-${platform.os}-${platform.arch}`);
     makeExecutable(node, blob, path);
     const archive = tarGz([...executableEntries(path, root, licenses), ...forShells], seconds);

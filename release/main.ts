@@ -5,8 +5,9 @@ import { root } from "../image/build.ts";
 import { provide } from "../image/tools.ts";
 import { during, progressTo } from "../src/cli/control-plane/progress.ts";
 import { sweptFolder, temporaryFolder } from "../src/simulator/programs/swept.ts";
-import { buildRelease } from "./build.ts";
+import { buildRelease, type Release } from "./build.ts";
 import { identityOf, isVersion, readProject } from "./sources.ts";
+import { differences } from "./statements/checksums.ts";
 import { openSigner } from "./statements/signatures.ts";
 
 const usage = `usage: make release VERSION=0.1.0 [REGISTRY=HOST/PATH] [KEY=FILE]
@@ -18,6 +19,7 @@ Writes everything that a release has into dist/release, without a container engi
   --downloads URL     where the files will be published (default: "config.downloads" of package.json)
   --docs URL          where docs/ of this version will be published (default: "config.docs" of package.json)
   --key FILE          private key in PEM, ECDSA on P-256, that signs; its password is in MOORING_KEY_PASSWORD
+  --check             build everything twice and compare all files but the signatures
   -h, --help          show this help`;
 
 const { values } = parseArgs({
@@ -27,6 +29,7 @@ const { values } = parseArgs({
     downloads: { type: "string", default: "" },
     docs: { type: "string", default: "" },
     key: { type: "string", default: "" },
+    check: { type: "boolean", default: false },
     help: { type: "boolean", short: "h", default: false },
   },
 });
@@ -55,7 +58,6 @@ async function main(): Promise<number> {
   const signer = values.key ? openSigner(values.key) : undefined;
   provide(["mmdebstrap"]);
   mkdirSync(join(root, "dist"), { recursive: true });
-  await using work = temporaryFolder("release");
   await using unfinished = sweptFolder(join(root, `dist/.release-${process.pid}`));
   const progress = progressTo(process.stderr);
   const warnings: string[] = [];
@@ -63,16 +65,18 @@ async function main(): Promise<number> {
     warnings.push("package.json has placeholders for the repository or the registry: see docs/release.md");
   }
   const identity = identityOf(root, values.version, project);
-  const published = await buildRelease({
-    root,
-    out: unfinished.path,
-    work: work.path,
-    project,
-    identity,
-    signer,
-    warn: (line) => warnings.push(line),
-    step: (title, doing) => during(progress.update, title, doing),
-  });
+  const buildInto = async (folder: string, warn: (line: string) => void) => {
+    await using work = temporaryFolder("release");
+    const step: Release["step"] = (title, doing) => during(progress.update, title, doing);
+    return buildRelease({ root, out: folder, work: work.path, project, identity, signer, warn, step });
+  };
+  const published = await buildInto(unfinished.path, (line) => warnings.push(line));
+  if (values.check) {
+    await using again = temporaryFolder("release-again");
+    await buildInto(again.path, () => {});
+    const changed = differences(unfinished.path, again.path);
+    if (changed.length > 0) throw new Error(`two builds differ in ${changed.join(", ")}`);
+  }
   const out = join(root, "dist/release");
   rmSync(out, { recursive: true, force: true });
   renameSync(unfinished.path, out);
@@ -80,6 +84,7 @@ async function main(): Promise<number> {
   for (const line of warnings) console.log(`note   ${line}`);
   console.log(`image  ${published.image.repository}@${published.image.digest}`);
   console.log(`chart  oci://${published.chart.repository}  ${identity.version}`);
+  if (values.check) console.log("check  a second build has the same files, byte by byte");
   console.log(`files  ${relative(root, out)}, ${signer ? "signed" : "not signed: no KEY was given"}`);
   return 0;
 }

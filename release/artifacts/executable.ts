@@ -1,8 +1,9 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
+import { signAdHoc } from "../formats/macho.ts";
 import { sha256 } from "../formats/oci.ts";
 import { type Entry, tar } from "../formats/tar.ts";
 import type { NodeBinary } from "./node.ts";
@@ -15,8 +16,11 @@ const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 /** Files that the single executable does not need: documents and CRDs. */
 const unread = /^(README\.md|CHANGELOG\.md|crds\/)/;
 
-/** Makes the blob that turns Node into `mooring`. It is the same for all platforms. */
-export async function makeBlob(program: readonly Entry[], work: string): Promise<string> {
+/**
+ * Makes the blob that turns Node into `mooring`. It is the same for all platforms with the version of `node`, a program
+ * of this machine.
+ */
+export async function makeBlob(program: readonly Entry[], work: string, node = process.execPath): Promise<string> {
   // The blob contains the path of the main file, so a relative path keeps it reproducible.
   const [main, output] = ["start.cjs", "mooring.blob"];
   const files = program.filter(({ path }) => !unread.test(path));
@@ -39,7 +43,7 @@ export async function makeBlob(program: readonly Entry[], work: string): Promise
   const execArgv = ["--disable-warning=ExperimentalWarning"];
   const config = { main, output, assets, execArgv, disableExperimentalSEAWarning: true };
   writeFileSync(join(work, "sea.json"), JSON.stringify(config));
-  execFileSync(process.execPath, ["--experimental-sea-config", "sea.json"], { cwd: work, stdio: "pipe" });
+  execFileSync(node, ["--experimental-sea-config", "sea.json"], { cwd: work, stdio: "pipe" });
   return join(work, output);
 }
 
@@ -51,29 +55,8 @@ export function makeExecutable(node: NodeBinary, blob: string, path: string): vo
   const postject = join(root, "node_modules/postject/dist/cli.js");
   const args = [postject, path, "NODE_SEA_BLOB", blob, "--sentinel-fuse", FUSE, ...segment];
   execFileSync(process.execPath, args, { stdio: "pipe" });
-  if (darwin) sign(path);
-}
-
-/** Programs that make an ad-hoc signature for macOS, which runs nothing unsigned on ARM. */
-const signers = {
-  codesign: ["--force", "--sign", "-"],
-  rcodesign: ["sign"],
-};
-
-const signer = () =>
-  Object.entries(signers).find(([name]) => spawnSync("sh", ["-c", `command -v ${name}`]).status === 0);
-
-function sign(path: string): void {
-  const [name, args = []] = signer() ?? [];
-  if (name === undefined) throw new Error("codesign or rcodesign is needed for macOS");
-  execFileSync(name, [...args, path], { stdio: "pipe" });
-}
-
-/** The reason why there is no executable for a platform; undefined if there is one. */
-export function obstacle(node: NodeBinary | undefined, os: string): string | undefined {
-  if (node === undefined) return `npm has no Node ${process.versions.node} for it`;
-  if (os === "darwin" && signer() === undefined) return `neither codesign nor rcodesign is here to sign it`;
-  return undefined;
+  // The signature of the linker no longer fits.
+  if (darwin) writeFileSync(path, signAdHoc(readFileSync(path), "mooring"));
 }
 
 /** The files of the archive for users and for krew. */

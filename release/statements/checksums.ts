@@ -27,3 +27,9 @@ export function mismatches(folder: string): string[] {
   const listed = lines.map((line) => line.split("  "));
   return listed.flatMap(([digest, path = ""]) => (found.get(path) === digest ? [] : [path]));
 }
+
+/** Files of two releases that differ, or that only one of them has. */
+export function differences(one: string, other: string): string[] {
+  const [a, b] = [digestsIn(one), digestsIn(other)];
+  return [...new Set([...a.keys(), ...b.keys()])].filter((path) => a.get(path) !== b.get(path)).sort();
+}

@@ -1,4 +1,5 @@
 import type { Identity } from "../artifacts/image.ts";
+import { nodePurl } from "../artifacts/node.ts";
 import type { Contents } from "./spdx.ts";
 import { debianPurl } from "./spdx.ts";
 
@@ -30,9 +31,7 @@ export function provenance(
         resolvedDependencies: [
           { uri: `git+${source}@${revision}`, digest: { gitCommit: revision } },
           { name: "package-lock.json", digest: { sha256: contents.lockfile } },
-          ...contents.nodes.map(({ platform, version, sha256 }) => {
-            return { uri: `pkg:npm/${platform.node}@${version}`, digest: { sha256 } };
-          }),
+          ...contents.nodes.map((node) => ({ uri: nodePurl(node), digest: { sha256: node.sha256 } })),
           ...contents.debian.map(({ sha256, ...named }) => ({ uri: debianPurl(named), digest: { sha256 } })),
         ],
       },

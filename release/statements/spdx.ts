@@ -1,7 +1,7 @@
 import type { Library } from "../../image/licenses.ts";
 import type { DebianPackage } from "../artifacts/debian.ts";
 import type { Identity } from "../artifacts/image.ts";
-import type { NodeBinary } from "../artifacts/node.ts";
+import { type NodeBinary, nodePurl } from "../artifacts/node.ts";
 import { sha256 } from "../formats/oci.ts";
 
 export interface Contents {
@@ -85,13 +85,13 @@ function library({ path, name, version, license, integrity }: Library): Part {
   };
 }
 
-const node = ({ platform, version, sha256: checksumValue }: NodeBinary): Part => ({
-  id: idOf("node", platform.os, platform.arch),
-  name: platform.node,
-  version,
+const node = (binary: NodeBinary): Part => ({
+  id: idOf("node", binary.platform.os, binary.platform.arch),
+  name: "node",
+  version: binary.version,
   license: "NOASSERTION",
-  purl: `pkg:npm/${platform.node}@${version}`,
-  checksum: { algorithm: "SHA256", checksumValue },
+  purl: nodePurl(binary),
+  checksum: { algorithm: "SHA256", checksumValue: binary.sha256 },
 });
 
 const debian = ({ name, version, arch, sha256: checksumValue }: DebianPackage): Part => ({

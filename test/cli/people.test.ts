@@ -97,6 +97,18 @@ describe("without a cluster", () => {
     expect((await run("explain")).stdout).toMatch(/^NotEmpty +you +The resource contains/m);
   });
 
+  it("a reason says who acts in the words of its page", async () => {
+    const page = readFileSync(join(root, "docs/reference/reasons.md"), "utf8").replaceAll("`", "");
+    const all = page.split(/^## /m).slice(1);
+    expect(all).not.toEqual([]);
+    for (const section of all) {
+      const [reason = "", , meaning = "", , state = ""] = section.split("\n");
+      const said = (await run(`explain ${reason}`)).stdout.replaceAll("\n", " ");
+      expect(said).toContain(meaning.replaceAll(/\s+/g, " "));
+      expect(said).toContain(state.replace(/ More: .*/, ""));
+    }
+  });
+
   it("a script of each shell is printed, and another one is refused", async () => {
     for (const shell of ["bash", "zsh", "fish"]) {
       expect((await run(`completion ${shell}`)).stdout).toContain("__complete");

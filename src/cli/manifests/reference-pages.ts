@@ -4,7 +4,7 @@ import { type Kind, type Rules, usesAccount } from "../../kinds/kind.ts";
 import type { Json } from "../../kube/write/structural.ts";
 import { isChange } from "./changes.ts";
 import { customResourceDefinition } from "./crd.ts";
-import { guides, whoActs } from "./reason-notes.ts";
+import { guides } from "./reason-notes.ts";
 
 const NOTE = (source: string) => `<!-- Generated from ${source} by \`make generate\`. Changes belong there. -->\n`;
 
@@ -37,7 +37,8 @@ ${rows.join("\n")}
 function reasonsPage(): string {
   const sections = reasonNames.map((name) => {
     const more = guides[name] === undefined ? "" : ` More: [${guides[name][0]}](../${guides[name][1]}).`;
-    return `## ${name}\n\n${explainReason(name).meaning}\n\n${whoActs(name)}${more}\n`;
+    const { meaning, state } = explainReason(name);
+    return `## ${name}\n\n${meaning}\n\n${state}${more}\n`;
   });
   return `${NOTE("src/engine/status/reasons.ts")}# Reasons
 

@@ -1,4 +1,5 @@
-import { actorInWords, explainReason, isReason, pageOf, reasonNames } from "../../diagnostics/why/reasons.ts";
+import { actorInWords } from "../../diagnostics/why/actors.ts";
+import { explainReason, isReason, pageOf, reasonNames } from "../../diagnostics/why/reasons.ts";
 import { command } from "../frame/command.ts";
 import { UsageError, usualOutput } from "../frame/flags.ts";
 import { wrapped } from "../frame/help.ts";
@@ -34,7 +35,7 @@ export const explain = command({
       for (const line of wrapped(page.meaning, 100)) screen.line(line);
       screen.line("");
       screen.line("acts:  ", actorInWords(page.acts));
-      if (page.stalled) screen.line("The object is Stalled until somebody acts.");
+      for (const line of wrapped(page.state.replaceAll("`", ""), 100)) screen.line(line);
       screen.line("page:  ", page.page);
     });
     return 0;

@@ -5,7 +5,7 @@ import { policiesOf } from "../../engine/state/policies.ts";
 import type { Reason } from "../../engine/status/reasons.ts";
 import { readStatus } from "../../engine/status/status.ts";
 import { adviceFor, isPaused, isReady, type MooringObject, readyOf } from "../objects.ts";
-import { type Actor, actorOf } from "./reasons.ts";
+import { type Actor, actorOf, needsSomebody } from "./actors.ts";
 
 const DEEPEST = 8;
 
@@ -66,7 +66,7 @@ export async function stepOf(
 /** How to resume a paused object. */
 export const resumed = (key: ObjectKey): string => `mooring resume ${key}, or remove the annotation ${PAUSED}`;
 
-const urgency = ({ who }: Step) => (who === "you" || who === "administrator" ? 0 : 1);
+const urgency = ({ who }: Step) => (needsSomebody(who) ? 0 : 1);
 
 /** The parts of a key. The key of a cluster-scoped object has no namespace. */
 export function placeOf(key: ObjectKey) {

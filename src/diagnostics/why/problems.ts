@@ -1,9 +1,9 @@
 import { allObjects, isPaused, isReady, type MooringObject, summaryOf } from "../objects.ts";
 import type { Sources } from "../sources.ts";
+import { type Actor, needsSomebody } from "./actors.ts";
 import { type Find, rootOf, type Step, stepOf } from "./chain.ts";
 import { findKey } from "./find.ts";
 import { idleOperator, startOperator } from "./operator-state.ts";
-import type { Actor } from "./reasons.ts";
 
 /** A root cause, and all objects that wait for it. */
 export interface Problem {
@@ -51,7 +51,7 @@ export async function problems(
   };
 }
 
-const urgency = ({ who }: Problem) => (who === "you" || who === "administrator" ? 0 : 1);
+const urgency = ({ who }: Problem) => (needsSomebody(who) ? 0 : 1);
 
 const causeOf = ({ object, reason, message, what_to_do, who }: Step) => ({
   cause: object,

@@ -6,10 +6,10 @@ import type { KubeObject, Resource } from "../../kube/resource.ts";
 import type { ClusterReader } from "../cluster.ts";
 import { adviceFor, isPaused, isReady, kindOf, type ObjectAsked, objectNamed, summaryOf } from "../objects.ts";
 import type { Sources } from "../sources.ts";
+import { actorInWords } from "./actors.ts";
 import { type Find, resumed, rootOf, type Step, stepOf } from "./chain.ts";
 import { findKey } from "./find.ts";
 import { idleOperator, startOperator } from "./operator-state.ts";
-import { actorInWords } from "./reasons.ts";
 
 const EVENTS: Resource = { group: "", version: "v1", kind: "Event", plural: "events", namespaced: true };
 const MOST_EVENTS = 10;

@@ -1,9 +1,9 @@
 import { objectActivity } from "../../../diagnostics/activity.ts";
 import { findObject } from "../../../diagnostics/objects.ts";
 import { attempt, type Sources } from "../../../diagnostics/sources.ts";
+import { actorInWords, needsSomebody } from "../../../diagnostics/why/actors.ts";
 import { resumed, type Step } from "../../../diagnostics/why/chain.ts";
 import { type Problem, problems } from "../../../diagnostics/why/problems.ts";
-import { actorInWords } from "../../../diagnostics/why/reasons.ts";
 import { whyNotReady } from "../../../diagnostics/why/why-not-ready.ts";
 import { readStatus } from "../../../engine/status/status.ts";
 import { type Context, command, FOUND } from "../../frame/command.ts";
@@ -100,7 +100,7 @@ const shortList = (all: readonly string[], screen: Screen): string => {
 const plural = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 function showProblem(screen: Screen, { cause, reason, message, what_to_do, who, affected }: Problem): void {
-  const paint = who === "you" || who === "administrator" ? red : yellow;
+  const paint = needsSomebody(who) ? red : yellow;
   screen.line(bold(cause), "  ", paint(reason));
   screen.line("  cause:  ", message);
   screen.line("  to do:  ", what_to_do);
