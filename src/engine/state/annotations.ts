@@ -19,12 +19,8 @@ type Annotated = Pick<KubeObject, "metadata">;
 export const YES: readonly string[] = ["true", "yes", "1"];
 const NO = ["false", "no", "0", ""];
 
-/** What an unclear value of an annotation that is true or false leads to: nothing is resumed or allowed by mistake. */
-const FLAGS = {
-  [PAUSED]: ["the object stays paused", "remove it to resume"],
-  [ALLOW_NON_EMPTY_DELETE]: ["it allows nothing", "remove it"],
-  [ALLOW_DATA_LOSS]: ["it allows nothing", "remove it"],
-} as const;
+/** The annotations that are true or false. */
+const FLAGS = [PAUSED, ALLOW_NON_EMPTY_DELETE, ALLOW_DATA_LOSS];
 
 export function flagOf({ metadata }: Annotated, name: string): "yes" | "no" | "unclear" {
   const word = metadata.annotations?.[name]?.trim().toLowerCase() ?? "";
@@ -94,24 +90,21 @@ export function annotationAdvice(kind: Kind, object: KubeObject): string[] {
   });
   const more = unknown.length - named.length;
   return [
-    ...Object.entries(FLAGS).flatMap(([name, meaning]) =>
-      effective.includes(name) ? misread(object, name, meaning) : [],
-    ),
+    ...FLAGS.flatMap((name) => (effective.includes(name) ? misread(object, name) : [])),
     ...named,
     ...(more > 0 ? [`annotation ${OWN.prefix}…: ${more} more are unknown and have no effect: remove them`] : []),
   ];
 }
 
-/** Advice for a value that is neither true nor false. The one that allows data to be lost may name a generation. */
-function misread(object: Annotated, name: string, [effect, removal]: readonly [string, string]): string[] {
+/** Advice for a value that is neither true nor false, or a generation: nothing is resumed or allowed by mistake. */
+function misread(object: Annotated, name: string): string[] {
   const word = object.metadata.annotations?.[name];
   if (word?.trim() === "") return [`annotation ${name} is empty and has no effect: set it to "true", or remove it`];
   const isGeneration = name === ALLOW_DATA_LOSS && /^[0-9]+$/.test(word ?? "");
   if (word === undefined || isGeneration || flagOf(object, name) !== "unclear") return [];
-  const shown = JSON.stringify(word.slice(0, 40));
-  return [
-    `annotation ${name} is ${shown}, which is neither true nor false: ${effect}; set it to "true", or ${removal}`,
-  ];
+  const [effect, aim] = name === PAUSED ? ["the object stays paused", " to resume"] : ["it allows nothing", ""];
+  const shown = `${name} is ${JSON.stringify(word.slice(0, 40))}`;
+  return [`annotation ${shown}, which is neither true nor false: ${effect}; set it to "true", or remove it${aim}`];
 }
 
 /** The name that was probably meant: one that differs in a few letters, or begins alike. */
