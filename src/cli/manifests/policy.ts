@@ -1,3 +1,4 @@
+import { YES } from "../../engine/state/annotations.ts";
 import { ALLOW_DELETION } from "../../engine/state/names.ts";
 import { GROUP } from "../../kinds/index.ts";
 import { SPENDING_LABEL, SPENDING_NAMES } from "../../kinds/inference/spending.ts";
@@ -26,7 +27,8 @@ export function operatorPolicies(installation: Installation = {}): object[] {
  * is one per cluster, like the CRDs.
  */
 export function crdPolicy(): object[] {
-  const allowed = `oldObject.metadata.?annotations.orValue({})[?'${ALLOW_DELETION}'] == optional.of('true')`;
+  const word = `oldObject.metadata.?annotations.orValue({})[?'${ALLOW_DELETION}'].orValue('')`;
+  const allowed = `${word}.trim().lowerAscii() in [${YES.map((each) => `'${each}'`).join(", ")}]`;
   const message = `Deleting this CRD deletes all of its objects and their resources on the platform. Resources of objects with deletionPolicy: Retain stay. To allow it, annotate the CRD with ${ALLOW_DELETION}=true`;
   return policy("mooring-crds", resource("apiextensions.k8s.io", "customresourcedefinitions", ["DELETE"]), {
     matchConditions: [{ name: "crds-of-mooring", expression: `oldObject.spec.group == '${GROUP}'` }],

@@ -81,7 +81,8 @@ async function bucketOf(
   bucket: NonNullable<ActivityLogExportSpec["destination"]["bucket"]>,
 ): Promise<Resolved<Destination>> {
   const { name, endpoint: own, region, prefix = "", secretRef } = bucket;
-  if (own !== undefined && own !== deps.sites.endpoints.objectStorage && !deps.sites.isAllowed(own)) {
+  const isOwn = own === undefined || spellingOf(own) === spellingOf(deps.sites.endpoints.objectStorage ?? "");
+  if (!isOwn && !deps.sites.isAllowed(own)) {
     const message = `spec.destination.bucket.endpoint: the operator does not allow ${own}: remove the field to use the object storage of the Account, or ask the administrator to allow it (--allow-endpoint)`;
     return problem("EndpointNotAllowed", message);
   }

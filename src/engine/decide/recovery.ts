@@ -43,7 +43,10 @@ function searching(view: View, search: Search): Decision {
   const recheckMs = pauseOf(view, search);
   if (view.times.now - search.endedAt >= recheckMs) return { step: "search" };
   const why = isUncounted(view, search) ? " again, because the platform does not list resources of other objects" : "";
-  const message = `the creation of the ${view.kind} got no answer; searching for its result${why}`;
+  const { call, status } = search.foreign ?? {};
+  const from = `a gateway or proxy answered ${call} with ${status}; if this repeats, ask whoever runs it`;
+  const answer = status === undefined ? "no answer" : `no answer of the platform: ${from}`;
+  const message = `the creation of the ${view.kind} got ${answer}; searching for its result${why}`;
   return { step: "wait", reason: "Recovering", message, recheckMs };
 }
 

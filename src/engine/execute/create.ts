@@ -64,7 +64,8 @@ export async function create(deps: Deps, context: Context): Promise<Requeue> {
     async failed({ begun }, error) {
       const after = refreshed(deps, context);
       if (error.executed === "unknown") {
-        memory.creation = { ...begun, phase: "sent" };
+        const foreign = error.status >= 300 && error.status < 500 ? error : undefined;
+        memory.creation = { ...begun, phase: "sent", foreign };
         return recordPlatformError(deps, after, error);
       }
       // Another process has replaced the intent.

@@ -66,8 +66,8 @@ export async function searchFor(deps: Deps, context: Context): Promise<Requeue> 
 }
 
 function begunOf({ memory, view }: Context, intent: Intent): Begun {
-  const { begunAt = memory.begun?.at ?? view.times.now, own = false } = creationOf(memory, intent) ?? {};
-  return { intent, begunAt, own };
+  const { begunAt = memory.begun?.at ?? view.times.now, own = false, foreign } = creationOf(memory, intent) ?? {};
+  return { intent, begunAt, own, foreign };
 }
 
 /** Claims a resource that a search has found. */

@@ -1,10 +1,14 @@
 import { z } from "zod";
 import type { ResourceKind } from "../../kinds/kind.ts";
+import { isPermanent, KubeError } from "../../kube/client/errors.ts";
 import { Forbidden, PlatformError, Retry, Terminal, Unauthorized } from "../../platform/answers/errors.ts";
 import type { Obstacle } from "../status/reasons.ts";
 
-/** The reason and message for an error of the platform about an object of this kind. */
+/** The reason and message for an error of the platform, or of the API server, about an object of this kind. */
 export function obstacleFrom(error: unknown, kind?: ResourceKind): Obstacle {
+  if (!isPermanent(error) && error instanceof KubeError) {
+    return { reason: "KubernetesUnavailable", message: error.message };
+  }
   if (!(error instanceof PlatformError)) return { reason: "InternalError", message: textOf(error) };
   const message = inWordsOfSpec(error.platformMessage ?? error.message, kind);
   if (error instanceof Unauthorized) return { reason: "Unauthorized", message };

@@ -13,18 +13,23 @@ import {
   ROTATE_AT,
 } from "./names.ts";
 
-const YES = ["true", "yes", "1"];
+type Annotated = Pick<KubeObject, "metadata">;
+
+/** The words that set an annotation that is true or false. */
+export const YES: readonly string[] = ["true", "yes", "1"];
 const NO = ["false", "no", "0", ""];
 
-/** The meaning of the annotation that pauses an object. A value that is not understood pauses: it never resumes work by mistake. */
-export type Pause = "paused" | "running" | "unclear";
-export function pauseOf({ metadata }: Pick<KubeObject, "metadata">): Pause {
-  const word = metadata.annotations?.[PAUSED]?.trim().toLowerCase() ?? "";
-  if (YES.includes(word)) return "paused";
-  return NO.includes(word) ? "running" : "unclear";
+/** The annotations that are true or false. */
+const FLAGS = [PAUSED, ALLOW_NON_EMPTY_DELETE, ALLOW_DATA_LOSS];
+
+export function flagOf({ metadata }: Annotated, name: string): "yes" | "no" | "unclear" {
+  const word = metadata.annotations?.[name]?.trim().toLowerCase() ?? "";
+  if (YES.includes(word)) return "yes";
+  return NO.includes(word) ? "no" : "unclear";
 }
 
-export const isPaused = (object: Pick<KubeObject, "metadata">): boolean => pauseOf(object) !== "running";
+export const isPaused = (object: Annotated): boolean => flagOf(object, PAUSED) !== "no";
+export const isAllowed = (object: Annotated, name: string): boolean => flagOf(object, name) === "yes";
 
 /** Annotations of Mooring's that have an effect on objects of a kind. */
 export function annotationsOf(kind: Kind): string[] {
@@ -84,20 +89,23 @@ export function annotationAdvice(kind: Kind, object: KubeObject): string[] {
     return `annotation ${name} is unknown for kind ${kind.kind} and has no effect: ${hint}`;
   });
   const more = unknown.length - named.length;
-  const word = annotations[PAUSED];
-  const isRead = word !== undefined && effective.includes(PAUSED);
   return [
-    ...(isRead && pauseOf(object) === "unclear" ? [unclear(word)] : []),
-    ...(isRead && word.trim() === ""
-      ? [`annotation ${PAUSED} is empty: the object is not paused; set it to "true"`]
-      : []),
+    ...FLAGS.flatMap((name) => (effective.includes(name) ? misread(object, name) : [])),
     ...named,
     ...(more > 0 ? [`annotation ${OWN.prefix}…: ${more} more are unknown and have no effect: remove them`] : []),
   ];
 }
 
-const unclear = (word: string): string =>
-  `annotation ${PAUSED} is ${JSON.stringify(word.slice(0, 40))}, which is neither true nor false: the object stays paused; set it to "true", or remove it to resume`;
+/** Advice for a value that is neither true nor false, or a generation: nothing is resumed or allowed by mistake. */
+function misread(object: Annotated, name: string): string[] {
+  const word = object.metadata.annotations?.[name];
+  if (word?.trim() === "") return [`annotation ${name} is empty and has no effect: set it to "true", or remove it`];
+  const isGeneration = name === ALLOW_DATA_LOSS && /^[0-9]+$/.test(word ?? "");
+  if (word === undefined || isGeneration || flagOf(object, name) !== "unclear") return [];
+  const [effect, aim] = name === PAUSED ? ["the object stays paused", " to resume"] : ["it allows nothing", ""];
+  const shown = `${name} is ${JSON.stringify(word.slice(0, 40))}`;
+  return [`annotation ${shown}, which is neither true nor false: ${effect}; set it to "true", or remove it${aim}`];
+}
 
 /** The name that was probably meant: one that differs in a few letters, or begins alike. */
 function nearest(name: string, names: readonly string[]): string | undefined {

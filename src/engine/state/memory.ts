@@ -90,6 +90,8 @@ export type OpenCreation = {
   begunAt: number;
   /** This process has begun it: no other one has an answer to it. */
   own?: boolean;
+  /** The call and the status with which something else than the platform answered. */
+  foreign?: { call: string; status: number } | undefined;
 } & (
   | { phase: "unsent" }
   /** The POST is under way at this moment. */
@@ -103,7 +105,7 @@ export type OpenCreation = {
 );
 
 /** A creation that was begun, however far it has come. */
-export type Begun = Pick<OpenCreation, "intent" | "begunAt" | "own">;
+export type Begun = Pick<OpenCreation, "intent" | "begunAt" | "own" | "foreign">;
 
 /** Since when this process knows something, by its own clock. */
 interface FirstSeen {

@@ -26,6 +26,7 @@ const passing = {
   AccountNotReady: "The Account is not Ready. Check the Account.",
   NamespaceTerminating: "The namespace is being deleted; nothing is created in it. Wait.",
   RateLimited: "The platform asks to slow down. Wait.",
+  KubernetesUnavailable: "The Kubernetes API server did not answer a read. Wait; the operator tries again.",
   PlatformUnavailable: "The platform does not answer, or answers with an error. Wait; the operator tries again.",
   InternalError: "Reconciling this object failed unexpectedly. Report it with the operator's log.",
 };
@@ -138,6 +139,7 @@ const answered: ReadonlySet<string> = new Set<Reason>([
   "ReferenceNotReady",
   "Forbidden",
   "PlatformUnavailable",
+  "KubernetesUnavailable",
   "DestinationUnavailable",
 ]);
 

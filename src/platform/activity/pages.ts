@@ -32,7 +32,7 @@ export async function* partsOf(read: ReadPage, from: From): AsyncGenerator<Activ
   const { total } = first;
   const size = first.sources.length;
   if (size === 0) return;
-  const rest = (offset: number) => oneByOne(read, offset, first.sources);
+  const rest = (offset: number) => oneByOne(read, offset, total);
   if (total === undefined) {
     yield first.sources;
     yield* rest(size);
@@ -81,15 +81,23 @@ async function readUpTo(read: ReadPage, offset: number, size: number, behind: nu
   }
 }
 
-/** Reads page after page until one is empty or repeats the page before, as on platforms that ignore the offset. */
-async function* oneByOne(
-  read: ReadPage,
-  from: number,
-  first: readonly ActivitySource[],
-): AsyncGenerator<ActivitySource[]> {
-  let before = JSON.stringify(first);
+/**
+ * Reads page after page until one is empty or repeats the page before, as on platforms that ignore the offset. A total that
+ * becomes smaller shows that entries were removed: the others are read from where they may be now. That happens for as
+ * many entries as there were, because a platform may report any total.
+ */
+async function* oneByOne(read: ReadPage, from: number, first: number | undefined): AsyncGenerator<ActivitySource[]> {
+  let before = "";
+  let [known, left] = [first, first ?? 0];
   for (let offset = from; ; ) {
-    const { sources } = await read(offset);
+    const { sources, total } = await read(offset);
+    const removed = known === undefined || total === undefined ? 0 : Math.min(known - total, left, offset);
+    known = total;
+    if (removed > 0) {
+      left -= removed;
+      offset -= removed;
+      continue;
+    }
     const text = JSON.stringify(sources);
     if (sources.length === 0 || text === before) return;
     yield sources;

@@ -8,6 +8,7 @@ import type { RequestRecord } from "../records/requests.ts";
 import type { Documents } from "../store/documents.ts";
 import type { SimulatedClock } from "../time.ts";
 import { actionName, askedModel, minting, namedIn, notedAs, typeName } from "./names.ts";
+import { createOrdered } from "./ordered.ts";
 
 /** The oldest entries are dropped when there are more. */
 export const mostEntries = 100_000;
@@ -32,11 +33,12 @@ function createEntries({ documents, counters, clock, scope }: ActivityParts) {
   const entries = documents.table("activity", entrySchema);
   const reads: Entry[] = [];
   let readsSoFar = 0;
-  /** All entries in order, kept between calls that read page after page. */
-  let sorted: Entry[] | undefined;
-  entries.watch(() => {
-    sorted = undefined;
-  });
+  const ordered = createOrdered();
+  const replace = (before: Entry | undefined, after: Entry | undefined) => {
+    if (before !== undefined) ordered.remove(before);
+    if (after !== undefined) ordered.add(after);
+  };
+  entries.watch(replace);
   return {
     note(entry: Noted): void {
       const n = counters.next(`${scope}activity`);
@@ -45,14 +47,11 @@ function createEntries({ documents, counters, clock, scope }: ActivityParts) {
     },
     noteRead(entry: Omit<Noted, "requestId">): void {
       const n = readsSoFar++;
-      sorted = undefined;
-      reads[n % mostReads] = { error: null, requestId: uuidOfName(`${scope}read/${n}`), ...entry, n };
+      const read = { error: null, requestId: uuidOfName(`${scope}read/${n}`), ...entry, n };
+      replace(reads[n % mostReads], read);
+      reads[n % mostReads] = read;
     },
-    read(from: number, to: number): Entry[] {
-      const oldest = Math.max(from, clock.now() - retention);
-      sorted ??= [...entries.values(), ...reads].sort((a, b) => a.at - b.at || a.n - b.n);
-      return sorted.filter(({ at }) => at >= oldest && at < to);
-    },
+    read: (from: number, to: number) => ordered.between(Math.max(from, clock.now() - retention), to),
   };
 }
 

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import { checkedProperties, propertiesPath } from "../core/kind/body.ts";
+import { ipv6Of } from "../core/network/ipv6.ts";
 import type { Call } from "../http/exchange.ts";
 import { conflict, errorCode, invalid, missing, refusal } from "../http/refusal.ts";
 import { contains, type Managed } from "../managed/kind.ts";
@@ -186,9 +187,10 @@ const reverseShape = z.object({
 });
 
 /** The contract's own addresses: reserved ones, and those that NICs have by IPv6. */
-function ownsAddress({ resources }: World, ip: string): boolean {
+function ownsAddress(world: World, ip: string): boolean {
+  const { resources } = world;
   for (const { properties } of resources.ofType("ipblock")) if (textsIn(properties, "ips").includes(ip)) return true;
-  for (const { properties } of resources.ofType("nic")) if (textsIn(properties, "ipv6Ips").includes(ip)) return true;
+  for (const nic of resources.ofType("nic")) if (textsIn(ipv6Of(world, nic), "ipv6Ips").includes(ip)) return true;
   return false;
 }
 

@@ -28,6 +28,16 @@ export interface Gate {
   recognize(request: IncomingMessage): Caller | undefined;
 }
 
+/** The caller whom a contract knows, or why it refuses him; undefined: it does not know him. */
+function outcomeOf(authenticate: () => Caller | undefined): { caller?: Caller; error?: unknown } | undefined {
+  try {
+    const caller = authenticate();
+    return caller && { caller };
+  } catch (error) {
+    return { error };
+  }
+}
+
 /** `steeringToken` is the only token that opens the control endpoints. */
 export function createGate(contracts: Contracts, steeringToken: string): Gate {
   function local({ socket }: IncomingMessage): Caller {
@@ -48,15 +58,20 @@ export function createGate(contracts: Contracts, steeringToken: string): Gate {
 
   /**
    * A token belongs to one contract. Users of several contracts may have the same name and password; the header then
-   * selects one.
+   * selects one. A contract that refuses the user, for example without a second factor, does not refuse him for the others.
    */
   function user({ headers }: IncomingMessage): Caller {
-    const callers = contracts.all().flatMap(({ identity }) => identity.authenticate(headers.authorization) ?? []);
-    const [first] = callers;
+    const known = contracts.all().flatMap(({ contractNumber, identity }) => {
+      const found = outcomeOf(() => identity.authenticate(headers.authorization));
+      return found ? [{ contractNumber, ...found }] : [];
+    });
+    const first = known.find(({ caller }) => caller) ?? known[0];
     if (first === undefined) throw unauthorized("The credentials are not valid: they are wrong, or were revoked");
     const contract = headers["x-contract-number"];
-    const caller = contract === undefined ? first : callers.find((each) => each.contractNumber === Number(contract));
-    if (caller !== undefined) return caller;
+    const isChosen = contract !== undefined && first.caller !== undefined;
+    const chosen = isChosen ? known.find((each) => each.contractNumber === Number(contract)) : first;
+    if (chosen?.caller) return chosen.caller;
+    if (chosen) throw chosen.error;
     throw refusal(403, errorCode.denied, "Access denied: the contract of X-Contract-Number is not yours");
   }
 

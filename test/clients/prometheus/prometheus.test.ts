@@ -1,14 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { compress } from "snappyjs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { metricPipeline } from "../../../src/kinds/observability/metric-pipeline.ts";
 import { serviceFor } from "../../simulator/pipelines.ts";
 import { type Platform, startPlatform } from "../../simulator/platform.ts";
-import { type SentSeries, writeRequest } from "../../simulator/remote-write.ts";
-import { startPrometheus } from "./prometheus.ts";
+import { give, startPrometheus } from "./prometheus.ts";
 
 /** The first push follows the first scrape. */
 const patience = { timeout: 2 * 60_000 };
@@ -35,17 +33,6 @@ afterAll(async () => {
 });
 
 const file = () => z.string().parse(secret["prometheus.yaml"]);
-
-async function give(url: string, ...series: SentSeries[]): Promise<void> {
-  const headers = {
-    "content-type": "application/x-protobuf",
-    "content-encoding": "snappy",
-    "x-prometheus-remote-write-version": "0.1.0",
-  };
-  const body = new Uint8Array(compress(writeRequest(...series)));
-  const { status } = await fetch(`${url}/api/v1/write`, { method: "POST", headers, body });
-  expect(status).toBe(204);
-}
 
 const arrived = z.object({ items: z.array(z.unknown()) });
 const received = async (name: string) =>

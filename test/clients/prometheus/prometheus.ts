@@ -1,9 +1,12 @@
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { compress } from "snappyjs";
+import { expect } from "vitest";
 import { z } from "zod";
 import { freePort } from "../../../src/cli/control-plane/probe.ts";
 import { until } from "../../cluster/chaos/wait.ts";
 import { run, start } from "../../processes.ts";
+import { type SentSeries, writeRequest } from "../../simulator/remote-write.ts";
 
 const answered = z.object({ status: z.literal("success"), data: z.unknown() });
 const series = z.object({
@@ -23,8 +26,9 @@ export type Alert = z.output<typeof alert>;
 export async function startPrometheus(folder: string, which: "go" | "debian", config: string, flags: string[] = []) {
   const { stdout } = await run(join(import.meta.dirname, "../setup-prometheus"), [which]);
   const home = await mkdtemp(join(folder, `${which}-`));
-  await writeFile(join(home, "prometheus.yaml"), config);
   const address = `127.0.0.1:${await freePort()}`;
+  // A Prometheus that scrapes itself usually has this port.
+  await writeFile(join(home, "prometheus.yaml"), config.replaceAll("localhost:9090", address));
   const options = {
     "config.file": join(home, "prometheus.yaml"),
     "storage.tsdb.path": home,
@@ -53,4 +57,16 @@ export async function startPrometheus(folder: string, which: "go" | "debian", co
         .parse(await ask("alerts"))
         .alerts.filter(({ state }) => state === "firing"),
   };
+}
+
+/** Writes samples into a Prometheus that receives them. */
+export async function give(url: string, ...series: SentSeries[]): Promise<void> {
+  const headers = {
+    "content-type": "application/x-protobuf",
+    "content-encoding": "snappy",
+    "x-prometheus-remote-write-version": "0.1.0",
+  };
+  const body = new Uint8Array(compress(writeRequest(...series)));
+  const { status } = await fetch(`${url}/api/v1/write`, { method: "POST", headers, body });
+  expect(status).toBe(204);
 }

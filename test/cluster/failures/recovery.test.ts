@@ -157,7 +157,7 @@ describe("a CRD of Mooring", () => {
       kubeconfig,
       `kubectl -n ${namespace} delete server,flowlog,scalinggroup,snapshot,volume --all --timeout=60s`,
     );
-    await works(kubeconfig, `kubectl annotate crd ipblocks.mooring.dev mooring.dev/allow-deletion=true\n${remove}`);
+    await works(kubeconfig, `kubectl annotate crd ipblocks.mooring.dev mooring.dev/allow-deletion=yes\n${remove}`);
     expect(await platform.steering.resources("ipblocks")).toEqual([]);
   });
 

@@ -35,7 +35,7 @@ describe("deletion", () => {
     await world.askToRemove("datacenter/full");
     await world.untilReason("datacenter/full", "NotEmpty");
     expect(await world.value("datacenter/full", ready)).toContain("server stranger");
-    await world.annotate("datacenter/full", "mooring.dev/allow-non-empty-delete=true");
+    await world.annotate("datacenter/full", "mooring.dev/allow-non-empty-delete=yes");
     await world.untilGone("datacenter/full");
     expect((await world.platform.resources("servers")).map(({ properties }) => properties?.name)).not.toContain(
       "stranger",

@@ -36,9 +36,9 @@ const s3 = objectOf("Secret", "s3", {
 /** An export with everything that outlives the operator's processes: the API server, the log and the destination. */
 export function open(
   spec: object = { destination: { bucket } },
-  more: { created?: number; others?: KubeObject[] } = {},
+  more: { created?: number; others?: KubeObject[]; objectStorage?: string } = {},
 ) {
-  const { created = BEGIN, others = [] } = more;
+  const { created = BEGIN, others = [], objectStorage } = more;
   const object = objectOf("ActivityLogExport", "audit", {
     spec,
     metadata: { name: "audit", creationTimestamp: new Date(created).toISOString() },
@@ -89,7 +89,7 @@ export function open(
     now = life.clock.now;
     const deps: DestinationDeps = {
       ...life.deps,
-      sites: { endpoints: {}, isAllowed: (url) => url.includes("example.com") },
+      sites: { endpoints: { objectStorage }, isAllowed: (url) => url.includes("example.com") },
       destinations: createDestinationClients({ connect: () => outlet }),
     };
     async function pass(): Promise<Requeue> {

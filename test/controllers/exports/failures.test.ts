@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { KubeError } from "../../../src/kube/client/errors.ts";
 import { BEGIN } from "../../engine/support/stage.ts";
-import { entry, MINUTE, open } from "./export-world.ts";
+import { bucket, entry, MINUTE, open } from "./export-world.ts";
 
 type World = ReturnType<typeof open>;
 
@@ -37,6 +38,20 @@ describe("an ActivityLogExport that fails unexpectedly", () => {
     expect(world.delivered()).toEqual(["one"]);
   });
 
+  it("waits for the API server, and nobody has to report that it was away for a moment", async () => {
+    const world = open();
+    const { pass, settle } = world.live();
+    world.api.beforeEach(({ method, path }) => {
+      const down = new KubeError({ status: 0, reason: "Network", message: "GET /api/v1: connect ECONNREFUSED" });
+      if (method === "GET" && path.endsWith("/secrets/s3")) throw down;
+    });
+    await expect(pass()).rejects.toThrow("ECONNREFUSED");
+    expect(world.ready()).toMatchObject({ status: "False", reason: "KubernetesUnavailable" });
+    world.api.beforeEach(() => {});
+    await settle();
+    expect(world.ready()).toMatchObject({ status: "True" });
+  });
+
   it("writes nothing if it may no longer write", async () => {
     const world = open();
     const { pass, settle, skip, deps } = world.live();
@@ -50,5 +65,24 @@ describe("an ActivityLogExport that fails unexpectedly", () => {
     };
     await expect(pass()).rejects.toThrow("not the leader");
     expect(world.status()).toEqual(before);
+  });
+});
+
+describe("the endpoint of a bucket", () => {
+  const toBucket = (endpoint: string) => ({ destination: { bucket: { ...bucket, endpoint } } });
+
+  it.each(["https://s3.platform.test", "https://S3.platform.test:443/", "https://s3.platform.test."])(
+    "may be the operator's own in another spelling: %s",
+    async (endpoint) => {
+      const world = open(toBucket(endpoint), { objectStorage: "https://s3.platform.test/" });
+      await world.live().settle();
+      expect(world.ready()).toMatchObject({ status: "True" });
+    },
+  );
+
+  it("may be no other one, unless the operator allows it", async () => {
+    const world = open(toBucket("https://s3.platform.test.evil"), { objectStorage: "https://s3.platform.test" });
+    await world.live().settle();
+    expect(world.ready()).toMatchObject({ status: "False", reason: "EndpointNotAllowed" });
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { annotationAdvice, isPaused, pauseOf } from "../../../src/engine/state/annotations.ts";
+import { annotationAdvice, flagOf, isAllowed, isPaused } from "../../../src/engine/state/annotations.ts";
+import { ALLOW_DATA_LOSS, ALLOW_NON_EMPTY_DELETE, PAUSED } from "../../../src/engine/state/names.ts";
 import { readStatus } from "../../../src/engine/status/status.ts";
 import { kinds } from "../../../src/kinds/index.ts";
 import type { Kind } from "../../../src/kinds/kind.ts";
@@ -16,33 +17,47 @@ const annotated = (annotations: Record<string, string>, kind = "Server") =>
   objectOf(kind, "a", { metadata: { name: "a", annotations } });
 const adviceFor = (annotations: Record<string, string>, kind = "Server") =>
   annotationAdvice(kindOf(kind), annotated(annotations, kind));
-const pausedBy = (word: string) => pauseOf(annotated({ "mooring.dev/paused": word }));
 
-describe("the annotation mooring.dev/paused", () => {
-  test.each(["true", "yes", "1", "True", " YES "])("pauses with %j", (word) => {
-    expect(pausedBy(word)).toBe("paused");
-    expect(adviceFor({ "mooring.dev/paused": word })).toEqual([]);
+/** Annotations that are true or false. */
+const FLAGS = [PAUSED, ALLOW_NON_EMPTY_DELETE, ALLOW_DATA_LOSS];
+
+describe.each(FLAGS)("the annotation %s", (name) => {
+  const kind = "Datacenter";
+  const meaning = (word: string) => flagOf(annotated({ [name]: word }, kind), name);
+
+  test.each(["true", "yes", "1", "True", " YES "])("is set with %j", (word) => {
+    expect(meaning(word)).toBe("yes");
+    expect(adviceFor({ [name]: word }, kind)).toEqual([]);
   });
 
-  test.each(["false", "no", "0", "No"])("does not pause with %j", (word) => {
-    expect(pausedBy(word)).toBe("running");
-    expect(adviceFor({ "mooring.dev/paused": word })).toEqual([]);
+  test.each(["false", "no", "0", "No"])("is not set with %j", (word) => {
+    expect(meaning(word)).toBe("no");
+    expect(adviceFor({ [name]: word }, kind)).toEqual([]);
   });
 
   test("is not set when it is empty, and that is reported", () => {
-    expect(pausedBy("")).toBe("running");
-    expect(adviceFor({ "mooring.dev/paused": "" })).toEqual([
-      'annotation mooring.dev/paused is empty: the object is not paused; set it to "true"',
+    expect(meaning("")).toBe("no");
+    expect(adviceFor({ [name]: "" }, kind)).toEqual([
+      `annotation ${name} is empty and has no effect: set it to "true", or remove it`,
     ]);
   });
 
-  test.each(["maybe", "on", "ture", "2026-01-01"])("keeps an object paused with %j, and it is told", (word) => {
-    const object = annotated({ "mooring.dev/paused": word });
-    expect(isPaused(object)).toBe(true);
-    expect(adviceFor({ "mooring.dev/paused": word })).toEqual([
-      `annotation mooring.dev/paused is "${word}", which is neither true nor false: the object stays paused; set it to "true", or remove it to resume`,
+  test.each(["maybe", "on", "ture", "2026-01-01"])("is on the safe side with %j, and that is reported", (word) => {
+    const object = annotated({ [name]: word }, kind);
+    expect(flagOf(object, name)).toBe("unclear");
+    if (name === PAUSED) expect(isPaused(object)).toBe(true);
+    else expect(isAllowed(object, name)).toBe(false);
+    const effect = name === PAUSED ? "the object stays paused" : "it allows nothing";
+    const removal = name === PAUSED ? "remove it to resume" : "remove it";
+    expect(adviceFor({ [name]: word }, kind)).toEqual([
+      `annotation ${name} is "${word}", which is neither true nor false: ${effect}; set it to "true", or ${removal}`,
     ]);
   });
+});
+
+test("mooring.dev/allow-data-loss names a generation as well", () => {
+  expect(adviceFor({ [ALLOW_DATA_LOSS]: "17" })).toEqual([]);
+  expect(isAllowed(annotated({ [ALLOW_DATA_LOSS]: "17" }), ALLOW_DATA_LOSS)).toBe(false);
 });
 
 describe("an annotation of Mooring's that has no effect", () => {
@@ -111,6 +126,17 @@ describe("an object with such an annotation", () => {
     await all.pass(KEY);
     expect(writes()).toBe(version);
     expect(all.events.filter((event) => event.includes("Advice"))).toEqual([`Warning Advice ${advice}`]);
+  });
+
+  test("that seems to allow something says in one Event that it does not", async () => {
+    const { all, status } = resting({ "mooring.dev/allow-non-empty-delete": "ja" });
+    for (let passes = 0; passes < 3; passes++) {
+      await all.pass(KEY);
+      await all.clock.advance(2000);
+      all.sync();
+    }
+    expect(status().advice).toEqual([expect.stringContaining('is "ja", which is neither true nor false')]);
+    expect(all.events).toEqual([expect.stringContaining("Warning Advice annotation mooring.dev/allow-non-empty")]);
   });
 
   test("that cannot be understood as paused or not is paused, and says both", async () => {

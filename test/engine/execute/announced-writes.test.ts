@@ -231,6 +231,8 @@ describe("the word that allows to lose data", () => {
   test("counts for the generation it was first used for, and for no later one", () => {
     expect(wanting(2, "true")).toBe("allowed");
     expect(wanting(2, "true", 2)).toBe("allowed");
+    expect(wanting(2, "yes")).toBe("allowed");
+    expect(wanting(3, "1", 2)).toEqual({ allowedBy: "3" });
     expect(wanting(3, "true", 2)).toEqual({ allowedBy: "3" });
   });
 

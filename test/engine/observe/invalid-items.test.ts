@@ -32,7 +32,7 @@ test("objects in a list with an invalid item are created, change and are deleted
   await clock.advance(MINUTE);
   for (const object of objects) {
     const creationTimestamp = new Date(clock.now()).toISOString();
-    const annotations = { "mooring.dev/allow-non-empty-delete": "true" };
+    const annotations = { "mooring.dev/allow-non-empty-delete": "yes" };
     engine.put({ ...object, metadata: { ...object.metadata, creationTimestamp, annotations } });
   }
   await clock.advance(2 * MINUTE);

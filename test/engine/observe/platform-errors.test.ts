@@ -3,6 +3,7 @@ import { obstacleFrom } from "../../../src/engine/observe/platform-errors.ts";
 import { needsPerson } from "../../../src/engine/status/reasons.ts";
 import { kinds } from "../../../src/kinds/index.ts";
 import { hasResource, type ResourceKind } from "../../../src/kinds/kind.ts";
+import { KubeError } from "../../../src/kube/client/errors.ts";
 import { Forbidden, NotFound, Retry, Terminal, Unauthorized } from "../../../src/platform/answers/errors.ts";
 import { inputs, sent } from "../../kinds/mapped.ts";
 import { subjects } from "../../subjects/index.ts";
@@ -95,6 +96,20 @@ function kindOf(name: string): ResourceKind {
   if (!kind || !hasResource(kind)) throw new Error(`${name} has no resource`);
   return kind;
 }
+
+test("an API server that is away for a moment is no fault of the operator's own, one that refuses is", () => {
+  const kube = (status: number, reason: string) => new KubeError({ status, reason, message: `${status} ${reason}` });
+  for (const [status, reason] of [
+    [0, "Network"],
+    [0, "Timeout"],
+    [429, "TooManyRequests"],
+    [503, "ServiceUnavailable"],
+  ] as const) {
+    const message = `${status} ${reason}`;
+    expect(obstacleFrom(kube(status, reason))).toEqual({ reason: "KubernetesUnavailable", message });
+  }
+  expect(obstacleFrom(kube(422, "Invalid"))).toMatchObject({ reason: "InternalError" });
+});
 
 test("anything else is a fault of the operator's own", () => {
   expect(obstacleFrom(new TypeError("x is undefined"))).toEqual({

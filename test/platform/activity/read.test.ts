@@ -256,3 +256,28 @@ describe("following the activity log", () => {
     expect(found.slice(2)).toEqual(["last", "after midnight", "later"]);
   });
 });
+
+it("a log whose oldest entries go while it is read loses none that stays", async () => {
+  const from = at("2026-03-03T00:00:00");
+  const entries = Array.from(
+    { length: 1000 },
+    (_, nth): ActivitySource => ({
+      time: new Date(from + nth * 1000).toISOString(),
+      resource: String(nth),
+    }),
+  );
+  let calls = 0;
+  const page = async (_: Days | Period, offset: number): Promise<ActivityPage> => {
+    if (++calls % 5 === 0) entries.splice(0, 3);
+    return { sources: entries.slice(offset, offset + 20), total: entries.length };
+  };
+  const found: string[] = [];
+  const period = { from, to: from + 86_400_000 };
+  for await (const batch of readRange({ page, period, order: "oldest first" })) {
+    found.push(...batch.map(({ resource }) => resource));
+  }
+  const staying = entries.map(({ resource }) => resource);
+  expect(staying.filter((each) => !found.includes(String(each)))).toEqual([]);
+  expect(new Set(found).size).toBe(found.length);
+  expect(calls).toBeLessThan(100);
+});

@@ -193,6 +193,19 @@ describe("a reverse record", () => {
   });
 });
 
+const addresses = z.looseObject({ ipv6Ips: z.array(z.string()) });
+
+it("a reverse record may be of an IPv6 address that a NIC has got by itself", async () => {
+  const datacenter = await platform.datacenter();
+  const lan = await platform.made(`${datacenter}/lans`, { properties: { name: "six", ipv6CidrBlock: "AUTO" } });
+  const server = await platform.made(`${datacenter}/servers`, { properties: { name: "mail", cores: 1, ram: 1024 } });
+  const number = Number(lan.split("/").at(-1));
+  const nic = await platform.made(`${server}/nics`, { properties: { name: "n", lan: number } });
+  const [ip] = addresses.parse(resource(await platform.core("GET", nic)).properties).ipv6Ips;
+  const properties = { name: "mail.example.org", ip };
+  expect(await dns("POST", "/reverserecords", { properties })).toMatchObject({ status: 201, body: { properties } });
+});
+
 const quotaShape = z.object({
   quotaUsage: z.record(z.string(), z.number()),
   quotaLimits: z.record(z.string(), z.number()),

@@ -117,6 +117,17 @@ describe("X-Contract-Number", () => {
       expect(items(answer)).toMatchObject([{ properties: { contractNumber } }]);
     }
   });
+
+  it("does not need a second factor of a contract that is not meant", async () => {
+    await platform.user("careful@example.org", { twoFactor: true });
+    await other.user("careful@example.org");
+    const authorization = basic("careful@example.org", "secret-1");
+    const read = (options: object) => platform.core("GET", "/contracts", undefined, options);
+    expect(await read({ authorization })).toMatchObject({ status: 200 });
+    expect(await read(as(other.ready.contractNumber, authorization))).toMatchObject({ status: 200 });
+    expect(refusal(await read(as(platform.ready.contractNumber, authorization)), 401, "315")).toContain("two-factor");
+    refusal(await read(as(1, authorization)), 403, "451");
+  });
 });
 
 describe("the object storage", () => {

@@ -1,5 +1,8 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { root } from "../../processes.ts";
 import { serviceFor, stream } from "../pipelines.ts";
 import { type Answer, items, type Platform, platformForFile, resource, startPlatform } from "../platform.ts";
 import { streamingOf } from "../streaming.ts";
@@ -129,4 +132,13 @@ it("is both unless one is asked for", async () => {
   const [again] = await pipelinesOf(same);
   await same.close();
   expect(Object.keys(again ?? {})).toEqual(Object.keys(metric ?? {}));
+});
+
+it("differs in five places alone: the tests of the kinds rely on it", () => {
+  const simulator = join(root, "src/simulator");
+  const asking = globSync("*/**/*.ts", { cwd: simulator })
+    .filter((file) => /\bforms\.(described|public)\b/.test(readFileSync(join(simulator, file), "utf8")))
+    .map((file) => file.replace(/^((?!core\/)[\w-]+)\/.*$/, "$1"));
+  const places = ["activity", "autoscaling", "core/routes/request-routes.ts", "pipelines", "streaming"];
+  expect([...new Set(asking)].sort()).toEqual(places);
 });

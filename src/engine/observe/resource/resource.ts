@@ -2,7 +2,7 @@ import type { Inputs } from "../../../kinds/desired.ts";
 import { isSuccessive } from "../../../kinds/kind.ts";
 import type { KubeObject } from "../../../kube/resource.ts";
 import type { AccountHandle } from "../../accounts/accounts.ts";
-import { isPaused } from "../../state/annotations.ts";
+import { isAllowed, isPaused } from "../../state/annotations.ts";
 import type { Claim } from "../../state/intent.ts";
 import { ALLOW_NON_EMPTY_DELETE, FINALIZER } from "../../state/names.ts";
 import { nameFor, namespaceOf, type ObjectKey, observes, openIntent } from "../../state/object.ts";
@@ -165,6 +165,6 @@ function contentsOf({ objects, clock }: Deps, subject: Subject, { id, endpoint }
     found: contents ? (isFresh ? read : undefined) : NOTHING_INSIDE,
     verb: contents ? "still holds" : "is still used by",
     guests: all.some((each) => namespaceOf(each) !== metadata.namespace && (isLeaving(each) || isKept)),
-    ignored: contents !== undefined && metadata.annotations?.[ALLOW_NON_EMPTY_DELETE] === "true",
+    ignored: contents !== undefined && isAllowed(subject.object, ALLOW_NON_EMPTY_DELETE),
   };
 }

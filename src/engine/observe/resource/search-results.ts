@@ -32,7 +32,7 @@ export function findings(deps: Deps, subject: Subject, intent: Intent): Search |
     return { beganAt: now, endedAt: now, ...certain, ...alone };
   }
   if (creation?.phase !== "sent" || !creation.search) return undefined;
-  const { matches: found, unseen: _, ...search } = creation.search;
+  const { matches: found, unseen: _, ...search } = { ...creation.search, foreign: creation.foreign };
   const { account, parents, endpoint } = intent;
   const us = { account, userId: deps.accounts.get(account)?.connection.identity?.userId };
   const contenders = objects.rivals(kind.kind, intent).filter((rival) => rival === key || couldBeOurs(deps, us, rival));

@@ -4,6 +4,7 @@ import type { KubeObject } from "../../../kube/resource.ts";
 import { isAsRecorded, recordOf } from "../../../runtime/field-record.ts";
 import { hashBody } from "../../../runtime/hash.ts";
 import { titleOf } from "../../accounts/accounts.ts";
+import { isAllowed } from "../../state/annotations.ts";
 import type { Memory } from "../../state/memory.ts";
 import { ALLOW_DATA_LOSS } from "../../state/names.ts";
 import { policiesOf } from "../../state/policies.ts";
@@ -27,10 +28,11 @@ export function replacement({ kind, object, status }: Subject): SpecView["replac
   if (policiesOf(object).replacePolicy === "Never") return { fields, why, verdict: "forbidden" };
   // "true" allows one change. The next one needs its generation.
   const { annotations, generation } = object.metadata;
-  const value = annotations?.[ALLOW_DATA_LOSS];
-  const isAllowed = value === String(generation) || (value === "true" && (lossAllowed ?? generation) === generation);
+  const isFirst = (lossAllowed ?? generation) === generation;
+  const isNamed = annotations?.[ALLOW_DATA_LOSS] === String(generation);
+  const isLossAllowed = isNamed || (isFirst && isAllowed(object, ALLOW_DATA_LOSS));
   const allowedBy = lossAllowed === undefined ? "true" : String(generation);
-  return { fields, why, verdict: kind.resource.destruction.holdsData && !isAllowed ? { allowedBy } : "allowed" };
+  return { fields, why, verdict: kind.resource.destruction.holdsData && !isLossAllowed ? { allowedBy } : "allowed" };
 }
 
 /** Hashes for `status.internal.fixed` of the Secrets and lookups in mutable fields: they show what is outdated. */

@@ -151,11 +151,13 @@ function resize(draft: Draft, desired: number): void {
   const present = nodesOf(world, key);
   for (const node of present.slice(desired)) draft.removeRelated(node);
   const isPublic = world.resources.get(key.split("/", 2).join("/"))?.properties.public !== false;
+  const used = present.slice(0, desired).map(({ properties }) => properties.publicIP);
+  const free = textsIn(next, "publicIps").filter((ip) => !used.includes(ip));
   for (let index = present.length; index < desired; index += 1) {
     const number = world.counters.next(`node/${key}`);
     draft.createRelated("node", { key }, world.chance.uuid("node"), {
       name: `${textIn(next, "name")}-${world.chance.uuid("node-name").slice(0, 8)}`,
-      publicIP: isPublic ? (textsIn(next, "publicIps")[index] ?? publicAddress(world)) : null,
+      publicIP: isPublic ? (free.shift() ?? publicAddress(world)) : null,
       privateIP: `10.7.${Math.floor(number / 250) % 250}.${(number % 250) + 10}`,
     });
   }

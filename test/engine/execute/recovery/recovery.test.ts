@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { readIntent } from "../../../../src/engine/state/intent.ts";
 import { INTENT } from "../../../../src/engine/state/names.ts";
 import { readyOf } from "../../../../src/engine/status/status.ts";
+import { Retry } from "../../../../src/platform/answers/errors.ts";
 import { hashBody } from "../../../../src/runtime/hash.ts";
 import { API } from "../../support/fake-platform.ts";
 import { intending, intentOf, objectOf, readyCondition, serverSpec } from "../../support/fixtures.ts";
@@ -21,6 +22,27 @@ describe("a creation that comes after another one", () => {
       await clock.advance(2000);
     }
     expect(platform.sent("POST").map(({ url }) => url)).toEqual([`${API}/cloudapi/v6/datacenters/d1/servers`]);
+  });
+});
+
+describe("a creation that a gateway refuses with a page of its own", () => {
+  test("is searched for as one without an answer, and status says what came instead", async () => {
+    const object = fresh("a");
+    const { platform, passes, api, clock } = stage([object]);
+    const message = () => readyOf(api.get(object) ?? object)?.message ?? "";
+    platform.beforeEach(({ method }) => {
+      if (method !== "POST") return;
+      const detail = "400 without the platform's error body";
+      throw new Retry({ call: "POST /cloudapi/v6/datacenters", status: 400, detail }, "unknown");
+    });
+    expect(await passes(A)).toEqual(["create"]);
+    const said = "got no answer of the platform: a gateway or proxy answered POST /cloudapi/v6/datacenters with 400";
+    for (let turn = 0; turn < 3; turn++) {
+      await clock.advance(2000);
+      expect((await passes(A)).at(-1)).toBe("wait Recovering");
+      expect(message()).toContain(said);
+      expect(message()).toContain("if this repeats, ask whoever runs it");
+    }
   });
 });
 
