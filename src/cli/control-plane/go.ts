@@ -58,19 +58,9 @@ function isOlder(version: string, than: string): boolean {
   return major < needMajor || (major === needMajor && minor < needMinor);
 }
 
-/**
- * Compiled without inlining, in about two thirds of the time: types and clients of the kinds of Kubernetes itself.
- * An API server for custom resources has little use for them. The last pattern that fits a package counts.
- */
-const withoutInlining = ["k8s.io/api/...", "k8s.io/client-go/...", "k8s.io/kubernetes/pkg/..."];
-
-/** Without debug information. */
-const gcflags = ["all=-dwarf=false", ...withoutInlining.map((pattern) => `${pattern}=-dwarf=false -l`)];
-
 export async function goBuild(target: string, output: string, { env, signal }: RunOptions): Promise<void> {
-  // Ignores a go.work above the checkout, and omits version control stamps.
-  const compiler = gcflags.map((each) => `-gcflags=${each}`);
-  const flags = ["-buildvcs=false", "-trimpath", "-pgo=off", ...compiler, "-ldflags", ldflags()];
+  // Ignores a go.work above the checkout, omits version control stamps, and omits debug information.
+  const flags = ["-buildvcs=false", "-trimpath", "-pgo=off", "-gcflags=all=-dwarf=false", "-ldflags", ldflags()];
   const own = { CGO_ENABLED: "0", GOWORK: "off", GOGC: env.GOGC ?? "400" };
   const built = await runInModule("go", ["build", ...flags, "-o", output, target], { env: { ...env, ...own }, signal });
   if (built.code !== 0) throw new Error(`go build ${target} failed:\n${built.stderr}`);

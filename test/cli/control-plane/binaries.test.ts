@@ -36,7 +36,7 @@ describe("the control plane's binaries", () => {
     });
     expect(steps.filter((step) => step.startsWith("building") && !step.includes("setup-envtest"))).toEqual([
       "building etcd (1 of 3, once; usually a minute on two cores)",
-      "building kube-apiserver (2 of 3, once; usually 4 minutes on two cores)",
+      "building kube-apiserver (2 of 3, once; usually 3 minutes on two cores)",
       "building kube-controller-manager (3 of 3, once; usually 3 minutes on two cores)",
     ]);
   });
@@ -47,15 +47,6 @@ describe("the control plane's binaries", () => {
     expect(version).toMatch(/^v1\.\d+\.\d+$/);
     expect(go.read("ldflags")).toContain(`-X k8s.io/component-base/version.gitVersion=${version}`);
     expect(go.read("ldflags")).toContain(`-X k8s.io/client-go/pkg/version.gitVersion=${version}`);
-  });
-
-  it("are compiled without debug information, and clients of Kubernetes' own kinds without inlining", async () => {
-    await provide(["kubectl"]);
-    const [all, ...parts] = go.read("gcflags").split("\n");
-    expect(all).toBe("-gcflags=all=-dwarf=false");
-    expect(parts).toContain("-gcflags=k8s.io/client-go/...=-dwarf=false -l");
-    // What serves custom resources runs often.
-    expect(parts.filter((flag) => /apiserver|apiextensions|apimachinery|etcd/.test(flag))).toEqual([]);
   });
 
   it("come from a release of exactly that version, except what a release does not hold", async () => {

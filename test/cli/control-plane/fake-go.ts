@@ -12,7 +12,7 @@ cd "$FAKE_GO"
 case $1 in
 env) [ -e refusal ] && { cat refusal >&2; exit 1; }; cat version; exit ;;
 esac
-while [ "$1" != -o ]; do case $1 in -gcflags=*) echo "$1" >>gcflags ;; esac; [ "$1" = -ldflags ] && echo "$2" >ldflags; shift; done
+while [ "$1" != -o ]; do [ "$1" = -ldflags ] && echo "$2" >ldflags; shift; done
 case $3 in
 */setup-envtest) cat >"$2" <<'TOOL'
 #!/bin/sh
