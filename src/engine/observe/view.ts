@@ -4,7 +4,7 @@ import type { KubeObject } from "../../kube/resource.ts";
 import type { Item } from "../../platform/collections/collection.ts";
 import type { AccountHandle } from "../accounts/accounts.ts";
 import type { Claim, Intent } from "../state/intent.ts";
-import type { Accepted, Creation, Failure, Memory, SearchResult } from "../state/memory.ts";
+import type { Accepted, Failure, Memory, OpenCreation, SearchResult } from "../state/memory.ts";
 import type { ObjectKey } from "../state/object.ts";
 import type { RecreatePolicy } from "../state/policies.ts";
 import type { Absence } from "../state/presence.ts";
@@ -156,7 +156,7 @@ export interface Search extends Omit<SearchResult, "matches" | "unseen"> {
   rank: number;
   /** A POST or a claim for one of them is running now. */
   inFlight: boolean;
-  foreign?: Creation["foreign"];
+  foreign?: OpenCreation["foreign"];
 }
 
 /** What is in a resource, or uses it: objects that are being deleted, and objects that block the deletion. */
