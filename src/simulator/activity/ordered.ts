@@ -24,7 +24,10 @@ export function createOrdered(compare: Compare = byTime) {
   }
   return {
     add(entry: Entry): void {
-      entries.splice(countBefore(entry), 0, entry);
+      let at = countBefore(entry);
+      // A change and a read may have the same place: the one that came first stays first.
+      for (let next = entries[at]; next !== undefined && compare(next, entry) === 0; next = entries[at]) at += 1;
+      entries.splice(at, 0, entry);
     },
     remove(entry: Entry): void {
       for (let at = countBefore(entry); at < entries.length; at++) {

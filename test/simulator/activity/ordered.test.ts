@@ -44,6 +44,7 @@ it("entries are in the order of their times, and those of one time as they came"
   const twin = entry(1, 5);
   for (const each of [first, second, late, twin]) log.add(each);
   expect(log.between(0, 10).map(({ n }) => n)).toEqual([2, 0, 1, 1]);
+  expect(log.between(0, 10)[3]).toBe(twin);
   log.remove(second);
   expect(log.between(0, 10)).toEqual([late, first, twin]);
   expect(log.between(5, 6)).toEqual([first, twin]);
