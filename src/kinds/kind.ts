@@ -126,8 +126,8 @@ export interface Remains {
 export interface Destruction {
   /** Whether the deletion loses data that cannot be restored. */
   holdsData: boolean;
-  /** For a kind that contains other resources: the list depth, and the items that count as content. */
-  contents?: { depth: number; list(item: unknown): string[] };
+  /** For a kind that contains other resources: the list depth, the items that count as content, and the lists that are read as well. */
+  contents?: { depth: number; list(item: unknown): string[]; lists: readonly string[] };
   /** The resource is not deleted while other objects use it; the message names them. */
   keptWhileUsed?: boolean;
   remains?: Remains;

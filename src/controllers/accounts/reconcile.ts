@@ -1,4 +1,5 @@
 import { accountKinds, objectOf } from "../../engine/accounts/accounts.ts";
+import { keptAdoptions } from "../../engine/state/adoptions.ts";
 import { FINALIZER } from "../../engine/state/names.ts";
 import { type Found, resourceOf } from "../../engine/state/object.ts";
 import { isSaidAgain } from "../../engine/status/reasons.ts";
@@ -57,6 +58,7 @@ export async function reconcileAccount(deps: AccountDeps, account: string, { kin
   const skew = skewIn(deps.memories.of(key), skewOf(deps.accounts.get(account)?.connection));
   const written = await writeStatus(deps, kind, current, {
     ...checked.facts,
+    ...keptAdoptions(current),
     observedGeneration: current.metadata.generation,
     conditions: skew ? alsoHolds(current, deps.clock.now(), shown, skew) : shown,
   });

@@ -1,12 +1,15 @@
 import type { Drift } from "../../kinds/desired.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
+import { patch } from "../../kube/write/apply.ts";
 import type { Item } from "../../platform/collections/collection.ts";
 import { type Deps, readLimit } from "../observe/deps.ts";
 import { fixedFields } from "../observe/spec/fixed-fields.ts";
 import type { Context } from "../observe/view.ts";
+import { withAdoption } from "../state/adoptions.ts";
 import { confirmedBirth } from "../state/identity.ts";
-import { claimOf, nameFor, type ObjectKey } from "../state/object.ts";
+import type { Claim } from "../state/intent.ts";
+import { claimOf, nameFor, type ObjectKey, resourceOf } from "../state/object.ts";
 import { policiesOf } from "../state/policies.ts";
 import type { ReadyState } from "../status/status.ts";
 import { located, record, recordFailure, withWritten } from "../write/record.ts";
@@ -69,6 +72,7 @@ export async function adopt(deps: Deps, context: Context, named: string | undefi
   if (exclusive) adopters.set(place, key);
   let after = context;
   try {
+    if (exclusive && !permanent) await recordAdoption(deps, kind.kind, owned);
     // A permanent resource is restored in the end: its state is recorded before the claim allows changes.
     const noted = permanent ? await record(deps, context, condition, {}, facts) : object;
     after = withWritten(context, await writeMetadata(deps, kind, noted, { claim: owned }));
@@ -79,6 +83,15 @@ export async function adopt(deps: Deps, context: Context, named: string | undefi
   await record(deps, after, condition, { ...owned, ...shown }, facts);
   deps.events.record(after.object, "Normal", observed ? "Observed" : "Adopting", message);
   return "now";
+}
+
+/** Records an adoption through a ClusterAccount there: earlier claims are void from then on, whatever becomes of this object. */
+async function recordAdoption(deps: Deps, kind: string, { adoptedAt, ...claim }: Claim): Promise<void> {
+  const { client, objects } = deps;
+  const { kind: type, object } = objects.find(claim.account) ?? {};
+  if (!type || !object || adoptedAt === undefined) return;
+  const change = { status: withAdoption(object, objects.placeOf(kind, claim), adoptedAt) };
+  objects.admit(type, await patch(client, resourceOf(type), object.metadata, change, "status"));
 }
 
 /** The differences from spec that no write can remove. */

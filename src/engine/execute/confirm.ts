@@ -74,7 +74,7 @@ export async function deletionIn(
   return { logged };
 }
 
-/** Reads what is inside a resource before it is deleted. */
+/** Reads what is inside a resource before it is deleted: in its own answer, and in the lists of what would be lost. */
 export async function inspect(deps: Deps, context: Context): Promise<Requeue> {
   const { kind, account, view, memory } = context;
   const { product } = kind.resource.place;
@@ -82,10 +82,15 @@ export async function inspect(deps: Deps, context: Context): Promise<Requeue> {
   const { claim } = view.resource;
   if (!contents || !account || !claim) return "now";
   const asOf = deps.clock.monotonic();
-  const url = urlOf(account, product, `${memberPath(kind, claim)}?depth=${contents.depth}`);
-  const { body } = await account.connection.send({ method: "GET", url, product, maxBytes: limits.contentsBytes });
+  const read = async (path: string) => {
+    const url = urlOf(account, product, `${memberPath(kind, claim)}${path}`);
+    return (await account.connection.send({ method: "GET", url, product, maxBytes: limits.contentsBytes })).body;
+  };
+  const whole = await read(`?depth=${contents.depth}`);
+  const lists = await Promise.all(contents.lists.map(async (name) => [name, await read(`/${name}?depth=1`)] as const));
   try {
-    memory.contents = { asOf, names: contents.list(body) };
+    const names = [whole, { entities: Object.fromEntries(lists) }].flatMap(contents.list);
+    memory.contents = { asOf, names: [...new Set(names)] };
     return "now";
   } catch (error) {
     return recordFailure(deps, context, notUnderstood(kind, error));

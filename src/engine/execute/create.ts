@@ -4,13 +4,13 @@ import type { Requeue } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { NotFound, Retry } from "../../platform/answers/errors.ts";
 import { NOTABLE_SKEW_MS, platformTime, skewOf } from "../../platform/calls/platform-time.ts";
-import { type Item, resourceId } from "../../platform/collections/reading.ts";
+import { creatorOf, type Item, resourceId } from "../../platform/collections/reading.ts";
 import { roomy } from "../../platform/products/auth.ts";
 import { POSTED, products } from "../../platform/products/products.ts";
 import { hashBody } from "../../runtime/hash.ts";
 import { type AccountHandle, addressOf, urlOf } from "../accounts/accounts.ts";
 import { type Deps, readLimit } from "../observe/deps.ts";
-import { lookalike } from "../observe/resource/lookalike.ts";
+import { isOurs, lookalike } from "../observe/resource/lookalike.ts";
 import { fixedFields, sources } from "../observe/spec/fixed-fields.ts";
 import { notPublic } from "../observe/spec/ownership.ts";
 import { type Resolved, resolveReferences } from "../observe/spec/references.ts";
@@ -168,11 +168,12 @@ interface Intended {
 
 async function post(
   deps: Deps,
-  { kind, key: object, memory }: Context,
+  context: Context,
   { account: { connection }, url, body }: Prepared,
   begun: Begun,
   deadlineMs: number,
 ): Promise<Unclaimed> {
+  const { kind, key: object, memory } = context;
   const { product } = kind.resource.place;
   const { creation = POSTED } = products[product];
   const call = `POST ${new URL(url).pathname}`;
@@ -194,12 +195,32 @@ async function post(
   });
   const answer = creation.made(reply.body);
   const { data } = created.safeParse(answer);
-  const detail = "the answer has no id of the platform's form";
-  if (!data) throw new Retry({ call, status: reply.status, detail }, "unknown");
+  const detail = data
+    ? wrongResult(deps, context, begun.intent, { ...data })
+    : "the answer has no id of the platform's form";
+  if (!data || detail !== undefined)
+    throw new Retry({ call, status: reply.status, ...(detail && { detail }) }, "unknown");
   const key = kind.resource.secret?.key?.created(answer);
   const made = { id: data.id, born: birthOf(kind, answer), request: reply.request };
   memory.succession = nextSuccession(deps, memory.succession, lifeOf(kind, body));
   return { ...begun, phase: "made", made, ...(key !== undefined && { issued: { key, answer } }) };
+}
+
+/** Why the resource in an answer cannot be the result of this creation: it may be in use. Its result is searched for. */
+function wrongResult(
+  { objects }: Deps,
+  { kind, key, account }: Context,
+  intent: Intent,
+  answer: { id: string },
+): string | undefined {
+  const { identity } = account?.connection ?? {};
+  const place = { ...intent, id: answer.id, born: birthOf(kind, answer) };
+  const isOthers = objects.claimants(kind.kind, place).some((each) => each !== key || intent.succeeds === answer.id);
+  // A number without a date may be that of a resource that is gone.
+  const isNamed = isOthers && (place.born !== undefined || !kind.resource.identity.reusesIds);
+  if (isNamed || answer.id === identity?.tokenId) return `the answer names ${answer.id}, which is in use already`;
+  if (!isOurs(creatorOf(answer), intent.userId)) return `the answer names ${answer.id}, which another user created`;
+  return undefined;
 }
 
 /** 404 to a creation: a parent is missing. The collections of the parents are listed again. */

@@ -97,6 +97,6 @@ export const datacenter: Kind = {
         return { location, ...(version != null && { version }) };
       },
     },
-    destruction: { contents: { depth: 2, list: contents }, holdsData: false },
+    destruction: { contents: { depth: 2, list: contents, lists: ["servers", "volumes"] }, holdsData: false },
   }),
 };

@@ -45,7 +45,12 @@ export const clusterAccount: Kind = {
   free: true,
   description: "Credentials of one contract of the platform, shared by the namespaces that it admits.",
   spec: accountSpec.extend(sharing.shape),
-  status: accountStatus,
+  status: accountStatus.extend({
+    adoptions: z
+      .record(z.string(), z.record(z.string(), z.iso.datetime()))
+      .optional()
+      .describe("When resources were adopted, by hash. Earlier claims to them are void."),
+  }),
   rules: accountRules,
   immutable: {},
   annotations: accountAnnotations,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../../../src/kube/resource.ts";
 import { API, fakePlatform } from "../support/fake-platform.ts";
-import { objectOf, readyCondition } from "../support/fixtures.ts";
+import { clusterAccountOf, objectOf, readyCondition } from "../support/fixtures.ts";
 import { DC, type Life, live, readyOf } from "../support/lives.ts";
 import { stage } from "../support/stage.ts";
 
@@ -30,7 +30,8 @@ async function reached(
   const owners = by === "" ? [] : [owner("Datacenter", DC), owner("IPBlock", block)];
   const spec = { ...Object(object.spec), ...(Object(object.spec).externalId === "" && { externalId: block }) };
   const asked = { ...object, spec };
-  const all = stage([asked, ...owners], { platform });
+  const shared = clusterAccountOf("shared", { default: true, namespaces: { selector: {} } });
+  const all = stage([shared, asked, ...owners], { platform });
   const handle = all.accounts.get(SHARED);
   if (handle) all.accounts.put({ ...handle, adoption });
   const life: Life = { all, key: `${object.kind}/team/a`, object: asked, beforeEach: platform.beforeEach };

@@ -136,7 +136,9 @@ export function fakePlatform(contract: number | undefined = 1) {
       return wire(key, item);
     }
     const at = now();
-    const isShown = ([key, { visibleAt = 0, path: own = path }]: [string, FakeItem]) =>
+    // An item without a path is inside of nothing.
+    const isTop = path.split("/").length === 2;
+    const isShown = ([key, { visibleAt = 0, path: own = isTop ? path : undefined }]: [string, FakeItem]) =>
       at >= visibleAt && own === path && !hidden.includes(key);
     const here = items.entries().filter(isShown);
     const [offset, limit] = [Number(query.get("offset")), Number(query.get("limit") ?? 1000)];

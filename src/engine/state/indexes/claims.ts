@@ -4,6 +4,7 @@ import { createIndex } from "../../../kube/watch/keyed-index.ts";
 import { identityOf } from "../../../platform/collections/numbered.ts";
 import { readStatus } from "../../status/status.ts";
 import { countedAnnotation, trust } from "../../status/trust.ts";
+import { isSuperseded } from "../adoptions.ts";
 import { type Claim, type Intent, readIntent } from "../intent.ts";
 import { INTENT } from "../names.ts";
 import {
@@ -42,12 +43,18 @@ export function createClaims(kinds: readonly Kind[], find: (key: ObjectKey) => F
   const ownedPlaces = (kind: Kind, object: KubeObject | undefined): string[] =>
     holdingsOf(object).flatMap((claim) => (object && holds(kind, object, claim) ? placeOf(kind.kind, claim) : []));
   /** Objects that claim this resource, also objects of other kinds with resources of the same type. */
-  const claimants = (kind: string, place: Place): ObjectKey[] => claims.get(placeOf(kind, place));
+  const claimants = (kind: string, place: Place): ObjectKey[] => {
+    const word = placeOf(kind, place);
+    return claims.get(word).filter((key) => !holdingsOf(find(key)?.object).some((claim) => isVoid(word, claim)));
+  };
+  /** A claim from before an adoption stays void, also while the object that adopted the resource is absent. */
+  const isVoid = (word: string, claim: Claim) => isSuperseded(find(claim.account)?.object, word, claim);
   /** An open intent, or none. That of an object that is gone is the last among its rivals. */
   const noteIntent = (name: string, kind: string, intent: Wanted | undefined): void =>
     intents.set(name, intent ? [intentKey(kind, intent)] : []);
   return {
     collectionOf,
+    placeOf,
     claimants,
     noteIntent,
     noteClaims(kind: Kind, key: ObjectKey, { before, after }: Edit): void {
@@ -78,14 +85,14 @@ export function createClaims(kinds: readonly Kind[], find: (key: ObjectKey) => F
       if (!holds(found.kind, found.object, claim)) return undefined;
       if (found.kind.resource?.identity.shared) return claim;
       const claiming = claimants(found.kind.kind, claim);
-      const [holder = key] = claiming.sort((a, b) => byRight(find(a)?.object, find(b)?.object));
+      const [holder] = claiming.sort((a, b) => byRight(find(a)?.object, find(b)?.object));
       return holder === key ? claim : undefined;
     },
     /** Objects of this namespace that claim this id, whatever they are. */
     holders: (namespace: string | undefined, id: string): ObjectKey[] => holders.get(at(namespace, id)),
     /** Whether an object has, or has had, this resource: it answers no other creation. `by` may reclaim what an edit took. */
     wasClaimed: (kind: string, place: Place, by?: ObjectKey): boolean =>
-      released.has(placeOf(kind, place), by) || claimants(kind, place).length > 0,
+      released.has(placeOf(kind, place), by) || claims.get(placeOf(kind, place)).length > 0,
     /** This resource is the result of no open creation. */
     excludeFromSearches: (kind: string, place: Place): void => released.add(placeOf(kind, place)),
     /** Objects with an open intent for an equal resource, in an order that all processes agree on. */

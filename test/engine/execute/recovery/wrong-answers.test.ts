@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+import { FINALIZER } from "../../../../src/engine/state/names.ts";
+import { readyOf } from "../../../../src/engine/status/status.ts";
+import type { Connection, Reply } from "../../../../src/platform/calls/transport.ts";
+import { API, fakePlatform } from "../../support/fake-platform.ts";
+import { fakeTokens } from "../../support/fake-tokens.ts";
+import { objectOf } from "../../support/fixtures.ts";
+import { stage } from "../../support/stage.ts";
+
+const KEY = "IPBlock/shop/a";
+const spec = { location: "de/txl", size: 1, name: "a" };
+const body = { properties: { name: "a", location: "de/txl", size: 1 } };
+
+/** A connection on which the first creation is answered with something else than it made. */
+function lying(connection: Connection, isCreation: (url: string) => boolean, answer: () => unknown): Connection {
+  let lies = 1;
+  return {
+    ...connection,
+    get identity() {
+      return connection.identity;
+    },
+    async send(call): Promise<Reply> {
+      const reply = await connection.send(call);
+      const isMaking = call.method === "POST" || isCreation(call.url);
+      return isMaking && lies-- > 0 ? { ...reply, body: answer() } : reply;
+    },
+  };
+}
+
+async function minutes(all: ReturnType<typeof stage>, key: string, count: number) {
+  for (let second = 0; second < count * 60; second += 5) {
+    all.sync();
+    if (!all.objects.find(key)) return;
+    await all.passes(key);
+    await all.clock.advance(5000);
+  }
+}
+
+test("a datacenter is not deleted with a volume that only the list of volumes shows", async () => {
+  const platform = fakePlatform();
+  const inside = { properties: { name: "a", location: "de/txl" } };
+  // Its own answer lies: nothing is inside.
+  const id = platform.make("a", inside, { path: "/datacenters", entities: {} });
+  platform.make("data", { properties: { name: "data" } }, { path: `/datacenters/${id}/volumes` });
+  const object = objectOf("Datacenter", "a", {
+    spec: { location: "de/txl" },
+    metadata: { name: "a", finalizers: [FINALIZER], deletionTimestamp: "2026-01-01T00:00:00Z" },
+    status: { id, account: "shop/main", contract: 1 },
+  });
+  const all = stage([object], { platform });
+  platform.setClock(all.clock.now);
+  await minutes(all, "Datacenter/shop/a", 1);
+  expect(platform.sent("DELETE")).toEqual([]);
+  expect(readyOf(all.api.get(object) ?? object)?.reason).toBe("NotEmpty");
+});
+
+describe("an answer to a creation", () => {
+  test.each([
+    ["of another user", { user: "somebody" }],
+    ["of another object", {}],
+  ])("is not believed when it names a resource %s, which outlives the object", async (what, more) => {
+    const platform = fakePlatform();
+    const [id] = [platform.make("x", body, { path: "/ipblocks", targets: ["by-hand"], ...more })];
+    const isOwned = what.endsWith("object");
+    const owner = objectOf("IPBlock", "owner", { spec, status: { id, account: "shop/main", contract: 1 } });
+    const object = objectOf("IPBlock", "a", { spec });
+    const read = { method: "GET", url: `${API}/cloudapi/v6/ipblocks/${id}`, product: "core" } as const;
+    const connection = lying(
+      platform.connectionOf("shop/main"),
+      () => false,
+      () => platform.execute(read),
+    );
+    const all = stage(isOwned ? [object, owner] : [object], { platform, connection });
+    platform.setClock(all.clock.now);
+    await minutes(all, KEY, 2);
+    expect([...platform.items.keys()]).toHaveLength(2);
+    const stored = all.api.get(object) ?? object;
+    expect(Object(stored.status).id).toBe([...platform.items.keys()].find((each) => each !== id));
+    all.api.put({ ...stored, metadata: { ...stored.metadata, deletionTimestamp: "2026-01-01T00:02:00Z" } });
+    await minutes(all, KEY, 2);
+    expect([...platform.items.keys()]).toEqual([id]);
+  });
+
+  test("is not believed when it is the token that the Account itself uses, which stays valid", async () => {
+    let now = () => Date.UTC(2026, 0, 1);
+    const platform = fakeTokens(() => now());
+    const own = platform.make(86_400);
+    platform.connection.setCredentials({ token: own });
+    const object = objectOf("AccessToken", "a", { spec: { lifetime: "1h" } });
+    const connection = lying(
+      platform.connection,
+      (url) => url.includes("/generate"),
+      () => ({ token: own }),
+    );
+    const all = stage([object], { connection });
+    now = all.clock.now;
+    await minutes(all, "AccessToken/shop/a", 3);
+    const stored = all.api.get(object) ?? object;
+    expect(platform.isGood(own)).toBe(true);
+    expect(Object(stored.status).id).not.toBe([...platform.items.keys()][0]);
+    all.api.put({ ...stored, metadata: { ...stored.metadata, deletionTimestamp: "2026-01-01T00:02:00Z" } });
+    await minutes(all, "AccessToken/shop/a", 3);
+    expect(platform.isGood(own)).toBe(true);
+  });
+});
