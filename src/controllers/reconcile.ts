@@ -30,6 +30,8 @@ export async function reconcile(deps: AccountDeps & DestinationDeps, key: Object
     await show(deps, pass, { mode: "stalled", ...excess });
     return "never";
   }
+  const pauseMs = pauseOfRepairs(deps, key);
+  if (pauseMs > 0) return { inMs: pauseMs };
   if (account !== undefined) return keepAccount(deps, account, pass);
   if (kind.task) return reconcileExport(deps, pass);
   if (!hasResource(kind)) return acknowledge(deps, pass);
@@ -39,6 +41,12 @@ export async function reconcile(deps: AccountDeps & DestinationDeps, key: Object
   const reason = "reason" in decision ? { reason: decision.reason } : {};
   deps.log.debug({ object: key, rule, step: decision.step, ...reason }, "decided");
   return execute(deps, context, decision);
+}
+
+/** Somebody undoes what is written to the object: it is written again after a pause, or when the desired state changes. */
+function pauseOfRepairs({ memories, clock }: Deps, key: ObjectKey): number {
+  const repeated = Object.values(memories.of(key).writes ?? {}).filter(({ times }) => times > 0);
+  return Math.max(0, ...repeated.map(({ retryAt }) => retryAt - clock.monotonic()));
 }
 
 /**

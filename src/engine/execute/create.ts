@@ -5,10 +5,9 @@ import type { KubeObject } from "../../kube/resource.ts";
 import { NotFound, Retry } from "../../platform/answers/errors.ts";
 import { NOTABLE_SKEW_MS, platformTime, skewOf } from "../../platform/calls/platform-time.ts";
 import { creatorOf, type Item, resourceId } from "../../platform/collections/reading.ts";
-import { roomy } from "../../platform/products/auth.ts";
 import { POSTED, products } from "../../platform/products/products.ts";
 import { hashBody } from "../../runtime/hash.ts";
-import { type AccountHandle, addressOf, urlOf } from "../accounts/accounts.ts";
+import { type AccountHandle, addressOf, isShared, titleOf, urlOf } from "../accounts/accounts.ts";
 import { type Deps, readLimit } from "../observe/deps.ts";
 import { isOurs, lookalike } from "../observe/resource/lookalike.ts";
 import { fixedFields, sources } from "../observe/spec/fixed-fields.ts";
@@ -21,7 +20,7 @@ import { obstacleToKey } from "../secrets/keys.ts";
 import { birthOf } from "../state/identity.ts";
 import type { Intent } from "../state/intent.ts";
 import type { Begun } from "../state/memory.ts";
-import { keyOfTarget } from "../state/object.ts";
+import { keyOfTarget, namespaceOf, type ObjectKey } from "../state/object.ts";
 import { lifeOf, nextSuccession, tooBrief } from "../state/succession.ts";
 import type { Obstacle } from "../status/reasons.ts";
 import { located, recordFailure, recordPlatformError, refreshed } from "../write/record.ts";
@@ -144,20 +143,26 @@ async function prepare(deps: Deps, context: Context, account: AccountHandle): Pr
 /** The existing members, after room for one more was made. */
 async function neighboursOf(
   deps: Deps,
-  { key, kind }: Context,
+  context: Context,
   account: AccountHandle,
   parents: Intent["parents"],
 ): Promise<Resolved<readonly Item[]>> {
+  const { key, kind, view } = context;
   const { source } = deps.collections.join(key, { account, kind, parents });
+  const list = () => source.list(readLimit(), "people");
   const { product } = kind.resource.place;
-  const { most = Number.POSITIVE_INFINITY, makeRoom } = products[product].capacity ?? {};
-  const { items, isFull } = await roomy({
-    most,
-    list: () => source.list(readLimit(), "people"),
-    makeRoom: async () => makeRoom?.(account.connection, addressOf(account, product), deps.guard),
-  });
-  const message = `the user of the Account has ${items.length} ${kind.resource.names.type}s and the platform allows ${most}: delete those that nobody uses: a deleted one stops working at once`;
-  return isFull ? { obstacle: { reason: "QuotaExceeded", message } } : { value: items };
+  const { capacity } = products[product];
+  if (!capacity) return { value: await list() };
+  // Where namespaces share the user of an Account, each has its share.
+  const isSharer = (each: ObjectKey) =>
+    each !== key &&
+    namespaceOf(each) === namespaceOf(key) &&
+    deps.objects.find(each)?.kind.resource?.place.product === product;
+  const sharers = isShared(account.key) ? deps.objects.users(account.key).filter(isSharer).length : 0;
+  const makeRoom = () => capacity.makeRoom(account.connection, addressOf(account, product), deps.guard);
+  const applicant = { isNew: !view.resource.claim, sharers, title: titleOf(account.key) };
+  const room = await capacity.roomFor(applicant, list, makeRoom);
+  return "full" in room ? { obstacle: { reason: "QuotaExceeded", message: room.full } } : { value: room.items };
 }
 
 /** The recorded creation, and the object with its intent. */

@@ -1,3 +1,4 @@
+import { NotWritable } from "../../kube/client/errors.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import { PlatformError } from "../../platform/answers/errors.ts";
 import { reachedTime } from "../../platform/calls/platform-time.ts";
@@ -18,7 +19,9 @@ import {
   pause,
   postpone,
   record,
+  recordFailure,
   recordPlatformError,
+  refreshed,
   stall,
   withWritten,
 } from "../write/record.ts";
@@ -47,6 +50,9 @@ export async function execute(deps: Deps, context: Context, decision: Decision):
     return await perform(deps, context, decision);
   } catch (error) {
     if (error instanceof PlatformError) return recordPlatformError(deps, context, error);
+    if (error instanceof NotWritable) {
+      return recordFailure(deps, refreshed(deps, context), { reason: "ObjectNotWritable", message: error.why });
+    }
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import type { Requeue } from "../../kube/queue/work.ts";
 import { PlatformError } from "../../platform/answers/errors.ts";
+import { nextAttempt } from "../../runtime/attempt.ts";
 import { daysLeft, several } from "../../runtime/text.ts";
 import { type Deps, readLimit } from "../observe/deps.ts";
 import type { Shared } from "../observe/resource/collections.ts";
@@ -10,7 +11,7 @@ import { inputsOf } from "../observe/spec/spec.ts";
 import type { Context } from "../observe/view.ts";
 import { confirmedBirth } from "../state/identity.ts";
 import type { Claim } from "../state/intent.ts";
-import { type Memory, nextAttempt } from "../state/memory.ts";
+import type { Memory } from "../state/memory.ts";
 import { ALLOW_DATA_LOSS, EXTERNAL_ID, PUBLISHED } from "../state/names.ts";
 import { isMisnamed } from "../state/object.ts";
 import type { Obstacle } from "../status/reasons.ts";

@@ -1,9 +1,9 @@
 import type { Requeue } from "../../kube/queue/work.ts";
 import { removeOwned } from "../../kube/write/owned-secret.ts";
+import { nextAttempt } from "../../runtime/attempt.ts";
 import type { Deps } from "../observe/deps.ts";
 import { type OutputWork, outputWork } from "../observe/secrets/output-state.ts";
 import type { Context } from "../observe/view.ts";
-import { nextAttempt } from "../state/memory.ts";
 import { OUTPUT } from "../state/names.ts";
 import type { Obstacle } from "../status/reasons.ts";
 import { pauseAfter } from "../write/record.ts";

@@ -1,6 +1,7 @@
 import { type KubeObject, LAST_APPLIED } from "../../kube/resource.ts";
 import type { Progress } from "../../platform/activity/progress.ts";
 import type { Reply } from "../../platform/calls/transport.ts";
+import type { Attempt } from "../../runtime/attempt.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Obstacle, Reason } from "../status/reasons.ts";
 import type { ResourceStatus } from "../status/schema.ts";
@@ -33,24 +34,6 @@ export const isAccepted = ({ write }: Accepted, { call, hash }: ReturnType<typeo
 
 /** After this many times status says NotApplied. */
 export const MOST_ACCEPTED = 4;
-
-/** The last attempt at something that somebody may undo. The same is not tried again before `retryAt`. */
-export interface Attempt {
-  what: string;
-  times: number;
-  retryAt: number;
-  obstacle?: Obstacle | undefined;
-}
-
-/** After this time without an attempt the backoff begins anew. */
-const RESET_AFTER_MS = 600_000;
-const LONGEST_MS = 512_000;
-
-/** The backoff doubles with each attempt at the same thing. */
-export function nextAttempt(last: Attempt | undefined, what: string, now: number, firstMs = 1000): Attempt {
-  const times = last?.what === what && now < last.retryAt + RESET_AFTER_MS ? last.times + 1 : 0;
-  return { what, times, retryAt: now + Math.min(firstMs * 2 ** times, LONGEST_MS) };
-}
 
 /** A key and the answer that had it, until both are in the Secret. */
 export interface Issued {
@@ -155,10 +138,12 @@ export interface Memory {
   /** The facts of a catalogue of the platform about a value in spec. */
   checked?: { what: string; facts: Readonly<Record<string, unknown>> } | undefined;
   /** The last write of spec.output, of the annotation with the id, of a new key for a lost one, and of the rest of its Secret. */
-  output?: Attempt | undefined;
+  output?: (Attempt & { obstacle?: Obstacle | undefined }) | undefined;
   renamed?: Attempt | undefined;
+  /** The last writes to the object itself, for this desired state. */
+  writes?: { metadata?: Attempt; status?: Attempt } | undefined;
   renewal?: Attempt | undefined;
-  repair?: Attempt | undefined;
+  repair?: (Attempt & { obstacle?: Obstacle | undefined }) | undefined;
   /** The progress of an export since the record in status, where that is not worth a write. */
   exported?: { recorded: unknown; progress: Progress } | undefined;
   /** Its resource may be there unclaimed, after a backup or a lost answer to this intent: nothing is created before a later list. */
@@ -191,7 +176,8 @@ export function createMemories({ monotonic }: Pick<Clock, "monotonic">) {
     observe(key: ObjectKey, object: KubeObject): void {
       const memory = of(key);
       const desired = desiredVersionOf(object);
-      if (memory.desired?.what !== desired) memory.desired = { what: desired, at: monotonic() };
+      if (memory.desired?.what !== desired)
+        Object.assign(memory, { desired: { what: desired, at: monotonic() }, writes: undefined });
       const begun = begunIn(object);
       const since = memory.begun?.at;
       // This process notes its own intents before they are on record.

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { bounded } from "../../kinds/fields/bounded.ts";
 import { GROUP } from "../../kinds/index.ts";
 import { type Kind, usesAccount } from "../../kinds/kind.ts";
@@ -7,6 +8,8 @@ import { fetchObject as fetchNamed } from "../../kube/watch/followed.ts";
 import { hasMoreFinalizers } from "../../kube/watch/reduced.ts";
 import { apply, patch, replaceStatus, target } from "../../kube/write/apply.ts";
 import type { Condition } from "../../kube/write/conditions.ts";
+import { nextAttempt } from "../../runtime/attempt.ts";
+import { hashBody } from "../../runtime/hash.ts";
 import type { Deps } from "../observe/deps.ts";
 import { annotationAdvice, isAboutAnnotations, recreateAdvice } from "../state/annotations.ts";
 import type { Claim, Intent } from "../state/intent.ts";
@@ -29,6 +32,7 @@ export async function writeMetadata(
   const wanted = target(object);
   wanted.metadata = { ...wanted.metadata, finalizers: [FINALIZER], annotations };
   const written = await apply<KubeObject>(deps.client, resourceOf(kind), wanted).catch(recordRefusal(deps, object));
+  noteWrite(deps, kind, object, "metadata", { finalizers: [FINALIZER], annotations });
   const { annotations: left } = written.metadata;
   const surplus = [INTENT, EXTERNAL_ID].filter((name) => !(name in annotations) && left?.[name]);
   // Apply leaves annotations that another field manager owns too, such as a restore from a backup.
@@ -91,17 +95,30 @@ async function write(deps: Deps, kind: Kind, object: KubeObject, wanted: object)
   if (!differs(object, signed)) return object;
   const body = JSON.parse(JSON.stringify(isSigned ? nested(signed) : signed));
   const answer = await replaceStatus(deps.client, resourceOf(kind), object, body).catch(recordRefusal(deps, object));
+  noteWrite(deps, kind, object, "status", body);
   const written = keep(deps, kind, answer);
-  if (!("signature" in signed) || GROUPS.every((group) => trust.get(written)?.[group] === "ours")) return written;
+  const isPruned = isSigned && !isDeepStrictEqual(answer.status, body);
+  // A newer annotation may void what was written: that is no fault of the CRD.
+  if (!isPruned || GROUPS.every((group) => trust.get(written)?.[group] === "ours")) return written;
   throw new Error(`the CRD ${kind.plural}.${GROUP} is older than the operator: apply crds/ of its version`);
 }
 
-/** An object that cannot be written has no status that says so: an Event does. */
+/** An object whose status cannot be written either has no other place that says so: an Event does. */
 const recordRefusal = (deps: Deps, object: KubeObject) => (error: unknown) => {
-  const why = refusalOf(error);
-  if (why) deps.events.record(object, "Warning", "ObjectNotWritable", `the API server refuses this object: ${why}`);
-  throw error;
+  const refusal = refusalOf(error);
+  if (refusal) deps.events.record(object, "Warning", "ObjectNotWritable", refusal.why);
+  throw refusal ?? error;
 };
+
+/** Fields that differ between two equal writes. */
+const VARYING = ["lastTransitionTime", "since", "signature"];
+
+/** Counts how often the same is written: somebody undoes it. */
+function noteWrite(deps: Deps, { kind }: Kind, { metadata }: KubeObject, what: "metadata" | "status", body: object) {
+  const memory = deps.memories.of(objectKey(kind, metadata.namespace ?? "", metadata.name));
+  const written = hashBody(JSON.stringify(body, (name, value) => (VARYING.includes(name) ? undefined : value)));
+  memory.writes = { ...memory.writes, [what]: nextAttempt(memory.writes?.[what], written, deps.clock.monotonic()) };
+}
 
 /** Writes only the conditions, and leaves the rest of status alone. */
 async function writeConditions(deps: Deps, kind: Kind, object: KubeObject, wanted: object) {

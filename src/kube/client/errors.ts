@@ -59,14 +59,25 @@ export const isPermanent = (error: unknown): error is KubeError =>
   error.status < 500 &&
   error.status !== 409 &&
   error.status !== 429;
-/** Why the API server refuses to write an object as it is; undefined where another attempt may succeed. */
-export function refusalOf(error: unknown): string | undefined {
+/** The API server refuses to write an object as it is. The message names the way out. */
+export class NotWritable extends KubeError {
+  readonly why: string;
+  constructor({ status, reason, message, causes }: KubeError, way: string) {
+    super({ status, reason, message, causes });
+    this.why = `the API server refuses this object: ${message}${way}`;
+  }
+}
+/** The error of a refused write; undefined where another attempt may succeed. */
+export function refusalOf(error: unknown): NotWritable | undefined {
   if (!(error instanceof KubeError)) return undefined;
   const { status, message } = error;
-  // The limit of etcd is reported as 500.
-  const isTooLarge = status === 413 || (status === 500 && message.includes("request is too large"));
-  if (isTooLarge) return `${message}: make spec and annotations smaller`;
-  return isPermanent(error) && status !== 404 && !isConflict(error) ? message : undefined;
+  // The limit of etcd is reported as 500, that of annotations as 422.
+  const isTooLarge =
+    status === 413 ||
+    (status === 500 && message.includes("request is too large")) ||
+    (status === 422 && message.includes("annotations: Too long"));
+  if (isTooLarge) return new NotWritable(error, ": make spec and annotations smaller");
+  return isPermanent(error) && status !== 404 && !isConflict(error) ? new NotWritable(error, "") : undefined;
 }
 /** The namespace is being deleted: nothing can be created in it, and nothing needs to be. */
 export const isNamespaceTerminating = (error: unknown): error is KubeError =>

@@ -136,9 +136,11 @@ export function createConnection(
       for (let refusals = 0, resets = 0; ; ) {
         try {
           let leftAt = clock.monotonic();
+          const opened = session;
           // Called when its turn has come: the wait is not part of the round trip.
           const guard = () => {
             leftAt = clock.monotonic();
+            checkUser(call, opened, session);
             call.guard?.();
           };
           const reply = await sendOnce({ ...call, guard, deadlineMs: end - clock.monotonic() }, turnBy);
@@ -203,6 +205,13 @@ function openSession(
     redactAnswer: answerRedactor(secrets),
     pacers: pacersOf(token ?? basic, account, credentials?.callsPerSecond),
   };
+}
+
+/** The headers have the token from before the wait, and the guard of a write asks for the user of the current one. */
+function checkUser(call: PlatformCall, { identity }: Session, current: Session): void {
+  if (isRead(call) || identity?.userId === current.identity?.userId) return;
+  const refusal = { call: `${call.method} ${webAddress(call.url)?.pathname}`, status: 0 };
+  throw new Retry({ ...refusal, detail: "the token of the Account now belongs to another user" }, "no");
 }
 
 /** The redactors of the connection's credentials and of the keys of a call. */

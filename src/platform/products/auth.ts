@@ -50,12 +50,41 @@ export function authCollection(connection: Connection, api: string, path: string
 /** The maximum number of tokens of a user. */
 const MOST = 100;
 
+/** Only Accounts use the last tokens, for their own login. New tokens also leave room for those that replace others. */
+const MOST_FOR = { creation: 80, replacement: 95 };
+/** How many objects of one namespace may have tokens of a user that namespaces share. */
+const MOST_OF_NAMESPACE = 20;
+
+/** For whom a token is generated: `sharers` is the number of other objects of its namespace with tokens of a shared user. */
+interface Applicant {
+  isNew: boolean;
+  sharers: number;
+  title: string;
+}
+
 /** The maximum number of tokens, and how to make room. */
 export const authCapacity = {
   most: MOST,
   async makeRoom(connection: Connection, api: string, guard: () => void): Promise<void> {
     const url = `${authUrl(api, "/tokens")}?criteria=EXPIRED`;
     await connection.send({ method: "DELETE", url, product: "auth", priority: "people", guard });
+  },
+  /** The tokens that there are, with room for one more; or why there is none. */
+  async roomFor<T>(
+    { isNew, sharers, title }: Applicant,
+    list: () => Promise<T[]>,
+    makeRoom: () => Promise<void>,
+  ): Promise<{ items: T[] } | { full: string }> {
+    if (isNew && sharers >= MOST_OF_NAMESPACE) {
+      const full = `this namespace has ${sharers} tokens of ${title}, as many as one namespace may have: delete objects that nobody uses, or use an Account with a user of its own`;
+      return { full };
+    }
+    const most = isNew ? MOST_FOR.creation : MOST_FOR.replacement;
+    const { items, isFull } = await roomy({ most, list, makeRoom });
+    if (!isFull) return { items };
+    const kept = `of which the last ${MOST - most} are kept to renew others`;
+    const full = `the user of the Account has ${items.length} tokens and the platform allows ${MOST}, ${kept}: delete those that nobody uses: a deleted one stops working at once`;
+    return { full };
   },
 };
 

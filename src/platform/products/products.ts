@@ -40,8 +40,8 @@ export interface ProductAccess {
     call(url: string, body: unknown): Pick<PlatformCall, "method" | "url" | "body" | "makes">;
     made(answer: unknown): unknown;
   };
-  /** The maximum size of a collection, and how to make room; absent where the platform sets no limit. */
-  capacity?: { most: number; makeRoom(connection: Connection, endpoint: string, guard: () => void): Promise<void> };
+  /** Keeps a collection within its maximum size; absent where the platform sets none. */
+  capacity?: typeof authCapacity;
   /** Writes of one method to one path, from the platform's request log; absent where there is none. */
   requests?: typeof findRequests;
   /** Deletions in a collection, from that log. */

@@ -200,8 +200,9 @@ describe("an object that the API server refuses to write", () => {
   ])("says so in an Event, because it has no other place: $message", async (error) => {
     const { deps, object, events } = failing(error);
     const status = { conditions: conditions(object, 0, condition) };
-    await expect(writeStatus(deps, datacenter, object, status)).rejects.toBe(error);
-    await expect(writeMetadata(deps, datacenter, object, { intent })).rejects.toBe(error);
+    const same = { status: error.status, message: error.message };
+    await expect(writeStatus(deps, datacenter, object, status)).rejects.toMatchObject(same);
+    await expect(writeMetadata(deps, datacenter, object, { intent })).rejects.toMatchObject(same);
     const reported = expect.stringContaining(
       `Warning ObjectNotWritable the API server refuses this object: ${error.message}`,
     );

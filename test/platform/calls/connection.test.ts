@@ -35,6 +35,23 @@ describe("a connection", () => {
     await transport.connect("ns/c", { token: "t" }).send({ method: "POST", url: server.url });
   });
 
+  test("sends no write that waited with the token of one user and whose guard sees another one", async () => {
+    await using server = await scriptedServer(answer(200));
+    const tokenOf = (uuid: string) =>
+      `x.${Buffer.from(JSON.stringify({ identity: { uuid } })).toString("base64url")}.x`;
+    const connection = open().connect("ns/a", { token: tokenOf("u2") });
+    const url = server.url;
+    const users: unknown[] = [];
+    const guard = () => void users.push(connection.identity?.userId);
+    // Its turn comes later, even where nothing else waits.
+    const outcome = expect(connection.send({ method: "POST", url, guard })).rejects.toMatchObject({ executed: "no" });
+    connection.setCredentials({ token: tokenOf("u1") });
+    await outcome;
+    expect([users, server.arrived]).toEqual([[], []]);
+    await connection.send({ method: "POST", url, guard });
+    expect([users, server.arrived.length]).toEqual([["u1"], 1]);
+  });
+
   test("aborts what is under way and what comes later when it is closed", async () => {
     await using server = await scriptedServer(() => {});
     const connection = open().connect("ns/a");

@@ -102,21 +102,41 @@ describe("an access token", () => {
     expect(platform.items.size).toBe(1);
   });
 
-  test("at 100 tokens of the user: those that have expired are deleted, and else it says so and makes none", async () => {
+  test("at 80 tokens of the user: those that have expired are deleted, and else it says so and makes none", async () => {
     const { live, platform, status, held, annotate } = open();
-    for (let nth = 0; nth < 100; nth++) platform.make(nth === 0 ? 3600 : 31_536_000);
+    for (let nth = 0; nth < 80; nth++) platform.make(nth === 0 ? 3600 : 31_536_000);
     const { settle, skip } = live();
     const ready = () => status().conditions?.find(({ type }) => type === "Ready");
     await settle(3);
-    expect([ready()?.reason, platform.values.length]).toEqual(["QuotaExceeded", 100]);
-    expect(ready()?.message).toContain("has 100 tokens and the platform allows 100: delete those");
+    expect([ready()?.reason, platform.values.length]).toEqual(["QuotaExceeded", 80]);
+    expect(ready()?.message).toContain("has 80 tokens and the platform allows 100, of which the last 20 are kept");
     skip(HOUR + 1000);
     annotate({ "mooring.dev/reconcile-at": "now" });
     await settle();
-    expect([platform.items.size, platform.isGood(held())]).toEqual([100, true]);
+    expect([platform.items.size, platform.isGood(held())]).toEqual([80, true]);
     platform.items.clear();
     platform.forgetMost();
   });
+
+  test.each([
+    [94, true],
+    [95, false],
+  ])(
+    "is replaced while its user has %i tokens: %s, because Accounts need the last five",
+    async (tokens, isReplaced) => {
+      const { live, platform, held, annotate, status } = open();
+      const { settle } = live();
+      await settle();
+      const first = held();
+      for (let nth = 1; nth < tokens; nth++) platform.make(31_536_000);
+      annotate({ [ROTATE_AT]: "now" });
+      await settle(4);
+      expect([held() !== first, platform.isGood(first)]).toEqual([isReplaced, true]);
+      expect(status().conditions?.[0]?.reason === "QuotaExceeded").toBe(!isReplaced);
+      platform.items.clear();
+      platform.forgetMost();
+    },
+  );
 
   test("stays when the platform refuses another one, and is tried again", async () => {
     const { live, platform, held, status } = open();
