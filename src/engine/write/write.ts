@@ -113,11 +113,17 @@ const recordRefusal = (deps: Deps, object: KubeObject) => (error: unknown) => {
 /** Fields that differ between two equal writes. */
 const VARYING = ["lastTransitionTime", "since", "signature"];
 
+/** The longest pause before a finalizer is put back: a deletion in that time leaves the resource behind. */
+const WITHOUT_FINALIZER_MS = 10_000;
+
 /** Counts how often the same is written: somebody undoes it. */
 function noteWrite(deps: Deps, { kind }: Kind, { metadata }: KubeObject, what: "metadata" | "status", body: object) {
   const memory = deps.memories.of(objectKey(kind, metadata.namespace ?? "", metadata.name));
   const written = hashBody(JSON.stringify(body, (name, value) => (VARYING.includes(name) ? undefined : value)));
-  memory.writes = { ...memory.writes, [what]: nextAttempt(memory.writes?.[what], written, deps.clock.monotonic()) };
+  const now = deps.clock.monotonic();
+  const { retryAt, ...attempt } = nextAttempt(memory.writes?.[what], written, now);
+  const longestMs = what === "metadata" ? WITHOUT_FINALIZER_MS : Infinity;
+  memory.writes = { ...memory.writes, [what]: { ...attempt, retryAt: Math.min(retryAt, now + longestMs) } };
 }
 
 /** Writes only the conditions, and leaves the rest of status alone. */
