@@ -45,10 +45,14 @@ export function createClaims(kinds: readonly Kind[], find: (key: ObjectKey) => F
   /** Objects that claim this resource, also objects of other kinds with resources of the same type. */
   const claimants = (kind: string, place: Place): ObjectKey[] => {
     const word = placeOf(kind, place);
-    return claims.get(word).filter((key) => !holdingsOf(find(key)?.object).some((claim) => isVoid(word, claim)));
+    return claims.get(word).filter((key) => !isVoid(word, find(key)));
   };
   /** A claim from before an adoption stays void, also while the object that adopted the resource is absent. */
-  const isVoid = (word: string, claim: Claim) => isSuperseded(find(claim.account)?.object, word, claim);
+  const isVoid = (word: string, found: Found | undefined): boolean => {
+    const [claim] = holdingsOf(found?.object);
+    if (!found || !claim || placeOf(found.kind.kind, claim) !== word) return false;
+    return isSuperseded(find(claim.account)?.object, word, claim);
+  };
   /** An open intent, or none. That of an object that is gone is the last among its rivals. */
   const noteIntent = (name: string, kind: string, intent: Wanted | undefined): void =>
     intents.set(name, intent ? [intentKey(kind, intent)] : []);
