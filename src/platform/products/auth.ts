@@ -76,7 +76,7 @@ export const authCapacity = {
     makeRoom: () => Promise<void>,
   ): Promise<{ items: T[] } | { full: string }> {
     if (isNew && sharers >= MOST_OF_NAMESPACE) {
-      const full = `this namespace has ${sharers} tokens of ${title}, as many as one namespace may have: use an Account with a user of its own, or delete those that nobody uses: a deleted one stops working at once`;
+      const full = `this namespace has ${sharers} tokens of ${title}, as many as one namespace may have: use an Account with a user of its own, or delete those that nobody uses, which stop working at once`;
       return { full };
     }
     const most = isNew ? MOST_FOR.creation : MOST_FOR.replacement;

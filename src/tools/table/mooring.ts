@@ -133,7 +133,7 @@ export const mooring: readonly Row[] = [
   asking({
     name: "get_plan",
     description:
-      "What an apply of a manifest would create, change (field by field), replace, adopt, delete or wait for, with prices a month before and after. The operator's own decision; changes nothing. Use it before anybody applies or deletes a manifest.",
+      "What an apply of a manifest would create, change (field by field), replace, adopt, wait for or remove, with prices a month before and after. The operator's own decision; changes nothing. Use it before anybody applies or deletes a manifest.",
     args: {
       manifest: z
         .string()
@@ -147,7 +147,7 @@ export const mooring: readonly Row[] = [
         .max(1024)
         .optional()
         .describe("Labels, for example app=shop: also delete objects that have them and are not in the manifest."),
-      destroy: z.boolean().default(false).describe("Delete all objects of the manifest instead of applying it."),
+      destroy: z.boolean().default(false).describe("Plans the deletion of all objects of the manifest instead of an apply."),
     },
     result: z.looseObject({ changes: z.boolean(), items: z.array(z.looseObject({ action: z.string() })) }),
     narrow: "give fewer objects",
