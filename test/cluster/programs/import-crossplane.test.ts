@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
+import { startCluster } from "../../../src/cli/control-plane/start.ts";
 import { temporaryFolder } from "../../../src/simulator/programs/swept.ts";
 import { atEnd } from "../../ending.ts";
 import { type Result, run } from "../../processes.ts";
@@ -13,6 +14,8 @@ const folder = temporaryFolder("import-crossplane");
 afterAll(() => folder.remove());
 const path = (name: string) => join(folder.path, name);
 let world: Landscape;
+/** Crossplane has an API server of its own: kubectl would not know whose `lans` or `volumes` another test means. */
+let crossplane: { kubeconfig: string; assets: string };
 
 /** A kind of the platform's Crossplane provider, cluster-scoped as in version 1 or namespaced as in version 2. */
 const definition = (kind: string, scope: "Cluster" | "Namespaced") => {
@@ -62,7 +65,8 @@ const managed = (kind: string, name: string, id: string, forProvider: object, na
 
 const shell = (line: string): Promise<Result> => {
   const { HOME, PATH } = process.env;
-  const env = { HOME, PATH: [cluster().assets, PATH].join(delimiter), KUBECONFIG: cluster().kubeconfig };
+  const { assets, kubeconfig } = crossplane;
+  const env = { HOME, PATH: [assets, PATH].join(delimiter), KUBECONFIG: kubeconfig };
   return run("sh", ["-c", line], { env });
 };
 const mooring = (...args: string[]) => {
@@ -83,6 +87,9 @@ const policies = z.object({
 });
 
 beforeAll(async () => {
+  const control = await startCluster();
+  atEnd(control.stop);
+  crossplane = control;
   world = await landscape({ simulator: ["--seed", "37", "--speed", "60"], operator: ["--resync", "1h"] });
   await world.untilReady("account/main");
 });
@@ -104,9 +111,9 @@ async function makeResources(): Promise<string> {
   await post("/datacenters", { name: "made-by-hand", location: "de/txl" });
 
   writeFileSync(path("crds.json"), JSON.stringify({ apiVersion: "v1", kind: "List", items: definitions }));
-  atEnd(() => shell(`kubectl delete -f ${path("crds.json")} --wait=false`));
+  const wait = "kubectl wait --for=condition=Established -f crds.json";
   const known = await shell(
-    `cd ${folder.path} && kubectl apply -f crds.json && kubectl wait --for=condition=Established -f crds.json`,
+    `cd ${folder.path} && kubectl create namespace ${world.namespace} && kubectl apply -f crds.json && ${wait}`,
   );
   expect(known).toMatchObject({ code: 0 });
   const inDatacenter = { datacenterConfig: { datacenterId: datacenter } };
