@@ -7,6 +7,8 @@ export interface Given extends Machine {
   image: string | undefined;
   /** The folder of a release to install from a registry, instead of the checkout's chart. */
   release: string | undefined;
+  /** The folder of a release of another version, to upgrade to. */
+  next: string | undefined;
   objects: number;
 }
 

@@ -3,8 +3,8 @@ import { startCluster } from "../../src/cli/control-plane/start.ts";
 import { until } from "../cluster/chaos/wait.ts";
 import { CURRENT, type Given, NEXT, type Say } from "./given.ts";
 import { handOvers } from "./hand-over.ts";
-import { installChart } from "./install.ts";
-import { bearLoad } from "./load.ts";
+import { deploy, installChart } from "./install.ts";
+import { bearLoad, type Rollout } from "./load.ts";
 import { ADDRESS, importImage, joinCluster, NODE, settle, startRuntime } from "./machine.ts";
 import { installRelease } from "./release.ts";
 import { SYSTEM, type Tools, toolsFor } from "./tools.ts";
@@ -45,15 +45,18 @@ async function prove(): Promise<void> {
   await until(wait, { title: "the node", forMs: 180_000 });
   say(`a node runs kubelet ${await version()}`);
   try {
-    if (given.release) return await installRelease(tools, given.release, say);
+    if (given.release) return await installRelease(tools, { ...given, release: given.release, kubeconfig, say });
     const platform = await installChart(tools, say);
     await handOvers(tools, say);
-    await bearLoad(tools, { kubeconfig, platform, objects: given.objects, say });
+    await bearLoad(tools, { kubeconfig, platform, objects: given.objects, rollouts, say });
   } catch (error) {
     await explain(tools);
     throw error;
   }
 }
+
+/** Another version, and then the first one again. */
+const rollouts: Rollout[] = [NEXT, CURRENT].map((tag) => ({ image: `:${tag}`, deploy: (tools) => deploy(tools, tag) }));
 
 /** Prints what helps to find the cause. */
 async function explain({ kubectl }: Tools): Promise<void> {

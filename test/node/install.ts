@@ -74,12 +74,11 @@ export async function installChart(tools: Tools, say: Say): Promise<PlatformInCl
   if (pods.length !== 2 || pods.some(({ ready }) => !ready)) throw new Error(`pods: ${JSON.stringify(pods)}`);
   say("helm install --wait: two pods of the operator are Ready under the restricted profile");
 
-  const token = await applySamplesInCluster(tools, say);
-  return { url: API, token, control: await tools.forward(8080, "--namespace", PLATFORM, SIMULATOR) };
+  return platformWithSamples(tools, say);
 }
 
-/** Applies the samples with the simulator's token, waits until they are Ready, and returns the token. */
-export async function applySamplesInCluster({ kubectl, feed }: Tools, say: Say): Promise<string> {
+/** Applies the samples with the token of the installed simulator, and waits until they are Ready. */
+export async function platformWithSamples({ kubectl, feed, forward }: Tools, say: Say): Promise<PlatformInCluster> {
   const log = await kubectl("--namespace", PLATFORM, "logs", SIMULATOR);
   const token = log.match(/token +(\S+)/)?.[1];
   if (token === undefined) throw new Error("the simulator's log has no token");
@@ -90,5 +89,5 @@ export async function applySamplesInCluster({ kubectl, feed }: Tools, say: Say):
   await kubectl("wait", namespacedKinds, "--all", "--for=condition=Ready", "--timeout=180s");
   const count = (await kubectl("get", "mooring", "--output", "name")).trim().split("\n").length;
   say(`${count} objects of the samples ${SAMPLES.join(", ")} are Ready`);
-  return token;
+  return { url: API, token, control: await forward(8080, "--namespace", PLATFORM, SIMULATOR) };
 }

@@ -12,16 +12,25 @@ import { createSoakObjects, type SoakObjects } from "../soak/soak-objects.ts";
 import { moveIn, soakObjectsOf, type Tenant } from "../soak/tenants.ts";
 import { judge, totals, unrest } from "../soak/verdict.ts";
 import { accountSpec } from "../subjects/surroundings.ts";
-import { CURRENT, NEXT, type Say } from "./given.ts";
+import type { Say } from "./given.ts";
 import { bothReady } from "./hand-over.ts";
-import { deploy, namespaced, namespacedKinds, type PlatformInCluster } from "./install.ts";
+import { namespaced, namespacedKinds, type PlatformInCluster } from "./install.ts";
 import { NODE } from "./machine.ts";
 import { operatorPods, type Tools } from "./tools.ts";
+
+/** A version of the operator. */
+export interface Rollout {
+  /** The end of the image's name in its pods. */
+  image: string;
+  deploy(tools: Tools): Promise<unknown>;
+}
 
 interface Load {
   kubeconfig: string;
   platform: PlatformInCluster;
   objects: number;
+  /** Rolled out one after the other under load. */
+  rollouts: readonly Rollout[];
   say: Say;
 }
 
@@ -29,10 +38,10 @@ interface Load {
 const manyOf = soakedKinds.filter(({ resource }) => resource?.place.product !== "auth");
 
 /** Collections of permanent resources. */
-const permanent = kinds.filter(({ resource }) => resource?.identity.permanent).map(collectionOf);
+export const permanent = kinds.filter(({ resource }) => resource?.identity.permanent).map(collectionOf);
 
-/** Many objects of all kinds; then two upgrades while they are created, edited and deleted. Nothing may be lost. */
-export async function bearLoad(tools: Tools, { kubeconfig, platform, objects, say }: Load): Promise<void> {
+/** Many objects of all kinds; then upgrades while they are created, edited and deleted. Nothing may be lost. */
+export async function bearLoad(tools: Tools, { kubeconfig, platform, objects, rollouts, say }: Load): Promise<void> {
   await using stage = await openStage(kubeconfig);
   const account = manifest("Account", "main", accountSpec({ api: platform.url, nth: 0 }));
   const tenant: Tenant = {
@@ -62,36 +71,38 @@ export async function bearLoad(tools: Tools, { kubeconfig, platform, objects, sa
   if (pods.reduce((sum, pod) => sum + pod.restarts, 0) !== restarts) throw new Error(JSON.stringify(pods));
   say(`${objects} objects: at most ${peakMb} MB while they are made, ${restMb} MB at rest, limit ${limitMb} MB`);
 
-  const { deeds } = await upgradeUnderLoad(tools, soakObjects);
+  const { deeds } = await upgradeUnderLoad(tools, soakObjects, rollouts);
   await atRest();
   const places = [{ stage, wanted: soakObjects.wantedOf(tenant) }];
   const problems = await judge(places, steering, undefined, manyOf);
   for (const { fault, message } of problems) console.log(`${fault}: ${message}`);
   if (problems.length > 0) throw new Error(totals(objects, problems));
-  say(`two rolling upgrades while ${deeds}: ${totals(objects, problems)}`);
+  say(`${rollouts.length} rolling upgrades while ${deeds}: ${totals(objects, problems)}`);
 }
 
 const DEEDS = ["created", "edited", "deleted"] as const;
 
-/** Rolls out another version, and then the first one again. */
-async function upgradeUnderLoad(tools: Tools, soakObjects: SoakObjects): Promise<{ deeds: string }> {
+async function upgradeUnderLoad(
+  tools: Tools,
+  soakObjects: SoakObjects,
+  rollouts: readonly Rollout[],
+): Promise<{ deeds: string }> {
   const before = { ...soakObjects.done };
   let ended = false;
   const churn = async () => {
     for (; !ended; await delay(20)) await soakObjects.step();
   };
-  const roll = async (tag: string) => {
-    await deploy(tools, tag);
+  const roll = async ({ image: wanted, deploy }: Rollout) => {
+    await deploy(tools);
     await bothReady(tools);
     const pods = await operatorPods(tools);
-    if (pods.some(({ image }) => !image.endsWith(`:${tag}`))) throw new Error(`not ${tag}: ${JSON.stringify(pods)}`);
+    if (pods.some(({ image }) => !image.endsWith(wanted))) throw new Error(`not ${wanted}: ${JSON.stringify(pods)}`);
     // The current leader has continued objects of another one.
     await delay(20_000);
   };
   const rolling = async () => {
     try {
-      await roll(NEXT);
-      await roll(CURRENT);
+      for (const rollout of rollouts) await roll(rollout);
     } finally {
       ended = true;
     }

@@ -19,6 +19,7 @@ namespaces of its own, and gone afterwards. Installs containerd and others of De
 
   --objects N    how many objects (default 2000)
   --release DIR  install this release (of \`make release\`) from a registry on this machine instead, and uninstall it
+  --next DIR     with --release: upgrade to this release and back while objects are created, edited and deleted
   --image FILE   an image that \`make image\` has built (default: build one)
   --logs         keep the logs of the node's programs, and say where
   -h, --help     show this help`;
@@ -28,10 +29,18 @@ const { values } = parseArgs({
     objects: { type: "string", default: "2000" },
     image: { type: "string" },
     release: { type: "string" },
+    next: { type: "string" },
     logs: { type: "boolean", default: false },
     help: { type: "boolean", short: "h", default: false },
   },
 });
+
+/** The folder that a flag names. */
+function releaseAt(flag: "release" | "next"): string | undefined {
+  const folder = values[flag] && resolve(values[flag]);
+  if (folder && !existsSync(join(folder, "release.json"))) throw new Error(`--${flag}: ${folder} has no release`);
+  return folder;
+}
 
 /** The last line of a program; its stderr is passed on. */
 function output(command: string, ...args: string[]): string {
@@ -61,8 +70,9 @@ async function main(): Promise<number> {
   const programs = output(join(root, "test/node/setup-node"));
   const helm = output(join(root, "test/clients/setup-helm"), "helm");
   const built = join(root, ".cache/image/mooring.tar");
-  const release = values.release && resolve(values.release);
-  if (release && !existsSync(join(release, "release.json"))) throw new Error(`--release: ${release} has no release`);
+  const release = releaseAt("release");
+  const next = releaseAt("next");
+  if (next && !release) throw new Error("--next needs --release");
   if (!values.image && !release) output(process.execPath, join(root, "image/main.ts"));
   const image = release ? undefined : (values.image ?? built);
   if (image && !existsSync(image)) throw new Error(`--image: ${image} does not exist`);
@@ -71,7 +81,7 @@ async function main(): Promise<number> {
   const work = temporaryFolder("node");
   const temporary = join(work.path, "tmp");
   mkdirSync(temporary);
-  const given: Given = { folder: work.path, programs, group: makeGroup(), helm, image, release, objects };
+  const given: Given = { folder: work.path, programs, group: makeGroup(), helm, image, release, next, objects };
   const [unshare = "", ...flags] = [...apart, "--net", "--uts", "--ipc"];
   const inside = [process.execPath, join(root, "test/node/inside.ts"), JSON.stringify(given)];
   const env = { ...process.env, TMPDIR: temporary };
