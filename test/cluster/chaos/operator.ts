@@ -111,6 +111,7 @@ export async function startOperator(
     ended: child.ended,
     metric,
     async heapInUse() {
+      if (exitCode !== undefined) throw new Error(`the operator ended with ${exitCode}:\n${log.slice(-5000)}`);
       await collectGarbage(/ws:\S+/.exec(log)?.[0] ?? "");
       return metric("nodejs_heap_size_used_bytes");
     },
@@ -137,7 +138,7 @@ async function collectGarbage(inspector: string): Promise<void> {
   const socket = new WebSocket(inspector);
   try {
     await new Promise<void>((resolve, reject) => {
-      socket.addEventListener("error", () => reject(new Error("the inspector cannot be reached")));
+      socket.addEventListener("error", ({ message }) => reject(new Error(`${inspector} cannot be reached: ${message}`)));
       socket.addEventListener("open", () => socket.send('{"id":1,"method":"HeapProfiler.collectGarbage"}'));
       socket.addEventListener("message", () => resolve());
     });
