@@ -20,7 +20,18 @@ const home = datacenter("dc");
 const servers = Array.from({ length: SERVERS }, (_, index) => server(`server-${index}`));
 
 /** Long intervals: a busy machine takes longer, and must not cost more for that. */
-const PATIENT = ["--poll", "5s", "--annotate-after", "1h", "--resync", "1h", "--recheck", "1h"];
+const PATIENT = [
+  "--poll",
+  "5s",
+  "--annotate-after",
+  "1h",
+  "--resync",
+  "1h",
+  "--recheck",
+  "1h",
+  "--cluster-name",
+  "blue",
+];
 
 let world: Landscape;
 let operator: Operator;
