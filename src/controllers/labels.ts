@@ -36,7 +36,7 @@ export function labelOf({ kind, object }: Found): Labelled | undefined {
 /** Resources without a label, those that were refused last come last. A label with any value stays as it is. */
 export const unlabelled = <Wanted extends Pick<Labelled, "holder">>(
   wanted: readonly Wanted[],
-  found: ReadonlyMap<string, string>,
+  found: ReadonlySet<string>,
   refusals: ReadonlyMap<string, number>,
 ): Wanted[] =>
   wanted
@@ -50,7 +50,8 @@ type Wanted = Labelled & { key: ObjectKey };
 const PATIENCE_MS = 60_000;
 
 /** The labels that objects want, and those that the platform has. */
-function labelWriter({ clock, objects, accounts, shards, guard }: LabelDeps, kinds: readonly Kind[]) {
+function labelWriter(deps: LabelDeps, kinds: readonly Kind[], random: () => number) {
+  const { clock, objects, accounts, shards, guard, settings } = deps;
   function wantedBy(key: ObjectKey, account: string): Labelled | undefined {
     const { kind } = targetOf(key);
     const isAsked = kinds.some((each) => each.kind === kind) && shards.serves(key);
@@ -73,16 +74,20 @@ function labelWriter({ clock, objects, accounts, shards, guard }: LabelDeps, kin
       });
       return all;
     },
-    /** Writes the missing labels. The first refusal ends it. */
+    /** Reads the labels once per resync, and writes the missing ones. The first refusal ends it. */
     async write(account: string, wanted: readonly Wanted[], cluster: string, state: State, signal: AbortSignal) {
       const within = wanted.filter((each) => reach(account, each));
       const handle = within[0] && reach(account, within[0]);
       if (!handle) return;
       const options = { priority: "background", patienceMs: PATIENCE_MS, signal } as const;
-      const found = await readClusterLabels(handle.connection, handle.endpoint("api"), options);
-      const { refusals } = state;
-      for (const holder of refusals.keys()) if (found.has(holder)) refusals.delete(holder);
-      for (const each of unlabelled(within, found, refusals)) {
+      if (clock.monotonic() >= state.listAt) {
+        const found = await readClusterLabels(handle.connection, handle.endpoint("api"), options);
+        state.labelled = new Set(within.flatMap(({ holder }) => (found.has(holder) ? holder : [])));
+        state.refusals = new Map([...state.refusals].filter(([holder]) => !found.has(holder)));
+        state.listAt = clock.monotonic() + settings.resyncMs * (0.8 + 0.4 * random());
+      }
+      const { labelled, refusals } = state;
+      for (const each of unlabelled(within, labelled, refusals)) {
         // Somebody may have paused or deleted the object meanwhile, or changed the Account.
         const current = wantedBy(each.key, account) && reach(account, each);
         if (!current) continue;
@@ -90,6 +95,7 @@ function labelWriter({ clock, objects, accounts, shards, guard }: LabelDeps, kin
         const call = { method: "POST", url: urlOf(current, "core", each.path), body: clusterLabel(cluster) } as const;
         await current.connection.send({ ...call, object: each.key, guard, ...options });
         refusals.delete(each.holder);
+        labelled.add(each.holder);
         state.failures = 0;
       }
     },
@@ -102,6 +108,9 @@ interface State {
   isRunning: boolean;
   /** Something is to be labelled since the current run began. */
   again: boolean;
+  /** The resources that have a label, and when the next list is due. */
+  labelled: Set<string>;
+  listAt: number;
   /** Failed runs in a row that have labelled nothing, and the pause that follows. */
   failures: number;
   pausedUntil: number;
@@ -110,25 +119,35 @@ interface State {
   outcome: string;
 }
 
+const newState = (): State => ({
+  isRunning: false,
+  again: false,
+  labelled: new Set(),
+  listAt: 0,
+  failures: 0,
+  pausedUntil: 0,
+  refusals: new Map(),
+  outcome: "",
+});
+
 /** Objects are often created together. */
 const SOON_MS = 5_000;
 
 /**
  * Labels what objects have created with the name of the cluster. No object waits for its label: each Account has one list of labels
- * per resync and one soon after a creation, and what is missing is written then, whichever process was killed before.
+ * per resync, and what is missing is written then, whichever process was killed before, and soon after a creation.
  */
 export function createLabels(deps: LabelDeps, clusterName: () => string | undefined, random: () => number) {
   const { clock, log, objects, settings } = deps;
   const states = new Map<string, State>();
   const kinds = objects.kinds.filter(({ resource }) => resource?.place.labelled);
-  const writer = labelWriter(deps, kinds);
+  const writer = labelWriter(deps, kinds, random);
   let signal: AbortSignal | undefined;
 
   function plan(account: string, inMs: number): void {
     const cluster = clusterName();
     if (!signal || signal.aborted || cluster === undefined) return;
-    const none = { isRunning: false, again: false, failures: 0, pausedUntil: 0, refusals: new Map(), outcome: "" };
-    const state: State = states.get(account) ?? none;
+    const state = states.get(account) ?? newState();
     states.set(account, state);
     state.again ||= state.isRunning;
     const dueAt = Math.max(clock.monotonic() + inMs, state.pausedUntil);
@@ -150,16 +169,17 @@ export function createLabels(deps: LabelDeps, clusterName: () => string | undefi
     state.isRunning = false;
     if (ending.aborted || !leads(deps)) return;
     report(account, state, error);
-    const restMs = settings.resyncMs * (0.8 + 0.4 * random());
     const askedMs = error instanceof Retry ? (error.afterMs ?? 0) : 0;
-    const pauseMs = error === undefined ? 0 : Math.max(restMs, backoffMs(settings, state.failures), askedMs);
+    const failedMs = Math.max(settings.resyncMs, backoffMs(settings, state.failures), askedMs);
+    const now = clock.monotonic();
     state.failures = error === undefined ? 0 : state.failures + 1;
-    state.pausedUntil = clock.monotonic() + pauseMs;
+    state.pausedUntil = error === undefined ? 0 : now + failedMs;
+    // The outcome of a call may be unknown: the next list shows it.
+    if (error !== undefined) state.listAt = 0;
+    if (wanted.length === 0 && !state.again) states.delete(account);
+    else if (state.again) planSoon(account);
     // An Account that does not work yet costs no call.
-    const isReached = wanted.some((each) => writer.reach(account, each));
-    if (state.again) planSoon(account);
-    else if (wanted.length > 0) plan(account, isReached ? restMs : Math.min(restMs, settings.retryMs));
-    else states.delete(account);
+    else plan(account, state.listAt > now ? state.listAt - now : settings.retryMs);
   }
 
   /** One line for each change of the outcome. */
@@ -178,7 +198,8 @@ export function createLabels(deps: LabelDeps, clusterName: () => string | undefi
       const kind = kinds.find((each) => key.startsWith(`${each.kind}/`));
       const wanted = signal && kind && after && labelOf({ kind, object: after });
       if (!wanted || (before && labelOf({ kind, object: before })?.path === wanted.path)) return;
-      planSoon(wanted.claim.account);
+      const { account } = wanted.claim;
+      if (!states.get(account)?.labelled.has(wanted.holder)) planSoon(account);
     },
     /** Works until the signal aborts. */
     begin(until: AbortSignal): void {

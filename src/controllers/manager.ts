@@ -64,6 +64,8 @@ export function createManager(options: ManagerOptions) {
       waker.wake(key);
       if (!isMoved) return;
       handOver(deps, key);
+      const after = objects.find(key)?.object;
+      if (after) labels.notice(key, { after });
       observeObject(key, objects.find(key)?.object);
       // By then the previous shard has finished what it had begun.
       if (shards.serves(key)) queue.addAfter(key, settings.createDeadlineMs + settings.settleMs, "background");

@@ -91,7 +91,7 @@ describe("two clusters on one contract", () => {
   });
 });
 
-it("what was created before the operator was stopped is labelled by the next one", async () => {
+it("a resource that was created before the operator was stopped is labelled by the next one", async () => {
   const world = await landscape({ operator: named("blue") });
   await world.platform.faults({ route: `POST ${labelRoute}`, fault: "status", status: 503 });
   await world.apply(datacenter("dc"));
