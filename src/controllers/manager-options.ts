@@ -33,6 +33,8 @@ export interface ManagerOptions {
   sites?: Sites;
   /** The most objects of a kind in a namespace; any number, when absent. */
   limit?: LimitOf;
+  /** The name of the cluster on the platform, by default the uid of its namespace kube-system. Empty: it has none. */
+  clusterName?: string | undefined;
   /** Only objects of this namespace; all when absent. */
   namespace?: string;
   /** Works only on namespaces whose label names this shard; on those without the label when absent. */

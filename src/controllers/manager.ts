@@ -24,6 +24,7 @@ import { noticeChange } from "./changes.ts";
 import { createCleanupTasks } from "./cleanup-tasks.ts";
 import { createDestinationClients, type DestinationDeps } from "./exports/destinations.ts";
 import { handOver } from "./handover.ts";
+import { createLabels } from "./labels.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 import { reconcile } from "./reconcile.ts";
 import { timed } from "./timeout.ts";
@@ -43,12 +44,14 @@ export function createManager(options: ManagerOptions) {
   const cleanup = createCleanupTasks(log);
   const parts = { namespaces, shards, objects, runCleanup: cleanup.run, hasCleanup: cleanup.isPending };
   const deps = createDeps(options, waker, parts);
+  const labels = createLabels(deps, deps.clusterName, random);
   const observeObject = (key: ObjectKey, object: KubeObject | undefined) =>
     options.observeObject?.(key, shards.serves(key) ? object : undefined);
 
   objects.subscribe((key, change) => {
     observeObject(key, change.after);
     noticeChange(deps, { queue, waker }, key, change);
+    labels.notice(key, change);
   });
   objects.onShift((key) => {
     waker.wake(key);
@@ -61,6 +64,8 @@ export function createManager(options: ManagerOptions) {
       waker.wake(key);
       if (!isMoved) return;
       handOver(deps, key);
+      const after = objects.find(key)?.object;
+      if (after) labels.notice(key, { after });
       observeObject(key, objects.find(key)?.object);
       // By then the previous shard has finished what it had begun.
       if (shards.serves(key)) queue.addAfter(key, settings.createDeadlineMs + settings.settleMs, "background");
@@ -92,6 +97,7 @@ export function createManager(options: ManagerOptions) {
     run(workers: number, signal: AbortSignal): Promise<void> {
       if (options.shard === undefined) deps.runCleanup(releaseUnnamedSecrets(deps));
       waker.start();
+      labels.begin(signal);
       deps.runCleanup(wakeGone(deps, waker, options.namespace && `${options.namespace}/`));
       void inSlices(clock, allKeys(objects), (key) => {
         if (accountOf(key) !== undefined) waker.wake(key, "people");
@@ -170,6 +176,7 @@ function createDeps(options: ManagerOptions, waker: Waker, parts: Parts): Accoun
     hasCleanup: parts.hasCleanup,
     transport,
     home,
+    clusterName: () => (options.clusterName ?? parts.namespaces.uidOf("kube-system")) || undefined,
     sites: options.sites ?? { endpoints: {}, isAllowed: () => true },
     destinations: createDestinationClients(transport),
     tokenStore: createTokenStore(options, home),

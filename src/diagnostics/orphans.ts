@@ -3,6 +3,7 @@ import { holdingsOf } from "../engine/state/object.ts";
 import { kinds } from "../kinds/index.ts";
 import { hasResource, type ResourceKind } from "../kinds/kind.ts";
 import { catalogue, currencyOf, priceOf } from "./cost.ts";
+import { readClusters } from "./landscape/clusters.ts";
 import { pathsOf } from "./landscape/paths.ts";
 import { createReading, identityOf, separateDependents, titleOf } from "./landscape/resources.ts";
 import { usersOf } from "./landscape/users.ts";
@@ -17,7 +18,8 @@ const described = z.looseObject({
 
 /**
  * Resources on the platform without an object, and objects whose resource is not on the platform. A resource that an
- * object needs is listed apart: its deletion would break the object.
+ * object needs is listed apart: its deletion would break the object. So is one that another cluster has created, which
+ * may have an object there.
  */
 export async function orphanReport(sources: Sources) {
   const platform = await sources.platform();
@@ -34,6 +36,9 @@ export async function orphanReport(sources: Sources) {
     return undefined;
   });
 
+  const lost = (why: string) => void notChecked.push({ kind: "labels of clusters", why });
+  const clusters = await readClusters(platform, objects, sources.signal, lost);
+
   const there = new Set(found.map(identityOf));
   const users = usersOf(objects, found);
   // Dependent resources are not orphans: servers of scaling groups, boot volumes of servers.
@@ -43,6 +48,7 @@ export async function orphanReport(sources: Sources) {
     .map(({ resource, properties, metadata }) => ({
       resource,
       used_by: users.get(identityOf(resource)) ?? [],
+      other: clusters.otherThanOwn(resource),
       facts: {
         kind: resource.kind.kind,
         id: resource.id,
@@ -50,17 +56,22 @@ export async function orphanReport(sources: Sources) {
         datacenter: resource.parents.datacenter,
         created: metadata?.createdDate ?? undefined,
         created_by: metadata?.createdBy ?? undefined,
+        cluster: clusters.of(resource),
         ...(prices && { per_month: priceOf(prices, resource.kind.kind, properties).per_month }),
         take_over: `create a ${resource.kind.kind} with spec.externalId: ${resource.id}`,
       },
     }));
   return {
     without_object: alone
-      .filter(({ used_by }) => used_by.length === 0)
+      .filter(({ used_by, other }) => used_by.length === 0 && other === undefined)
       .map(({ facts, resource: { kind, id, parents } }) => ({
         ...facts,
         delete: `DELETE ${kind.resource.place.collection(parents)}/${id} (${kind.resource.place.product})`,
       })),
+    of_other_clusters: alone
+      .filter(({ used_by, other }) => used_by.length === 0 && other !== undefined)
+      .map(({ facts, other: cluster = "" }) => ({ ...facts, cluster })),
+    own_cluster_known: clusters.isOwnKnown,
     in_use: alone.filter(({ used_by }) => used_by.length > 0).map(({ facts, used_by }) => ({ ...facts, used_by })),
     without_resource: objects
       .filter(({ kind }) => checked.has(kind.kind))

@@ -1,5 +1,7 @@
+import { readClusters } from "../diagnostics/landscape/clusters.ts";
 import type { Json } from "../diagnostics/landscape/json.ts";
 import { identityOf, type Resource } from "../diagnostics/landscape/resources.ts";
+import type { MooringObject } from "../diagnostics/objects.ts";
 import type { PlatformReader } from "../diagnostics/reader.ts";
 import type { Sources } from "../diagnostics/sources.ts";
 import type { Kind } from "../kinds/kind.ts";
@@ -20,6 +22,8 @@ export interface ImportAsked {
   only?: boolean;
   /** Objects of the cluster that already have a resource, by its identity. */
   held?: ReadonlyMap<string, string>;
+  /** All objects that can be read: their Accounts have the name of the cluster. */
+  objects?: readonly MooringObject[];
   /** Names of objects of the namespace: KIND/NAME. */
   taken?: ReadonlySet<string>;
   sources: Pick<Sources, "signal" | "progress" | "missing">;
@@ -28,12 +32,16 @@ export interface ImportAsked {
 export interface ImportResult extends Judged {
   /** Kinds and resources that are not imported, with the reason. */
   left: { what: string; why: string }[];
+  /** Imported resources that another cluster has created. */
+  others: { what: string; cluster: string }[];
 }
 
 /** The resources of a contract as objects that change nothing when they are applied. */
 export async function importAll(asked: ImportAsked): Promise<ImportResult> {
   const { platform, filter, names, only, held, taken, sources, namespace } = asked;
   const { resources, left } = await readLandscape(platform, filter, sources);
+  const unread = (why: string) => sources.missing?.(`labels of clusters: ${why}`);
+  const clusters = await readClusters(platform, asked.objects ?? [], sources.signal, unread);
   const unclaimed = resources.filter((each) => (!only || names?.has(identityOf(each))) && !held?.has(identityOf(each)));
   for (const each of resources) {
     const holder = held?.get(identityOf(each));
@@ -64,7 +72,11 @@ export async function importAll(asked: ImportAsked): Promise<ImportResult> {
     const judged = await judge(imported, asked.manage, planFor);
     dropped.push(...judged.dropped);
     if (judged.dropped.length === 0) {
-      return { kept: judged.kept.map((each) => withAccount(each, asked.accountRef)), dropped, left };
+      const others = judged.kept.flatMap(({ object, resource }) => {
+        const cluster = clusters.otherThanOwn(resource);
+        return cluster === undefined ? [] : [{ what: `${object.kind} ${object.metadata.name}`, cluster }];
+      });
+      return { kept: judged.kept.map((each) => withAccount(each, asked.accountRef)), dropped, left, others };
     }
     // The others refer to what is left out, and are made again without it.
     const kept = new Set(judged.kept.map(({ resource }) => resource));

@@ -98,6 +98,8 @@ export interface Place {
   privilege?: string;
   /** Hosts that objects of this kind need besides the product's. */
   hosts?: readonly Endpoint[];
+  /** The operator labels what it creates with the name of the cluster. What is in a labelled resource needs no label of its own. */
+  labelled?: true;
 }
 
 export interface Creation {

@@ -6,6 +6,7 @@ import type { Proxies } from "../platform/addresses/proxies.ts";
 import {
   address,
   certificates,
+  clusterName,
   count,
   duration,
   format,
@@ -28,6 +29,8 @@ export interface Config {
   watchNamespace: string | undefined;
   /** Reconciles only namespaces labelled with this shard; when undefined, those without the label. */
   shard: string | undefined;
+  /** The name of the cluster on the platform; empty when it has none, and undefined for the default. */
+  clusterName: string | undefined;
   /** The platform endpoints of Accounts that set none; `allowEndpoints`: which others Accounts may set. */
   endpoints: Endpoints;
   allowEndpoints: readonly string[];
@@ -82,6 +85,10 @@ export const flags = {
   shard: {
     type: "string",
     help: "NAME  reconcile namespaces labelled mooring.dev/shard=NAME only, with a Lease of its own (default: namespaces without the label)",
+  },
+  "cluster-name": {
+    type: "string",
+    help: "NAME  name of this cluster on the platform, as the label mooring-cluster of the Datacenters, IPBlocks and Snapshots that objects create; none writes no labels (default: uid of namespace kube-system; with --watch-namespace none)",
   },
   platform: {
     type: "string",
@@ -187,6 +194,7 @@ export function readConfig(argv: string[], env: Record<string, string | undefine
     namespace: values.namespace ?? env.POD_NAMESPACE ?? podNamespace() ?? "mooring-system",
     watchNamespace: values["watch-namespace"],
     shard: shardName(values.shard, values["watch-namespace"]),
+    clusterName: clusterName(values["cluster-name"], values["watch-namespace"]),
     endpoints,
     allowEndpoints: readPatterns(values["allow-endpoint"] ?? []),
     ca: certificates(values["ca-file"]),

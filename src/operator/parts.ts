@@ -85,6 +85,7 @@ export async function openParts(config: Config, log: Logger, cleanup: AsyncDispo
     observeObject: metrics.object,
     observeDrift: metrics.drift,
     home: namespace,
+    clusterName: config.clusterName,
     limit: config.limit,
     sites,
     ...(watchNamespace !== undefined && { namespace: watchNamespace }),

@@ -92,6 +92,16 @@ export function format(text: string): LogFormat {
   throw new UsageError(`--log-format: "${text}" is unknown; valid: text, json`);
 }
 
+/** The value of a label on the platform. An operator of one namespace has no name for the cluster by itself. */
+export function clusterName(name: string | undefined, watchNamespace: string | undefined): string | undefined {
+  if (name === undefined) return watchNamespace === undefined ? undefined : "";
+  if (name === "none") return "";
+  if (/^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/.test(name)) return name;
+  throw new UsageError(
+    `--cluster-name: "${name}" is not a name of letters, digits, "-", "." and "_", with a letter or digit at both ends and at most 63 characters`,
+  );
+}
+
 /** Part of the name of a Lease and of a Deployment. */
 const SHARD_NAME = /^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$/;
 

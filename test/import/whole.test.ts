@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { schemaOf } from "../../src/cli/manifests/schemas.ts";
 import { fromTerraform } from "../../src/import/elsewhere.ts";
 import { importAll } from "../../src/import/import.ts";
+import { kinds } from "../../src/kinds/index.ts";
 import { platform } from "./platform.ts";
 
 const [DC, OTHER] = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"];
@@ -52,6 +53,31 @@ describe("an import", () => {
       datacenterRef: { name: "shop" },
       attachTo: { serverId: server.id },
     });
+  });
+
+  it("names the resources that another cluster has created, or whose datacenter it has", async () => {
+    const label = (id: string, value: string) => ({
+      id: `urn:label:datacenter:${id}:mooring-cluster`,
+      properties: { key: "mooring-cluster", value, resourceType: "datacenter", resourceId: id },
+    });
+    const contract = {
+      "/datacenters": [datacenter(DC, "shop"), datacenter(OTHER, "theirs")],
+      [`/datacenters/${OTHER}/lans`]: [lan("inside")],
+      "/labels": [label(DC, "blue"), label(OTHER, "green")],
+    };
+    const account = kinds.flatMap((kind) => (kind.kind === "Account" ? kind : []));
+    const objects = account.map((kind) => ({
+      kind,
+      key: "Account/shop/main",
+      object: { apiVersion: "v1", kind: "Account", metadata: { name: "main" }, status: { clusterName: "blue" } },
+    }));
+    const { kept, others } = await imported(contract, { objects });
+    expect(kept).toHaveLength(3);
+    expect(others).toEqual([
+      { what: "Datacenter theirs", cluster: "green" },
+      { what: "Lan inside", cluster: "green" },
+    ]);
+    expect((await imported({ ...contract, "/labels": [] }, { objects })).others).toEqual([]);
   });
 
   it("from a state of Terraform tells LANs apart by their datacenter", async () => {

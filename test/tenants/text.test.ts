@@ -197,6 +197,7 @@ describe("a platform that says too much", () => {
       transport: { connect: () => connection, close: async () => {} },
       secrets: tokens,
       changed: () => {},
+      clusterName: () => undefined,
       hasCleanup: () => false,
     };
     const key = "Account/shop/main";

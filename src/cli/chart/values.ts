@@ -77,6 +77,9 @@ export const chartValues = z.strictObject({
   watchNamespace: text(
     "Manage this namespace only, with Roles instead of ClusterRoles and without ClusterAccounts. Default: all namespaces.",
   ),
+  clusterName: text(
+    "Name of this cluster on the platform: the label mooring-cluster of what it creates there. none: no labels. Default: uid of the namespace kube-system; with watchNamespace none.",
+  ),
   shards: z
     .array(z.string().regex(/^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$/))
     .default([])

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { identityOf } from "../../diagnostics/landscape/resources.ts";
-import { allObjects } from "../../diagnostics/objects.ts";
+import { allObjects, type MooringObject } from "../../diagnostics/objects.ts";
 import { holdingsOf } from "../../engine/state/object.ts";
 import { type Elsewhere, fromCrossplane, fromTerraform } from "../../import/elsewhere.ts";
 import { existing } from "../../import/existing.ts";
@@ -67,8 +67,9 @@ export const importCommand = command({
     const reader = await platform();
     const held = new Map<string, string>();
     let taken: ReadonlySet<string> = new Set();
+    let objects: MooringObject[] = [];
     try {
-      const objects = [...(await allObjects({ ...sources, cluster }, undefined)).values()];
+      objects = [...(await allObjects({ ...sources, cluster }, undefined)).values()];
       const there = existing(objects, (await cluster()).namespace);
       taken = there.taken;
       for (const [identity, key] of there.held) held.set(identity, key);
@@ -91,6 +92,7 @@ export const importCommand = command({
         ...(other && { names: other.names, only: true }),
         held,
         taken,
+        objects,
         sources,
       });
       if (result.kept.length > 0) write(screen, result.kept, flags.text("output") ?? "-", flags.on("force"));
@@ -100,6 +102,11 @@ export const importCommand = command({
       }
       for (const { what, why } of [...result.dropped, ...result.left])
         screen.note(yellow("not imported: "), `${what}: ${why}`);
+      for (const { what, cluster } of result.others)
+        screen.note(
+          yellow("of another cluster: "),
+          `${what} was created by cluster ${cluster}, which may have an object for it: let only one of them manage it`,
+        );
       if (result.kept.length === 0) {
         const named = result.dropped.length + result.left.length > 0;
         throw new Error(`nothing to import: ${named ? "all that is there is named above" : "no resource matches"}`);

@@ -28,6 +28,8 @@ export interface AccountDeps extends Deps {
   /** The operator's own namespace, which has the Secrets of ClusterAccounts. */
   home: string;
   sites: Sites;
+  /** The name of the cluster on the platform, if there is one. */
+  clusterName: () => string | undefined;
   /** The Account has become usable, unusable, or has new credentials since then: tell the objects that use it. */
   changed: (account: string, since: number) => void;
   /** Whether cleanup with this Account is under way. */

@@ -55,10 +55,12 @@ export async function reconcileAccount(deps: AccountDeps, account: string, { kin
   const due = typeof again === "object" ? deps.clock.now() + again.inMs : 0;
   const condition = deleting ? usedBy(deps, users) : { ...found, message: withTime(found, due) };
   const shown = conditions(current, deps.clock.now(), condition);
+  const clusterName = deps.clusterName();
   const skew = skewIn(deps.memories.of(key), skewOf(deps.accounts.get(account)?.connection));
   const written = await writeStatus(deps, kind, current, {
     ...checked.facts,
     ...keptAdoptions(current),
+    ...(clusterName !== undefined && { clusterName }),
     observedGeneration: current.metadata.generation,
     conditions: skew ? alsoHolds(current, deps.clock.now(), shown, skew) : shown,
   });

@@ -72,7 +72,14 @@ export const datacenter: Kind = {
   columns: [{ name: "Location", type: "string", path: ".status.location", description: "Location" }],
   resource: mapping(spec, {
     names: { type: "datacenter" },
-    place: { product: "core", collection: () => collection, depth: 1, reads: readsOf(wire), references: () => [] },
+    place: {
+      product: "core",
+      collection: () => collection,
+      depth: 1,
+      reads: readsOf(wire),
+      references: () => [],
+      labelled: true,
+    },
     creation: {
       choice: ({ location }) => locationChoice(location),
       body: (spec, { name }) => ({

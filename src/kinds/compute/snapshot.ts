@@ -162,6 +162,7 @@ export const snapshot: Kind = {
       depth: 1,
       reads: readsOf(wire),
       references,
+      labelled: true,
     },
     creation: {
       path: (parents) => `${volumePath(parents)}/create-snapshot`,

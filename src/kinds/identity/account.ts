@@ -92,6 +92,10 @@ export const accountStatus = z.object({
   tokenExpiresAt: z.iso.datetime().optional().describe("When the token expires."),
   expiresIn: z.string().optional().describe("Days until the token expires, for kubectl get: 30d."),
   tokenId: z.string().optional().describe("Id of the token that the operator created with username and password."),
+  clusterName: z
+    .string()
+    .optional()
+    .describe("Name of this cluster: the label mooring-cluster on what it creates on the platform."),
   advice: adviceShown,
   limits: z.record(z.string(), z.int()).optional().describe("Limits of the contract, by the platform's names."),
   used: z.record(z.string(), z.int()).optional().describe("Usage of these limits."),

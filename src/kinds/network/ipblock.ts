@@ -96,6 +96,7 @@ export const ipBlock: Kind = {
       depth: 1,
       reads: readsOf(wire),
       showsUsers: true,
+      labelled: true,
       references: () => [],
     },
     creation: {

@@ -17,6 +17,8 @@ export interface Namespaces {
   isTerminating(name: string): boolean;
   /** Undefined for an unknown namespace. */
   labelsOf(name: string): Labels | undefined;
+  /** Undefined for an unknown namespace. */
+  uidOf(name: string): string | undefined;
   values(): IterableIterator<KubeObject>;
   /** Calls back when the labels of a namespace have changed. */
   subscribe(listener: Relabelled): void;
@@ -53,6 +55,7 @@ export function createNamespaces(options: {
       const found = store.get(name);
       return found && (found.metadata.labels ?? {});
     },
+    uidOf: (name) => store.get(name)?.metadata.uid,
     values: () => store.values(),
     subscribe: (listener) => void listeners.push(listener),
     async begin() {

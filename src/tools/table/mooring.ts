@@ -98,7 +98,7 @@ export const mooring: readonly Row[] = [
   asking({
     name: "list_orphans",
     description:
-      "Resources on the platform without an object, and objects whose resource is gone. Those in_use belong to what objects need: never delete them. Use it to find unnoticed costs. Reads the whole contract.",
+      "Resources on the platform without an object, and objects whose resource is gone. Those in_use belong to what objects need, those of_other_clusters may have objects there: never delete them. Use it to find unnoticed costs. Reads the whole contract.",
     args: {},
     result: z.looseObject({ without_object: z.array(z.looseObject({})), without_resource: z.array(z.looseObject({})) }),
     narrow: "list one datacenter with list_servers and list_volumes",

@@ -8,6 +8,7 @@ export const valueSets = {
     image: { repository: "registry.example.com/mooring", digest: `sha256:${"0".repeat(64)}` },
     imagePullSecrets: [{ name: "pull" }],
     namespace: { create: true },
+    clusterName: "blue",
     shards: ["a", "blue-2"],
     endpoints: { api: "https://api.example.com" },
     allowEndpoints: ["https://*.example.com"],

@@ -4,7 +4,7 @@ import { type Landscape, landscape } from "../landscape.ts";
 import { datacenter, server } from "../objects.ts";
 
 /** Every periodic action of the operator, many times a minute. */
-const intervals = ["--resync", "2s", "--recheck", "5s", "--annotate-after", "1s"];
+const intervals = ["--resync", "2s", "--recheck", "5s", "--annotate-after", "1s", "--cluster-name", "blue"];
 /** The platform's clock at real speed: a growing clock skew would be reported in the status of the Account. */
 const simulator = ["--speed", "1"];
 const RESYNCS = 12;

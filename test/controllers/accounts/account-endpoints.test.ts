@@ -37,6 +37,7 @@ function open(object: KubeObject, sites: AccountDeps["sites"]) {
       },
     },
     changed: () => {},
+    clusterName: () => undefined,
     hasCleanup: () => false,
   };
   /** Checks it once, as it is or with another spec. */

@@ -60,6 +60,7 @@ export function open(related: KubeObject[] = [], { behindMs = 0, isKnown = true 
       home: "mooring-system",
       sites: { endpoints: {}, isAllowed: () => true },
       changed: () => {},
+      clusterName: () => undefined,
       hasCleanup: () => false,
     };
     async function check() {

@@ -56,6 +56,7 @@ export function open(metadata: Partial<KubeObject["metadata"]> = {}, ...users: K
     home: "mooring-system",
     sites: { endpoints: {}, isAllowed: () => true },
     changed: () => void said.changed++,
+    clusterName: () => undefined,
     hasCleanup: () => said.cleanupLeft,
   };
   /** One check, in which the platform answers or fails with this error. */

@@ -13,7 +13,7 @@ export const orphans = command({
   summary: "resources on the platform without an object, with age, price and what to do",
   usage: ["[--account NAME] [OPTION…]"],
   description:
-    "Reads the whole contract and compares it with the objects of all namespaces that you may read: lists resources without an object, and objects whose resource is gone. A resource without an object of its own that an object names, or whose resource is in it, is listed apart with its users: do not delete it. Resources of another cluster are listed as well: created-by shows their owner.",
+    "Reads the whole contract and compares it with the objects of all namespaces that you may read: lists resources without an object, and objects whose resource is gone. A resource without an object of its own that an object names, or whose resource is in it, is listed apart with its users: do not delete it. So is a resource that another cluster has created: operators label what they create with the name of their cluster. Other users' resources are listed as well: created-by shows their owner.",
   examples: [
     ["mooring orphans", "what costs money without an object"],
     [
@@ -25,12 +25,13 @@ export const orphans = command({
   exitCodes: { 3: "with --exit-code: there are orphans" },
   async run({ flags, sources, answer, screen, missing }) {
     const found = await orphanReport(sources);
-    const { without_object: orphaned, in_use: used, without_resource: withoutResource, currency = "" } = found;
+    const { without_object: orphaned, in_use: used, of_other_clusters: others, currency = "" } = found;
+    const { without_resource: withoutResource } = found;
     answer(found, () => {
       const wide = screen.format === "wide";
       const heads = ["KIND", "NAME", "ID", "DATACENTER", "AGE", "CREATED BY", `${currency} A MONTH`.trim()];
       const price = (per: number | undefined) => (per === undefined || per === 0 ? "" : per.toFixed(2));
-      const cellsOf = (each: (typeof orphaned)[number] | (typeof used)[number]) => [
+      const cellsOf = (each: (typeof orphaned | typeof used | typeof others)[number]) => [
         each.kind,
         each.name ?? "",
         each.id,
@@ -59,6 +60,18 @@ export const orphans = command({
             ...(wide ? [each.take_over] : []),
           ]),
         );
+      }
+      if (others.length > 0) {
+        screen.line(bold("Resources that other clusters have created: they may have objects there"));
+        screen.table(
+          [...heads, "OF CLUSTER", ...(wide ? ["ADOPT"] : [])],
+          others.map((each) => [...cellsOf(each), each.cluster, ...(wide ? [each.take_over] : [])]),
+        );
+        if (!found.own_cluster_known)
+          screen.note(
+            yellow("the name of this cluster is unknown, so its own resources may be among these: "),
+            "no Account that you may read shows it",
+          );
       }
       if (withoutResource.length > 0) screen.line(bold("Objects whose resource is gone"));
       for (const { object, id } of withoutResource) screen.line("  ", object, `  ${id}`);
