@@ -147,7 +147,10 @@ export const mooring: readonly Row[] = [
         .max(1024)
         .optional()
         .describe("Labels, for example app=shop: also delete objects that have them and are not in the manifest."),
-      destroy: z.boolean().default(false).describe("Plans the deletion of all objects of the manifest instead of an apply."),
+      destroy: z
+        .boolean()
+        .default(false)
+        .describe("Plans the deletion of all objects of the manifest instead of an apply."),
     },
     result: z.looseObject({ changes: z.boolean(), items: z.array(z.looseObject({ action: z.string() })) }),
     narrow: "give fewer objects",

@@ -138,7 +138,9 @@ async function collectGarbage(inspector: string): Promise<void> {
   const socket = new WebSocket(inspector);
   try {
     await new Promise<void>((resolve, reject) => {
-      socket.addEventListener("error", ({ message }) => reject(new Error(`${inspector} cannot be reached: ${message}`)));
+      socket.addEventListener("error", ({ message }) =>
+        reject(new Error(`${inspector} cannot be reached: ${message}`)),
+      );
       socket.addEventListener("open", () => socket.send('{"id":1,"method":"HeapProfiler.collectGarbage"}'));
       socket.addEventListener("message", () => resolve());
     });
