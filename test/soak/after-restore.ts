@@ -1,4 +1,4 @@
-import { RECREATE, ROTATE_AT } from "../../src/engine/state/names.ts";
+import { ALLOW_DATA_LOSS, RECREATE, ROTATE_AT } from "../../src/engine/state/names.ts";
 import { policiesOf } from "../../src/engine/state/policies.ts";
 import { readStatus } from "../../src/engine/status/status.ts";
 import { kinds } from "../../src/kinds/index.ts";
@@ -76,6 +76,7 @@ function createMissing(
 const annotated = (annotations: Record<string, string>) => ({ metadata: { annotations } });
 
 const ADOPT = /patch \S+ \S+ --type merge -p '\{"spec":\{"externalId":"([^"]+)"\}\}'/;
+const REPLACE = "set replacePolicy: WhenNeeded";
 const ANEW = /mooring\.dev\/recreate to "([^"]+)"/;
 
 /**
@@ -118,6 +119,11 @@ function adviceOn(object: KubeObject): object | undefined {
       const id = ANEW.exec(stalled.message)?.[1];
       return id === undefined || id === annotations[RECREATE] ? undefined : annotated({ [RECREATE]: id });
     }
+    // Its life from the backup went on, with values that its successor does not have.
+    case "ImmutableFieldChanged":
+      return !stalled.message.includes(REPLACE) || policiesOf(object).replacePolicy === "WhenNeeded"
+        ? undefined
+        : { ...annotated({ [ALLOW_DATA_LOSS]: "true" }), spec: { replacePolicy: "WhenNeeded" } };
     default:
       return undefined;
   }
