@@ -76,6 +76,7 @@ function createMissing(
 const annotated = (annotations: Record<string, string>) => ({ metadata: { annotations } });
 
 const ADOPT = /patch \S+ \S+ --type merge -p '\{"spec":\{"externalId":"([^"]+)"\}\}'/;
+const LOSS = /mooring\.dev\/allow-data-loss to "([^"]+)" to allow it once/;
 const REPLACE = "set replacePolicy: WhenNeeded";
 const ANEW = /mooring\.dev\/recreate to "([^"]+)"/;
 
@@ -123,7 +124,13 @@ function adviceOn(object: KubeObject): object | undefined {
     case "ImmutableFieldChanged":
       return !stalled.message.includes(REPLACE) || policiesOf(object).replacePolicy === "WhenNeeded"
         ? undefined
-        : { ...annotated({ [ALLOW_DATA_LOSS]: "true" }), spec: { replacePolicy: "WhenNeeded" } };
+        : { spec: { replacePolicy: "WhenNeeded" } };
+    case "DataLossNotAllowed": {
+      const allowed = LOSS.exec(stalled.message)?.[1];
+      return allowed === undefined || allowed === annotations[ALLOW_DATA_LOSS]
+        ? undefined
+        : annotated({ [ALLOW_DATA_LOSS]: allowed });
+    }
     default:
       return undefined;
   }
