@@ -3,6 +3,7 @@ import { isSuccessive } from "../../kinds/kind.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { NotFound, Retry } from "../../platform/answers/errors.ts";
+import { withoutValues } from "../../platform/answers/redacted.ts";
 import { NOTABLE_SKEW_MS, platformTime, skewOf } from "../../platform/calls/platform-time.ts";
 import { creatorOf, type Item, resourceId } from "../../platform/collections/reading.ts";
 import { POSTED, products } from "../../platform/products/products.ts";
@@ -28,7 +29,7 @@ import { writeMetadata } from "../write/write.ts";
 import { claim, stillAwaits, type Unclaimed } from "./claim.ts";
 import { undo } from "./delete-unclaimed.ts";
 import { journaled } from "./journal.ts";
-import { choicesFor, complete, redact } from "./lookups.ts";
+import { choicesFor, complete } from "./lookups.ts";
 import { retract, trackNow } from "./request-record.ts";
 
 const created = z.looseObject({ id: resourceId });
@@ -137,7 +138,7 @@ async function prepare(deps: Deps, context: Context, account: AccountHandle): Pr
   };
   const { place, creation } = kind.resource;
   const url = urlOf(account, place.product, (creation.path ?? place.collection)(parents));
-  return { value: { account, url, body, facts, hide: (text) => redact(text, inputs) } };
+  return { value: { account, url, body, facts, hide: (text) => withoutValues(text, Object.values(inputs.secrets)) } };
 }
 
 /** The existing members, after room for one more was made. */
