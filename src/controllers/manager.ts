@@ -16,13 +16,14 @@ import { createNamespaces } from "../kube/watch/namespaces.ts";
 import { type Watcher, watch } from "../kube/watch/watch.ts";
 import { tellingNews } from "../kube/watch/watch-failures.ts";
 import { createHeldSecrets } from "../kube/write/held-secrets.ts";
+import { createDestinationClients } from "../platform/export/clients.ts";
 import { createCatalogues } from "../platform/products/catalogues.ts";
+import { createPendingTasks } from "../runtime/pending-tasks.ts";
 import { inSlices, yieldIfDue } from "../runtime/time-slices.ts";
 import { type AccountDeps, credentialsSecretOf } from "./accounts/reconcile.ts";
 import { createTokenStore } from "./accounts/token-store.ts";
 import { noticeChange } from "./changes.ts";
-import { createCleanupTasks } from "./cleanup-tasks.ts";
-import { createDestinationClients, type DestinationDeps } from "./exports/destinations.ts";
+import type { DestinationDeps } from "./exports/destinations.ts";
 import { handOver } from "./handover.ts";
 import type { ManagerOptions } from "./manager-options.ts";
 import { reconcile } from "./reconcile.ts";
@@ -40,7 +41,7 @@ export function createManager(options: ManagerOptions) {
   const objects = createObjects(options.kinds, options.seal, report, namespaces.labelsOf, options.limit);
   const recheckMs = () => settings.recheckMs * (0.8 + 0.4 * random());
   const waker = createWaker(queue, shards, recheckMs);
-  const cleanup = createCleanupTasks(log);
+  const cleanup = createPendingTasks((error) => log.error({ err: error }, "cleanup failed"));
   const parts = { namespaces, shards, objects, runCleanup: cleanup.run, hasCleanup: cleanup.isPending };
   const deps = createDeps(options, waker, parts);
   const observeObject = (key: ObjectKey, object: KubeObject | undefined) =>
