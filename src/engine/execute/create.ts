@@ -8,7 +8,7 @@ import { NOTABLE_SKEW_MS, platformTime, skewOf } from "../../platform/calls/plat
 import { creatorOf, type Item, resourceId } from "../../platform/collections/reading.ts";
 import { POSTED, products } from "../../platform/products/products.ts";
 import { hashBody } from "../../runtime/hash.ts";
-import { type AccountHandle, addressOf, isShared, titleOf, urlOf } from "../accounts/accounts.ts";
+import { type AccountHandle, accountTitle, addressOf, isShared, urlOf } from "../accounts/accounts.ts";
 import { type Deps, readLimit } from "../observe/deps.ts";
 import { isOurs, lookalike } from "../observe/resource/lookalike.ts";
 import { fixedFields, sources } from "../observe/spec/fixed-fields.ts";
@@ -161,7 +161,7 @@ async function neighboursOf(
     deps.objects.find(each)?.kind.resource?.place.product === product;
   const sharers = isShared(account.key) ? deps.objects.users(account.key).filter(isSharer).length : 0;
   const makeRoom = () => capacity.makeRoom(account.connection, addressOf(account, product), deps.guard);
-  const applicant = { isNew: !view.resource.claim, sharers, title: titleOf(account.key) };
+  const applicant = { isNew: !view.resource.claim, sharers, title: accountTitle(account.key) };
   const room = await capacity.roomFor(applicant, list, makeRoom);
   return "full" in room ? { obstacle: { reason: "QuotaExceeded", message: room.full } } : { value: room.items };
 }

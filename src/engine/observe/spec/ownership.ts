@@ -1,7 +1,7 @@
 import type { Inputs, Mention, Reference } from "../../../kinds/desired.ts";
 import type { KubeObject } from "../../../kube/resource.ts";
 import { isPublic, publicPart } from "../../../platform/products/catalogues.ts";
-import { type AccountHandle, isShared, titleOf, urlOf } from "../../accounts/accounts.ts";
+import { type AccountHandle, accountTitle, isShared, urlOf } from "../../accounts/accounts.ts";
 import type { Claim } from "../../state/intent.ts";
 import { keyOfTarget, namespaceOf, type ObjectKey, objectKey, observes } from "../../state/object.ts";
 import type { Objects } from "../../state/objects.ts";
@@ -123,6 +123,6 @@ function handedOver(objects: Objects, { object, desired, claim, intent }: Subjec
 
 /** The message is the same whether it exists or not. */
 function refusal({ field, value }: Mention, { metadata }: KubeObject, { key }: AccountHandle): Obstacle {
-  const message = `${field}: no object of namespace ${metadata.namespace} owns ${value}, and ${titleOf(key)} allows nothing else: name an object, or ask the administrator for adoption: Any`;
+  const message = `${field}: no object of namespace ${metadata.namespace} owns ${value}, and ${accountTitle(key)} allows nothing else: name an object, or ask the administrator for adoption: Any`;
   return { reason: "NotYours", message };
 }
