@@ -1,7 +1,7 @@
 import type { Listed } from "../members.ts";
 import { needsReason, putOffReason } from "./reasons.ts";
 import type { StartedReads } from "./started-reads.ts";
-import { ended, hasRequest, isLeaving, miss, missingLists, type ReadOptions, type Tracked } from "./tracked.ts";
+import { type CollectionReads, ended, hasRequest, isLeaving, miss, missingLists, type Tracked } from "./tracked.ts";
 import type { TrackedMembers } from "./tracked-members.ts";
 
 /** What lists show of the tracked members. */
@@ -17,7 +17,7 @@ const reasonsPerList = 8;
 const askAloneMs = 30_000;
 
 export function createListEvaluation(
-  options: ReadOptions,
+  options: CollectionReads,
   tracked: TrackedMembers,
   reads: StartedReads,
 ): ListEvaluation {
