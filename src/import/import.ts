@@ -1,5 +1,5 @@
 import type { Json } from "../diagnostics/landscape/json.ts";
-import { identityOf, type Resource } from "../diagnostics/landscape/resources.ts";
+import { type Resource, resourceIdentity } from "../diagnostics/landscape/resources.ts";
 import type { PlatformReader } from "../diagnostics/reader.ts";
 import type { Sources } from "../diagnostics/sources.ts";
 import type { Kind } from "../kinds/kind.ts";
@@ -34,9 +34,11 @@ export interface ImportResult extends Judged {
 export async function importAll(asked: ImportAsked): Promise<ImportResult> {
   const { platform, filter, names, only, held, taken, sources, namespace } = asked;
   const { resources, left } = await readLandscape(platform, filter, sources);
-  const unclaimed = resources.filter((each) => (!only || names?.has(identityOf(each))) && !held?.has(identityOf(each)));
+  const unclaimed = resources.filter(
+    (each) => (!only || names?.has(resourceIdentity(each))) && !held?.has(resourceIdentity(each)),
+  );
   for (const each of resources) {
-    const holder = held?.get(identityOf(each));
+    const holder = held?.get(resourceIdentity(each));
     if (holder !== undefined) left.push({ what: `${each.kind.kind} ${each.id}`, why: `${holder} has it already` });
   }
   const known = { ...(names && { names }), ...(taken && { taken }) };

@@ -2,7 +2,7 @@ import { isReleased, namedBy, type ObjectKey, openIntent } from "../../engine/st
 import { readStatus } from "../../engine/status/status.ts";
 import type { MooringObject } from "../objects.ts";
 import { asJson, asList } from "./json.ts";
-import { identityOf, type Resource } from "./resources.ts";
+import { type Resource, resourceIdentity } from "./resources.ts";
 
 /** Fields whose value is unique only within a datacenter: the number of a LAN. */
 const LAN_FIELDS: ReadonlySet<string> = new Set(["lan", "lanId", "externalId"]);
@@ -11,11 +11,11 @@ const CONSUMERS = "ipConsumers";
 
 /** The objects that need each resource, by its identity: they own it, name it, or their resource is in it or uses it. */
 export function usersOf(objects: readonly MooringObject[], found: readonly Resource[]): Map<string, ObjectKey[]> {
-  const resources = new Map(found.flatMap((each) => wordsFor(each).map((word) => [word, identityOf(each)])));
-  const needs = new Map(found.map((each) => [identityOf(each), neededBy(each, resources)]));
+  const resources = new Map(found.flatMap((each) => wordsFor(each).map((word) => [word, resourceIdentity(each)])));
+  const needs = new Map(found.map((each) => [resourceIdentity(each), neededBy(each, resources)]));
   // A volume needs the server that it is attached to, as the server needs the volume.
   for (const each of found) {
-    for (const volume of volumesOf(each)) needs.get(volume)?.push(identityOf(each));
+    for (const volume of volumesOf(each)) needs.get(volume)?.push(resourceIdentity(each));
   }
   const byKey = new Map(objects.map((each) => [each.key, each]));
   const users = new Map<string, ObjectKey[]>();
@@ -38,7 +38,7 @@ type Resources = ReadonlyMap<string, string>;
 /** What means a resource elsewhere: its identity, and the addresses that it reserves. */
 const wordsFor = (each: Resource): string[] => {
   const { ips } = asJson(each.raw.properties);
-  return [identityOf(each), ...(Array.isArray(ips) ? ips.map(String) : [])];
+  return [resourceIdentity(each), ...(Array.isArray(ips) ? ips.map(String) : [])];
 };
 
 const volumesOf = ({ raw }: Pick<Resource, "raw">): string[] =>
