@@ -35,7 +35,7 @@ export function usersOf(objects: readonly MooringObject[], found: readonly Resou
 /** The identities of resources, by the words that mean them. */
 type Resources = ReadonlyMap<string, string>;
 
-/** What means a resource elsewhere: its identity, and the addresses that it reserves. */
+/** The names of a resource elsewhere: its identity, and the addresses that it reserves. */
 const wordsFor = (each: Resource): string[] => {
   const { ips } = asJson(each.raw.properties);
   return [resourceIdentity(each), ...(Array.isArray(ips) ? ips.map(String) : [])];
@@ -44,14 +44,14 @@ const wordsFor = (each: Resource): string[] => {
 const volumesOf = ({ raw }: Pick<Resource, "raw">): string[] =>
   asList(asJson(asJson(raw.entities).volumes).items).map(({ id }) => String(id));
 
-/** What the resource is in, what its properties name, and what is attached to it. */
+/** The parents of a resource, the resources that its properties name, and those attached to it. */
 function neededBy({ parents, raw }: Resource, resources: Resources): string[] {
   // Not what else is in a NIC, such as a flow log: the server does not need it.
   const nics = asList(asJson(asJson(raw.entities).nics).items).map(({ properties }) => properties);
   return identitiesIn([parents, raw.properties, nics, volumesOf({ raw })], resources, []);
 }
 
-/** What an object names: in spec, in its status and in a creation that has no answer yet. */
+/** The resources that an object names: in spec, in its status and in a creation that has no answer yet. */
 function namedIn(
   { kind, object }: MooringObject,
   byKey: ReadonlyMap<ObjectKey, MooringObject>,

@@ -53,12 +53,12 @@ function noteAccepted(deps: Deps, { memory, object, view }: Context, operation: 
 }
 
 interface Handling {
-  /** What to record in status once the write is accepted. */
+  /** The changes of status once the write is accepted. */
   changes?: Partial<ResourceStatus>;
   /** Removes secret values from an error message. */
   hide?: (text: string) => string;
   accepted?: () => void;
-  /** What to do with an answer that has a key. */
+  /** Keeps the key of the answer. */
   key?: { nonce: string; keep(written: Context, reply: Reply): Promise<Requeue> };
 }
 

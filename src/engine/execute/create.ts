@@ -92,7 +92,7 @@ interface Prepared {
   account: AccountHandle;
   url: string;
   body: unknown;
-  /** What the intent records. */
+  /** The facts that the intent records. */
   facts: Omit<Intent, "nonce" | "at" | "by">;
   /** Removes secret values from an error message. */
   hide: (text: string) => string;

@@ -13,7 +13,7 @@ export interface RecordedSecret {
   version: string;
 }
 
-/** What a write changes. */
+/** The changes of a write. */
 interface SecretChange {
   record: string;
   /** Undefined: it stays. Null: it is removed. */

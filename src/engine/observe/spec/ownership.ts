@@ -64,7 +64,7 @@ export async function notPublic(deps: Deps, context: Context, body: unknown): Pr
 export const shownTo = ({ adoption }: AccountHandle, catalogue: unknown): unknown =>
   adoption === "Any" ? catalogue : publicPart(catalogue);
 
-/** What objects of the namespace own in the contract of an Account. An object that only observes owns nothing. */
+/** The resources that objects of the namespace own in the contract of an Account. An object that only observes owns nothing. */
 function ownerIn(objects: Objects, { metadata: { namespace = "" } }: KubeObject, account: AccountHandle) {
   const { contractNumber } = account.connection;
   const owned = (key: ObjectKey) => {

@@ -4,7 +4,7 @@ import type { StartedReads } from "./started-reads.ts";
 import { type CollectionReads, ended, hasRequest, isLeaving, miss, missingLists, type Tracked } from "./tracked.ts";
 import type { TrackedMembers } from "./tracked-members.ts";
 
-/** What lists show of the tracked members. */
+/** Evaluates lists: the state of the tracked members that they show. */
 export interface ListEvaluation {
   /** The last list was the first to miss members that are deleted without a request. */
   readonly isVanishing: boolean;
