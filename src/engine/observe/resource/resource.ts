@@ -57,7 +57,7 @@ export function observeResource(
   const unread: Observation = { seen: "unknown" };
   const observation = shared && claim ? readResource(deps, subject, shared, identity, spec) : unread;
   const next = observation.seen === "present" ? observation.comparison?.next : undefined;
-  // Whatever was sent to a resource that is gone has no effect any more.
+  // A write to a resource that is gone has no effect any more.
   const isOver = observation.seen === "absent" && request?.outcome === "unanswered";
   const unlisted = !!shared && !claim && isUnlisted(memory, shared);
   const { problem, isPartial } = shared?.collection ?? {};
