@@ -99,7 +99,7 @@ describe("a name in code", () => {
   });
 });
 
-describe("a comment in a test", () => {
+describe("a comment", () => {
   it("is found in one line, in several and in a block", () => {
     const source = "// One\n  // and two.\nconst a = 1;\n/** Three. */\n/**\n * Four\n * and five.\n */\n";
     const found = commentsOf(source).map((comment) => comment.replaceAll(/\s+/g, " "));
@@ -107,12 +107,15 @@ describe("a comment in a test", () => {
   });
 
   it("names its subject: it does not begin with what, who or whoever", () => {
-    const riddles = tests.flatMap(({ path, comments }) =>
+    const ours = sources.filter((path) => path.startsWith("src/"));
+    const inSource = ours.map((path) => ({ path, comments: commentsOf(read(path)) }));
+    const riddles = [...tests, ...inSource].flatMap(({ path, comments }) =>
       comments
         .filter((comment) => /^(What|Whatever|Who|Whoever|Whom)\b/.test(comment))
         .map((comment) => `${path}: ${comment}`),
     );
-    expect(tests.flatMap(({ comments }) => comments).length).toBeGreaterThan(500);
+    for (const files of [tests, inSource])
+      expect(files.flatMap(({ comments }) => comments).length).toBeGreaterThan(500);
     expect(riddles).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { openBucket } from "../diagnostics/flow-logs/bucket.ts";
 import { createFilter } from "../diagnostics/flow-logs/filter.ts";
 import type { StoredObject } from "../diagnostics/flow-logs/listing.ts";
-import { type ReadOptions, readFlowLogs, type Totals } from "../diagnostics/flow-logs/read.ts";
+import { type FlowLogReadOptions, readFlowLogs, type Totals } from "../diagnostics/flow-logs/read.ts";
 import { canMatter, isFlowLog, type Period } from "../diagnostics/flow-logs/selection.ts";
 import { createTally } from "../diagnostics/flow-logs/top.ts";
 import { sleep, systemClock } from "../runtime/clock.ts";
@@ -90,7 +90,7 @@ async function* selected(
   }
 }
 
-type Source = Omit<ReadOptions, "record" | "between" | "objects"> & { objects(): AsyncIterable<StoredObject> };
+type Source = Omit<FlowLogReadOptions, "record" | "between" | "objects"> & { objects(): AsyncIterable<StoredObject> };
 
 async function printRecords(flags: Flags, source: Source, output: Output, messages: Messages): Promise<Totals> {
   const format = recordFormats[flags.format]();

@@ -26,7 +26,7 @@ export async function reconcile(deps: AccountDeps & DestinationDeps, key: Object
   if (!deps.shards.serves(key) && !isShared(key)) return finishHandover(deps, pass);
   const excess = overLimit(deps, pass);
   if (excess) {
-    // Whatever makes room wakes the object.
+    // The change that makes room wakes the object.
     await show(deps, pass, { mode: "stalled", ...excess });
     return "never";
   }

@@ -5,7 +5,7 @@ import { hasResource, type ResourceKind } from "../kinds/kind.ts";
 import { catalogue, currencyOf, priceOf } from "./cost.ts";
 import { readClusters } from "./landscape/clusters.ts";
 import { pathsOf } from "./landscape/paths.ts";
-import { createReading, identityOf, separateDependents, titleOf } from "./landscape/resources.ts";
+import { collectionTitle, createReading, resourceIdentity, separateDependents } from "./landscape/resources.ts";
 import { usersOf } from "./landscape/users.ts";
 import { allObjects, type MooringObject } from "./objects.ts";
 import type { PlatformReader } from "./reader.ts";
@@ -26,7 +26,7 @@ export async function orphanReport(sources: Sources) {
   const objects = [...(await allObjects(sources, undefined)).values()];
   const ours = (each: MooringObject) =>
     holdingsOf(each.object).filter(({ contract }) => contract === undefined || contract === platform.contractNumber);
-  const held = new Set(objects.flatMap((each) => ours(each).map(identityOf)));
+  const held = new Set(objects.flatMap((each) => ours(each).map(resourceIdentity)));
   const { found, checked, notChecked } = await everything(platform, sources);
 
   // Prices are optional: not every user may read them.
@@ -39,15 +39,17 @@ export async function orphanReport(sources: Sources) {
   const lost = (why: string) => void notChecked.push({ kind: "labels of clusters", why });
   const clusters = await readClusters(platform, objects, sources.signal, lost);
 
-  const there = new Set(found.map(identityOf));
+  const there = new Set(found.map(resourceIdentity));
   const users = usersOf(objects, found);
   // Dependent resources are not orphans: servers of scaling groups, boot volumes of servers.
   const alone = separateDependents(found)
     .own.map((resource) => ({ resource, ...described.parse(resource.raw) }))
-    .filter(({ resource, properties }) => !held.has(identityOf(resource)) && !held.has(properties?.bootServer ?? ""))
+    .filter(
+      ({ resource, properties }) => !held.has(resourceIdentity(resource)) && !held.has(properties?.bootServer ?? ""),
+    )
     .map(({ resource, properties, metadata }) => ({
       resource,
-      used_by: users.get(identityOf(resource)) ?? [],
+      used_by: users.get(resourceIdentity(resource)) ?? [],
       other: clusters.otherThanOwn(resource),
       facts: {
         kind: resource.kind.kind,
@@ -77,7 +79,7 @@ export async function orphanReport(sources: Sources) {
       .filter(({ kind }) => checked.has(kind.kind))
       .flatMap((each) =>
         ours(each)
-          .filter((claim) => !there.has(identityOf(claim)))
+          .filter((claim) => !there.has(resourceIdentity(claim)))
           .map(({ id }) => ({ object: each.key, id })),
       ),
     ...(prices && { currency: currencyOf(prices) }),
@@ -97,7 +99,7 @@ async function everything(platform: PlatformReader, { signal, progress }: Source
   const checked = new Set<string>();
   for (const kind of kinds.filter(hasResource).filter(isOwnable)) {
     for (const path of pathsOf(kind.resource.place)) {
-      const lost = (why: string) => void notChecked.push({ kind: titleOf(kind, path), why });
+      const lost = (why: string) => void notChecked.push({ kind: collectionTitle(kind, path), why });
       await reading.read(kind, path, () => true, lost);
       progress(reading.known.length, "resources read");
     }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { asJson } from "../diagnostics/landscape/json.ts";
-import { identityOf } from "../diagnostics/landscape/resources.ts";
+import { resourceIdentity } from "../diagnostics/landscape/resources.ts";
 import { valuesIn } from "../diagnostics/manifest-text.ts";
 
 /**
@@ -15,7 +15,7 @@ export interface Elsewhere {
 
 /** LAN numbers are unique only within a datacenter. */
 const identityIn = (id: string, datacenter: string | null | undefined): string =>
-  identityOf({ id, parents: { ...(datacenter && { datacenter }) } });
+  resourceIdentity({ id, parents: { ...(datacenter && { datacenter }) } });
 
 /** One word of a command for a shell. */
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;

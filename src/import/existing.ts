@@ -1,5 +1,5 @@
 import { asJson, type Json } from "../diagnostics/landscape/json.ts";
-import { identityOf } from "../diagnostics/landscape/resources.ts";
+import { resourceIdentity } from "../diagnostics/landscape/resources.ts";
 import type { MooringObject } from "../diagnostics/objects.ts";
 
 /** The objects of the namespace that imported ones are applied to. */
@@ -18,7 +18,7 @@ export function existing(objects: readonly MooringObject[], namespace: string): 
     const spec = asJson(object.spec);
     if (typeof spec.externalId !== "string") continue;
     const datacenter = datacenterIn(spec, namespace, objects);
-    held.set(identityOf({ id: spec.externalId, parents: { ...(datacenter && { datacenter }) } }), key);
+    held.set(resourceIdentity({ id: spec.externalId, parents: { ...(datacenter && { datacenter }) } }), key);
   }
   return { taken, held };
 }

@@ -1,6 +1,6 @@
 import { readClusters } from "../diagnostics/landscape/clusters.ts";
 import type { Json } from "../diagnostics/landscape/json.ts";
-import { identityOf, type Resource } from "../diagnostics/landscape/resources.ts";
+import { type Resource, resourceIdentity } from "../diagnostics/landscape/resources.ts";
 import type { MooringObject } from "../diagnostics/objects.ts";
 import type { PlatformReader } from "../diagnostics/reader.ts";
 import type { Sources } from "../diagnostics/sources.ts";
@@ -42,9 +42,11 @@ export async function importAll(asked: ImportAsked): Promise<ImportResult> {
   const { resources, left } = await readLandscape(platform, filter, sources);
   const unread = (why: string) => sources.missing?.(`labels of clusters: ${why}`);
   const clusters = await readClusters(platform, asked.objects ?? [], sources.signal, unread);
-  const unclaimed = resources.filter((each) => (!only || names?.has(identityOf(each))) && !held?.has(identityOf(each)));
+  const unclaimed = resources.filter(
+    (each) => (!only || names?.has(resourceIdentity(each))) && !held?.has(resourceIdentity(each)),
+  );
   for (const each of resources) {
-    const holder = held?.get(identityOf(each));
+    const holder = held?.get(resourceIdentity(each));
     if (holder !== undefined) left.push({ what: `${each.kind.kind} ${each.id}`, why: `${holder} has it already` });
   }
   const known = { ...(names && { names }), ...(taken && { taken }) };

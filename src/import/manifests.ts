@@ -1,5 +1,5 @@
 import { asJson, asList, type Json } from "../diagnostics/landscape/json.ts";
-import { identityOf, type Resource } from "../diagnostics/landscape/resources.ts";
+import { type Resource, resourceIdentity } from "../diagnostics/landscape/resources.ts";
 import { GROUP, VERSION } from "../kinds/index.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import { inverse } from "./inverse.ts";
@@ -31,7 +31,7 @@ export function manifestsFor(all: readonly Resource[], options: ImportOptions): 
   const names = namesFor(ownable, options.names, options.taken);
   const resources = ownable.filter((each) => !options.leftOut?.has(each));
   const landscape = landscapeOf(resources);
-  const byId = new Map(resources.map((each) => [identityOf(each), names.get(each) ?? ""]));
+  const byId = new Map(resources.map((each) => [resourceIdentity(each), names.get(each) ?? ""]));
   return resources.map((resource) => {
     const { kind, id } = resource;
     const notes: Imported["notes"] = [];

@@ -1,4 +1,4 @@
-import { identityOf, nameIn, type Resource } from "../diagnostics/landscape/resources.ts";
+import { nameIn, type Resource, resourceIdentity } from "../diagnostics/landscape/resources.ts";
 
 const LONGEST = 50;
 
@@ -26,7 +26,7 @@ export function namesFor(
 ): Map<Resource, string> {
   const wanted = resources.map((resource) => {
     const kind = resource.kind.kind.toLowerCase();
-    const name = valid(given.get(identityOf(resource)) ?? nameIn(resource.raw));
+    const name = valid(given.get(resourceIdentity(resource)) ?? nameIn(resource.raw));
     return { resource, name: name === "" ? `${kind}-${short(resource)}` : name };
   });
   const count = new Map<string, number>();
@@ -46,4 +46,4 @@ export function namesFor(
 }
 
 const byIdentity = (a: { resource: Resource }, b: { resource: Resource }): number =>
-  identityOf(a.resource) < identityOf(b.resource) ? -1 : 1;
+  resourceIdentity(a.resource) < resourceIdentity(b.resource) ? -1 : 1;

@@ -1,11 +1,11 @@
 import { asJson, asList } from "../diagnostics/landscape/json.ts";
 import { pathsOf } from "../diagnostics/landscape/paths.ts";
 import {
+  collectionTitle,
   createReading,
   nameIn,
   type Resource,
   separateDependents,
-  titleOf,
 } from "../diagnostics/landscape/resources.ts";
 import type { PlatformReader } from "../diagnostics/reader.ts";
 import { kinds } from "../kinds/index.ts";
@@ -56,7 +56,7 @@ export async function readLandscape(
       continue;
     }
     for (const path of pathsOf(kind.resource.place)) {
-      const lost = (why: string) => void left.push({ what: titleOf(kind, path), why });
+      const lost = (why: string) => void left.push({ what: collectionTitle(kind, path), why });
       await reading.read(kind, path, isWanted, lost);
       progress(reading.known.length, "resources read");
     }

@@ -95,7 +95,7 @@ export const priceLine = ({ before, after, currency }: Cost): string => {
   return `${before.toFixed(2)} → ${after.toFixed(2)} ${currency} a month (${change < 0 ? "" : "+"}${change.toFixed(2)})`;
 };
 
-export const titleOf = ({ kind, namespace, name }: DocumentItem): string =>
+export const itemTitle = ({ kind, namespace, name }: DocumentItem): string =>
   `${kind} ${namespace === null ? "" : `${namespace}/`}${name}`;
 
 /** Hides policy fields of new objects, which say nothing to people. */

@@ -12,7 +12,7 @@ import type { Stage } from "./stage.ts";
 
 const keyTo = ({ kind, metadata }: KubeObject): ObjectKey => objectKey(kind, metadata.namespace ?? "", metadata.name);
 
-/** What the caller may read. */
+/** The objects that the caller may read. */
 export interface Sight {
   /** Every Account that objects of a namespace may use. */
   accounts(namespace: string): boolean;

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { identityOf } from "../../diagnostics/landscape/resources.ts";
+import { resourceIdentity } from "../../diagnostics/landscape/resources.ts";
 import { allObjects, type MooringObject } from "../../diagnostics/objects.ts";
 import { holdingsOf } from "../../engine/state/object.ts";
 import { type Elsewhere, fromCrossplane, fromTerraform } from "../../import/elsewhere.ts";
@@ -74,7 +74,7 @@ export const importCommand = command({
       taken = there.taken;
       for (const [identity, key] of there.held) held.set(identity, key);
       for (const { key, object } of objects) {
-        for (const claim of holdingsOf(object)) held.set(identityOf(claim), key);
+        for (const claim of holdingsOf(object)) held.set(resourceIdentity(claim), key);
       }
     } catch (error) {
       signal.throwIfAborted();
@@ -166,7 +166,7 @@ function write(screen: Screen, imported: readonly Imported[], to: string, force:
 function tellRelease(screen: Screen, imported: readonly Imported[], { release }: Elsewhere): void {
   screen.note("After the objects are Ready, run this, so that the other tool does not delete the resources:");
   for (const { resource } of imported) {
-    const words = release.get(identityOf(resource));
+    const words = release.get(resourceIdentity(resource));
     if (words !== undefined) screen.note(`  ${words}`);
   }
 }

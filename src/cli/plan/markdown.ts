@@ -1,10 +1,10 @@
 import {
   type DocumentItem,
+  itemTitle,
   type PlanDocument,
   priceLine,
   shownFields,
   summaryLine,
-  titleOf,
 } from "../../plan/document.ts";
 import type { PlanItem } from "../../plan/item.ts";
 import { visible } from "../frame/text.ts";
@@ -29,7 +29,7 @@ const plain = (text: string): string =>
 /** A plan as a comment on a pull request. `missing`: the parts that could not be read. */
 export function markdownOf(plan: PlanDocument, missing: readonly string[]): string {
   const changed = plan.items.filter(({ action }) => action !== "none");
-  const rows = changed.map((item) => `| ${signs[item.action]} | ${plain(titleOf(item))} | ${detailsOf(item)} |`);
+  const rows = changed.map((item) => `| ${signs[item.action]} | ${plain(itemTitle(item))} | ${detailsOf(item)} |`);
   return [
     plan.changes ? `### Mooring plan: ${summaryLine(plan)}` : "### Mooring plan: no change",
     ...(rows.length > 0 ? ["", "| | Object | What |", "|---|---|---|", ...rows] : []),

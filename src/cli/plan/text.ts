@@ -1,10 +1,10 @@
 import {
   type DocumentItem,
+  itemTitle,
   type PlanDocument,
   priceLine,
   shownFields,
   summaryLine,
-  titleOf,
 } from "../../plan/document.ts";
 import type { PlanItem } from "../../plan/item.ts";
 import type { Screen } from "../frame/screen.ts";
@@ -48,7 +48,7 @@ function writeItem(screen: Screen, item: DocumentItem, { cost }: PlanDocument): 
   const { mark, word, colour } = marks[item.action];
   const id = item.id === null ? "" : ` (${item.id})`;
   const quiet = item.action === "change" && !item.writes ? grey("  the object only, nothing on the platform") : "";
-  screen.line(colour(`${mark} ${word} `), bold(titleOf(item)), grey(id), quiet);
+  screen.line(colour(`${mark} ${word} `), bold(itemTitle(item)), grey(id), quiet);
   const wide = screen.format === "wide";
   for (const { field, from, to } of wide ? item.fields : shownFields(item)) {
     const change = item.action === "create" ? to : `${from || "(none)"} → ${to || "(none)"}`;

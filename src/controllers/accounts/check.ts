@@ -12,7 +12,7 @@ import type { Requeue } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { HeldSecrets } from "../../kube/write/held-secrets.ts";
 import { PlatformError, Retry, Unauthorized } from "../../platform/answers/errors.ts";
-import { type Credentials, type Identity, identityOf } from "../../platform/calls/credentials.ts";
+import { type Credentials, type Identity, tokenIdentity } from "../../platform/calls/credentials.ts";
 import { platformTime, reachedTime, withoutDoubt } from "../../platform/calls/platform-time.ts";
 import type { Transport } from "../../platform/calls/transport.ts";
 import { type Contract, readContract } from "../../platform/products/core.ts";
@@ -74,7 +74,7 @@ async function checkToken(state: AccountState): Promise<Checked> {
   const { deps, object, spec, given, handle, isKept } = state;
   const { connection } = handle;
   // A token of another user is not used, not even until the platform has answered: objects would be created as that user.
-  const other = foreign(state, identityOf(given.token));
+  const other = foreign(state, tokenIdentity(given.token));
   if (!other) connection.setCredentials(given);
   if (given.token === "") {
     const { name, key } = spec.credentialsSecretRef;
@@ -110,7 +110,7 @@ async function checkLogin(state: AccountState, login: NonNullable<Credentials["l
   const enter = async (refused: boolean): Promise<LoggedIn> => {
     const logged = isKept ? await logIn(deps, handle, entry, refused) : await readLogin(deps, handle.key);
     const { token = "" } = logged;
-    if (!foreign(state, identityOf(token))) handle.connection.setCredentials({ ...settled, token });
+    if (!foreign(state, tokenIdentity(token))) handle.connection.setCredentials({ ...settled, token });
     return logged;
   };
   // While a token is made, the previous one goes on working.
@@ -118,7 +118,7 @@ async function checkLogin(state: AccountState, login: NonNullable<Credentials["l
   if (isKept) await deps.secrets.hold(handle.key);
   let logged = await enter(false);
   if (logged.token === undefined) return loginFailed(state, logged);
-  const other = foreign(state, identityOf(logged.token));
+  const other = foreign(state, tokenIdentity(logged.token));
   if (other) return blocked(object, other, { inMs: deps.settings.resyncMs });
   try {
     const contract = await contractOf(handle).catch(async (error: unknown) => {
@@ -127,7 +127,7 @@ async function checkLogin(state: AccountState, login: NonNullable<Credentials["l
       if (logged.token === undefined) throw error;
       return contractOf(handle);
     });
-    return judge(state, contract, identityOf(logged.token ?? ""), logged);
+    return judge(state, contract, tokenIdentity(logged.token ?? ""), logged);
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     const isRefused = logged.token === undefined && logged.trouble instanceof Unauthorized;

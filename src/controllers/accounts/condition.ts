@@ -2,13 +2,12 @@ import type { Deps } from "../../engine/observe/deps.ts";
 import type { Memory } from "../../engine/state/memory.ts";
 import { ACCEPT_USER } from "../../engine/state/names.ts";
 import type { ObjectKey } from "../../engine/state/object.ts";
-import { skewText } from "../../engine/state/succession.ts";
 import type { Obstacle } from "../../engine/status/reasons.ts";
 import { type ReadyState, readFacts } from "../../engine/status/status.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { PlatformError, Unauthorized } from "../../platform/answers/errors.ts";
-import { NOTABLE_SKEW_MS } from "../../platform/calls/platform-time.ts";
+import { NOTABLE_SKEW_MS, skewText } from "../../platform/calls/platform-time.ts";
 import type { Identity } from "../../platform/calls/transport.ts";
 import { authCapacity } from "../../platform/products/auth.ts";
 import type { Contract } from "../../platform/products/core.ts";
@@ -42,7 +41,7 @@ export interface Checked {
 export function usable(
   { settings }: Deps,
   platformNow: number,
-  contract: Contract,
+  { contractNumber, owner, limits, used }: Contract,
   identity: Identity | undefined,
   logged: LoggedIn | undefined,
   { where, secret }: { where: string; secret: string },
@@ -65,7 +64,11 @@ export function usable(
   return {
     condition: { mode: "ready", reason: "Available", message: isExpiring ? `${accepted}; ${expiry}` : accepted },
     facts: {
-      ...factsOf(contract, expiresAt),
+      contractNumber,
+      ...(owner !== undefined && { contractOwner: owner }),
+      ...(expiresAt !== undefined && { tokenExpiresAt: new Date(expiresAt).toISOString() }),
+      limits,
+      used,
       ...(expiresAt !== undefined && { expiresIn: daysLeft(expiresAt, platformNow) }),
       ...(userId !== undefined && { platformUserId: userId }),
       ...(logged?.id !== undefined && { tokenId: logged.id }),
@@ -133,19 +136,6 @@ export function loginObstacle(trouble: Trouble, username: string, secret: string
   const said = trouble.platformMessage ?? trouble.message;
   const message = `the platform refuses the password of user ${username}, as if it had been changed (${said}): put the current one into key password of Secret ${secret}, or correct key username; for a user with two-factor authentication ${instead}`;
   return { reason: "Unauthorized", message };
-}
-
-const USED = /Provisioned$|^reservedIps/;
-
-function factsOf({ contractNumber, owner, limits }: Contract, expiresAt: number | undefined): Record<string, unknown> {
-  const entries = Object.entries(limits);
-  return {
-    contractNumber,
-    ...(owner !== undefined && { contractOwner: owner }),
-    ...(expiresAt !== undefined && { tokenExpiresAt: new Date(expiresAt).toISOString() }),
-    limits: Object.fromEntries(entries.filter(([name]) => !USED.test(name))),
-    used: Object.fromEntries(entries.filter(([name]) => USED.test(name))),
-  };
 }
 
 /** The condition of an Account that is being deleted while objects use it. */

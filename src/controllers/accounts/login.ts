@@ -10,7 +10,7 @@ import { dueAt } from "../../kinds/fields/secrets/rotation.ts";
 import { accessToken } from "../../kinds/identity/access-token.ts";
 import { isConflict } from "../../kube/client/errors.ts";
 import { PlatformError } from "../../platform/answers/errors.ts";
-import { identityOf } from "../../platform/calls/credentials.ts";
+import { tokenIdentity } from "../../platform/calls/credentials.ts";
 import { latestTime, platformTime, reachedTime, skewOf, withoutDoubt } from "../../platform/calls/platform-time.ts";
 import { type NewToken, type OwnTokens, ownTokens, type ShownToken } from "../../platform/products/auth.ts";
 import { hashBody } from "../../runtime/hash.ts";
@@ -255,7 +255,7 @@ async function recover(deps: LoginDeps, tokens: OwnTokens, state: TokenRecord, t
     const isTaken = isOurs || deps.objects.wasClaimed(accessToken.kind, { id, parents: {}, endpoint });
     return !isTaken && hasTtl(dates, intent.ttl) && window.has(Date.parse(dates.createdDate));
   });
-  const us = { account, userId: token === undefined ? undefined : identityOf(token)?.userId };
+  const us = { account, userId: token === undefined ? undefined : tokenIdentity(token)?.userId };
   const rivals = [
     ...others.filter((each) => each.username === username && each.intent?.ttl === intent.ttl),
     ...deps.objects

@@ -1,11 +1,8 @@
 import { z } from "zod";
 import { KEPT_TOKEN, MANAGED_BY, TOKEN_RECORD } from "../../engine/state/names.ts";
 import { author } from "../../engine/status/author.ts";
-import { isNotFound } from "../../kube/client/errors.ts";
 import type { KubeClient } from "../../kube/client/transport.ts";
-import { type KubeObject, pathOf } from "../../kube/resource.ts";
-import { fetchObject } from "../../kube/watch/followed.ts";
-import { SECRETS, secretValue } from "../../kube/write/owned-secret.ts";
+import { createRecordedSecrets } from "../../kube/write/recorded-secrets.ts";
 import { spellingOf } from "../../platform/addresses/endpoints.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { hashBody } from "../../runtime/hash.ts";
@@ -48,39 +45,22 @@ export interface StoredToken {
 
 export const tokenSecretName = (account: string): string => `${KEPT_TOKEN}-${hashBody(account).slice(0, 16)}`;
 
-/** The answer to a metadata-only list; an empty one has null. */
-const listed = z.object({ items: z.array(z.looseObject({ metadata: z.looseObject({}) })).nullable() });
-
 export type TokenStore = ReturnType<typeof createTokenStore>;
 
-/**
- * The tokens that were made for Accounts with a password: one Secret for each, in the operator's namespace. The record is in an
- * annotation, so that all records can be listed without the values.
- */
+/** The tokens that were made for Accounts with a password: one Secret for each, in the operator's namespace. */
 export function createTokenStore(
   { client, guard, clock }: { client: KubeClient; guard: () => void; clock: Pick<Clock, "monotonic"> },
   namespace: string,
 ) {
   const labels = { [MANAGED_BY]: "mooring", [TOKEN_RECORD]: "true" };
+  const secrets = createRecordedSecrets(client, { namespace, labels, annotation: TOKEN_RECORD, key: "token" });
   let known: { at: number; records: Promise<TokenRecord[]> } | undefined;
-  async function list(): Promise<TokenRecord[]> {
-    const query = { labelSelector: `${MANAGED_BY}=mooring,${TOKEN_RECORD}=true` };
-    const path = pathOf(SECRETS, { namespace });
-    const found = await client.request({ method: "GET", path, query, accept: METADATA_ONLY });
-    return (listed.parse(found).items ?? []).flatMap((secret) => recordOf(secret) ?? []);
-  }
-  const create = async (name: string, content: { metadata: object; data: object }) => {
-    const metadata = { ...content.metadata, name, namespace, labels };
-    const body = { apiVersion: "v1", kind: "Secret", type: "Opaque", ...content, metadata };
-    await client.request({ method: "POST", path: pathOf(SECRETS, { namespace }), body });
-  };
+  const list = async () => (await secrets.records()).flatMap((text) => readRecord(text) ?? []);
   return {
     /** Of one Account, as the API server has it now. */
     async read(account: string): Promise<StoredToken> {
-      const secret = await fetchObject(client, SECRETS, { namespace, name: tokenSecretName(account) });
-      if (!secret) return { record: undefined, token: undefined, version: NONE };
-      const { resourceVersion: version = NONE } = secret.metadata;
-      return { record: recordOf(secret), token: secretValue(secret, "token"), version };
+      const { record: text, value: token, version } = await secrets.read(tokenSecretName(account));
+      return { record: readRecord(text), token, version };
     },
     /** The records of all Accounts, not older than this. */
     all(ageMs: number): Promise<readonly TokenRecord[]> {
@@ -96,36 +76,13 @@ export function createTokenStore(
     /** Writes the record of an Account, and a new value; undefined deletes both. `version`: conflicts if it has changed since. */
     async write(account: string, next: TokenRecord | undefined, value?: string, version?: string): Promise<void> {
       const name = tokenSecretName(account);
-      const path = pathOf(SECRETS, { namespace, name });
       guard();
-      if (!next) return client.request<void>({ method: "DELETE", path }).catch(unlessGone);
-      const annotations = { [TOKEN_RECORD]: JSON.stringify(next) };
-      const data = value === undefined ? {} : { token: Buffer.from(value).toString("base64") };
-      if (version === NONE) return create(name, { metadata: { annotations }, data });
-      const isNone = value === undefined && next.current === undefined;
-      const body = {
-        metadata: { annotations, ...(version !== undefined && { resourceVersion: version }) },
-        data: isNone ? { token: null } : data,
-      };
-      try {
-        await client.request({ method: "PATCH", path, contentType: "application/merge-patch+json", body });
-      } catch (error) {
-        if (version !== undefined || !isNotFound(error)) throw error;
-        await create(name, { metadata: { annotations }, data });
-      }
+      if (!next) return secrets.remove(name);
+      const kept = next.current === undefined ? null : undefined;
+      await secrets.write(name, { record: JSON.stringify(next), value: value ?? kept, version });
     },
   };
 }
 
-const METADATA_ONLY = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
-
-/** The version of a Secret that does not exist. */
-const NONE = "";
-
 /** An invalid record counts as absent. */
-const recordOf = ({ metadata }: { metadata: Pick<KubeObject["metadata"], "annotations"> }): TokenRecord | undefined =>
-  unlessThrown(() => record.parse(JSON.parse(metadata.annotations?.[TOKEN_RECORD] ?? "")));
-
-const unlessGone = (error: unknown): void => {
-  if (!isNotFound(error)) throw error;
-};
+const readRecord = (text = ""): TokenRecord | undefined => unlessThrown(() => record.parse(JSON.parse(text)));

@@ -10,44 +10,17 @@ import type { Pass } from "../../engine/write/record.ts";
 import type { ObjectRef } from "../../kinds/desired.ts";
 import { type ActivityLogExportSpec, activityLogExport } from "../../kinds/observability/activity-log-export.ts";
 import type { KubeObject } from "../../kube/resource.ts";
-import type { Reading } from "../../platform/activity/reading.ts";
 import { spellingOf } from "../../platform/addresses/endpoints.ts";
-import type { Connection, Transport } from "../../platform/calls/transport.ts";
 import { toBucket } from "../../platform/export/bucket.ts";
+import type { DestinationClients } from "../../platform/export/clients.ts";
 import type { Destination } from "../../platform/export/destination.ts";
 import { toKafka } from "../../platform/export/kafka.ts";
 import { toLogPipeline } from "../../platform/export/log-pipeline.ts";
 import { readSecret } from "./secrets.ts";
 
-/** Connections to destinations that are not the platform's: without credentials, but with the limits and rules for endpoints. */
-export function createDestinationClients(transport: Pick<Transport, "connect">) {
-  const open = new Map<ObjectKey, Connection>();
-  const readings = new Map<ObjectKey, Reading>();
-  const drop = (key: ObjectKey): void => {
-    readings.get(key)?.close();
-    readings.delete(key);
-  };
-  return {
-    /** Begun readings, with which the next pass goes on. */
-    readings,
-    of(key: ObjectKey): Connection {
-      const connection = open.get(key) ?? transport.connect(key);
-      open.set(key, connection);
-      return connection;
-    },
-    /** The next pass reads anew. */
-    drop,
-    async close(key: ObjectKey): Promise<void> {
-      drop(key);
-      await open.get(key)?.close();
-      open.delete(key);
-    },
-  };
-}
-
 export interface DestinationDeps extends Deps {
   sites: Sites;
-  destinations: ReturnType<typeof createDestinationClients>;
+  destinations: DestinationClients;
 }
 
 /** A pass over an export, with the Account it reads with. */

@@ -18,6 +18,7 @@ import { begunAt, dueAt, type Progress, withHours } from "../../platform/activit
 import { provenTime } from "../../platform/activity/reached.ts";
 import { RETENTION_MS } from "../../platform/activity/read.ts";
 import { createReading, Unfinished } from "../../platform/activity/reading.ts";
+import { timeText } from "../../platform/activity/written.ts";
 import { Forbidden, PlatformError, Retry, Unauthorized } from "../../platform/answers/errors.ts";
 import { openRoom } from "../../platform/answers/memory-budget.ts";
 import { plainText } from "../../platform/answers/plain-text.ts";
@@ -25,17 +26,7 @@ import { platformTime, reachedTime } from "../../platform/calls/platform-time.ts
 import type { Destination } from "../../platform/export/destination.ts";
 import { exportNext, NotDelivered } from "../../platform/export/step.ts";
 import { type DestinationDeps, destinationOf, type Export } from "./destinations.ts";
-import {
-  begunIn,
-  dateOf,
-  gapIn,
-  isWorthAWrite,
-  NotWritten,
-  progressOf,
-  recordProgress,
-  restate,
-  write,
-} from "./record.ts";
+import { begunIn, gapIn, isWorthAWrite, NotWritten, progressOf, recordProgress, restate, write } from "./record.ts";
 
 /**
  * Reconciles one ActivityLogExport: a pass delivers at most one window of the log, and records its progress once the
@@ -144,9 +135,8 @@ async function carryOn(deps: DestinationDeps, pass: Export, to: Destination): Pr
   }
 
   const of = [object.metadata.uid, contract, progress.time].join();
-  const { readings } = deps.destinations;
-  const known = readings.get(key);
-  const reading = known?.of === of ? known : createReading({ of, at: now }, openRoom(connection.memory, connection.id));
+  const anew = () => createReading({ of, at: now }, openRoom(connection.memory, connection.id));
+  const reading = deps.destinations.reading(key, of, anew);
   const begun = reading.begin({ clock: deps.clock, page });
   const log = { ...begun, ...(readExportSpec(object.spec).reads === "Exclude" && { leavesOut: isRead }) };
   // Each write is on top of the last one of this pass: a process that no longer leads gets a conflict.
@@ -169,9 +159,7 @@ async function carryOn(deps: DestinationDeps, pass: Export, to: Destination): Pr
     await restate(deps, asWritten(deps, pass), progress, now);
     return SOON;
   } finally {
-    if (known !== reading || !isKept) deps.destinations.drop(key);
-    if (isKept) readings.set(key, reading);
-    else reading.close();
+    deps.destinations.settle(key, reading, isKept);
   }
 }
 
@@ -186,8 +174,8 @@ async function lose(
 ): Promise<Requeue> {
   const next = begunAt(oldest + 120_000);
   const { lost } = readExportStatus(readWhole(pass.object));
-  const from = lost && Date.parse(lost.to) >= progress.time ? lost.from : dateOf(progress.time);
-  const gap = { from, to: dateOf(next.time), noticedAt: dateOf(now) };
+  const from = lost && Date.parse(lost.to) >= progress.time ? lost.from : timeText(progress.time);
+  const gap = { from, to: timeText(next.time), noticedAt: timeText(now) };
   const written = await recordProgress(deps, pass, { contract, now, progress: next, lost: gap });
   deps.events.record(written, "Warning", "HistoryLost", gapIn(gap));
   return { inMs: 0 };

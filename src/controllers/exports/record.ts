@@ -6,6 +6,7 @@ import { readExportSpec, readExportStatus } from "../../kinds/observability/acti
 import type { KubeObject } from "../../kube/resource.ts";
 import type { Piece } from "../../platform/activity/piece.ts";
 import { begunAt, dueIn, type Line, type Progress } from "../../platform/activity/progress.ts";
+import { readPiece, readProgress, timeText, writtenPiece, writtenProgress } from "../../platform/activity/written.ts";
 
 /** An export that is less far behind is up to date. */
 const CURRENT_MS = 300_000;
@@ -17,33 +18,18 @@ const TOLD_MS = 7 * 86_400_000;
 /** The recorded progress of an export; without a record, where it begins. */
 export function progressOf(object: KubeObject, now: number): Progress {
   const { watermark } = readExportStatus(readWhole(object));
-  if (!watermark) {
-    const { from } = readExportSpec(object.spec);
-    const born = Date.parse(object.metadata.creationTimestamp ?? "");
-    // The platform may have another clock than the cluster; a time that is written in spec counts as it is.
-    return begunAt(from === undefined ? Math.min(born || now, now) : Date.parse(from));
-  }
-  const { time, hours, recent = [] } = watermark;
-  return {
-    time: Date.parse(time),
-    ...(hours && { hours: { from: Date.parse(hours.from), to: Date.parse(hours.to) } }),
-    slices: recent.map(({ from, total, sketch }) => ({ from: Date.parse(from), total, sketch })),
-  };
+  if (watermark) return readProgress(watermark);
+  const { from } = readExportSpec(object.spec);
+  const born = Date.parse(object.metadata.creationTimestamp ?? "");
+  // The platform may have another clock than the cluster; a time that is written in spec counts as it is.
+  return begunAt(from === undefined ? Math.min(born || now, now) : Date.parse(from));
 }
-
-export const dateOf = (at: number): string => new Date(at).toISOString();
 
 /** The delivery that is on record as begun. */
 export function begunIn(object: KubeObject): Piece | undefined {
   const { begun } = readExportStatus(readWhole(object));
-  return begun && { ...begun, from: Date.parse(begun.from), to: Date.parse(begun.to), at: Date.parse(begun.at) };
+  return begun && readPiece(begun);
 }
-
-const recordOf = ({ time, hours, slices }: Progress) => ({
-  time: dateOf(time),
-  ...(hours && { hours: { from: dateOf(hours.from), to: dateOf(hours.to) } }),
-  recent: slices.map(({ from, total, sketch }) => ({ from: dateOf(from), total, sketch })),
-});
 
 export type Gap = NonNullable<ReturnType<typeof readExportStatus>["lost"]>;
 
@@ -89,13 +75,16 @@ export async function recordProgress(deps: Deps, pass: Pass, entry: Entry): Prom
   const facts = readExportStatus(readWhole(pass.object));
   const gap = lost ?? facts.lost;
   const last = delivered.at(-1)?.time;
-  const times = [...(facts.lastEntryTime ? [facts.lastEntryTime] : []), ...(last === undefined ? [] : [dateOf(last)])];
+  const times = [
+    ...(facts.lastEntryTime ? [facts.lastEntryTime] : []),
+    ...(last === undefined ? [] : [timeText(last)]),
+  ];
   const lastEntryTime = times.sort().at(-1);
   deps.memories.of(pass.key).exported = undefined;
   return write(deps, pass, conditionOf(progress, gap, now), {
     contract,
-    watermark: recordOf(progress),
-    begun: begun && { ...begun, from: dateOf(begun.from), to: dateOf(begun.to), at: dateOf(begun.at) },
+    watermark: writtenProgress(progress),
+    begun: begun && writtenPiece(begun),
     entriesDelivered: (facts.entriesDelivered ?? 0) + delivered.length,
     ...(lastEntryTime !== undefined && { lastEntryTime }),
     ...(gap && { lost: gap }),

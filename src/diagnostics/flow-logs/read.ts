@@ -6,7 +6,7 @@ import type { StoredObject } from "./listing.ts";
 import { createRecordReader } from "./records/reader.ts";
 import type { FlowRecord } from "./records/record.ts";
 
-export interface ReadOptions {
+export interface FlowLogReadOptions {
   objects: AsyncIterable<StoredObject>;
   open: (key: string, signal: AbortSignal) => Promise<Readable>;
   filter: Filter;
@@ -47,7 +47,7 @@ const READY_BYTES = 1024 * 1024;
  * Reads all records of the objects, in order and with bounded memory. A bad line or object is reported, and the read
  * continues. Rejects if the list fails or the signal aborts.
  */
-export async function readFlowLogs(options: ReadOptions): Promise<Totals> {
+export async function readFlowLogs(options: FlowLogReadOptions): Promise<Totals> {
   const { filter, signal } = options;
   const totals: Totals = { objects: 0, records: 0, matched: 0, badLines: 0, badObjects: 0, incomplete: 0 };
   let current = "";

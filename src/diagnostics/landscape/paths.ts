@@ -28,14 +28,14 @@ export function pathsOf(place: Pick<Place, "collection">, given: Parents = {}): 
 }
 
 /** A parent on the way to a collection. */
-export interface Step {
+export interface ParentOnPath {
   role: string;
   /** The collection that the parent is in, with roles instead of ids. */
   path: string;
 }
 
 /** The parents in a path of `pathsOf`, outermost first. */
-export function stepsIn(path: string): Step[] {
+export function stepsIn(path: string): ParentOnPath[] {
   const parts = path.split("/");
   return parts.flatMap((part, nth) =>
     part.startsWith(MARK) ? [{ role: part.slice(MARK.length), path: parts.slice(0, nth).join("/") }] : [],

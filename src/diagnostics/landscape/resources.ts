@@ -4,7 +4,7 @@ import { NotFound } from "../../platform/answers/errors.ts";
 import { products } from "../../platform/products/products.ts";
 import type { PlatformReader } from "../reader.ts";
 import { asJson, asList, isJson, type Json } from "./json.ts";
-import { type Parents, pathsOf, type Step, stepsIn, withIds } from "./paths.ts";
+import { type ParentOnPath, type Parents, pathsOf, stepsIn, withIds } from "./paths.ts";
 import { readOnlyConnection } from "./read-only-connection.ts";
 
 /** A resource of the platform that an object can represent. */
@@ -17,7 +17,7 @@ export interface Resource {
 }
 
 /** The identity of a resource: LAN numbers are unique only within a datacenter. */
-export const identityOf = ({ id, parents }: Pick<Resource, "id" | "parents">): string =>
+export const resourceIdentity = ({ id, parents }: Pick<Resource, "id" | "parents">): string =>
   /^\d+$/.test(id) ? `${parents.datacenter}/${id}` : id;
 
 /** Separates dependent resources: servers of scaling groups, and their volumes. */
@@ -120,13 +120,13 @@ export function createReading(reader: PlatformReader, signal: AbortSignal) {
 }
 
 /** The kind whose resources are the parents of this step. */
-const ownerOf = ({ resource: { place } }: ResourceKind, step: Step): ResourceKind | undefined =>
+const ownerOf = ({ resource: { place } }: ResourceKind, step: ParentOnPath): ResourceKind | undefined =>
   kinds
     .filter(hasResource)
     .find(({ resource }) => resource.place.product === place.product && pathsOf(resource.place).includes(step.path));
 
 /** A kind, and the collection of its parents if it can be in several. */
-export function titleOf({ kind, resource: { place } }: ResourceKind, path: string): string {
+export function collectionTitle({ kind, resource: { place } }: ResourceKind, path: string): string {
   const around = stepsIn(path).at(-1)?.path ?? "";
   return pathsOf(place).length > 1 ? `${kind} in ${around.slice(around.lastIndexOf("/") + 1)}` : kind;
 }

@@ -2,7 +2,7 @@ import { isReleased, namedBy, type ObjectKey, openIntent } from "../../engine/st
 import { readStatus } from "../../engine/status/status.ts";
 import type { MooringObject } from "../objects.ts";
 import { asJson, asList } from "./json.ts";
-import { identityOf, type Resource } from "./resources.ts";
+import { type Resource, resourceIdentity } from "./resources.ts";
 
 /** Fields whose value is unique only within a datacenter: the number of a LAN. */
 const LAN_FIELDS: ReadonlySet<string> = new Set(["lan", "lanId", "externalId"]);
@@ -11,11 +11,11 @@ const CONSUMERS = "ipConsumers";
 
 /** The objects that need each resource, by its identity: they own it, name it, or their resource is in it or uses it. */
 export function usersOf(objects: readonly MooringObject[], found: readonly Resource[]): Map<string, ObjectKey[]> {
-  const resources = new Map(found.flatMap((each) => wordsFor(each).map((word) => [word, identityOf(each)])));
-  const needs = new Map(found.map((each) => [identityOf(each), neededBy(each, resources)]));
+  const resources = new Map(found.flatMap((each) => wordsFor(each).map((word) => [word, resourceIdentity(each)])));
+  const needs = new Map(found.map((each) => [resourceIdentity(each), neededBy(each, resources)]));
   // A volume needs the server that it is attached to, as the server needs the volume.
   for (const each of found) {
-    for (const volume of volumesOf(each)) needs.get(volume)?.push(identityOf(each));
+    for (const volume of volumesOf(each)) needs.get(volume)?.push(resourceIdentity(each));
   }
   const byKey = new Map(objects.map((each) => [each.key, each]));
   const users = new Map<string, ObjectKey[]>();
@@ -35,23 +35,23 @@ export function usersOf(objects: readonly MooringObject[], found: readonly Resou
 /** The identities of resources, by the words that mean them. */
 type Resources = ReadonlyMap<string, string>;
 
-/** What means a resource elsewhere: its identity, and the addresses that it reserves. */
+/** The names of a resource elsewhere: its identity, and the addresses that it reserves. */
 const wordsFor = (each: Resource): string[] => {
   const { ips } = asJson(each.raw.properties);
-  return [identityOf(each), ...(Array.isArray(ips) ? ips.map(String) : [])];
+  return [resourceIdentity(each), ...(Array.isArray(ips) ? ips.map(String) : [])];
 };
 
 const volumesOf = ({ raw }: Pick<Resource, "raw">): string[] =>
   asList(asJson(asJson(raw.entities).volumes).items).map(({ id }) => String(id));
 
-/** What the resource is in, what its properties name, and what is attached to it. */
+/** The parents of a resource, the resources that its properties name, and those attached to it. */
 function neededBy({ parents, raw }: Resource, resources: Resources): string[] {
   // Not what else is in a NIC, such as a flow log: the server does not need it.
   const nics = asList(asJson(asJson(raw.entities).nics).items).map(({ properties }) => properties);
   return identitiesIn([parents, raw.properties, nics, volumesOf({ raw })], resources, []);
 }
 
-/** What an object names: in spec, in its status and in a creation that has no answer yet. */
+/** The resources that an object names: in spec, in its status and in a creation that has no answer yet. */
 function namedIn(
   { kind, object }: MooringObject,
   byKey: ReadonlyMap<ObjectKey, MooringObject>,

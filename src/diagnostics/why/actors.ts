@@ -1,6 +1,6 @@
 import { needsPerson, type Reason, reasons } from "../../engine/status/reasons.ts";
 
-/** Who must act before an object can proceed. */
+/** The party that must act before an object can proceed. */
 export type Actor = "you" | "administrator" | "account" | "contract" | "operator" | "nobody";
 
 /** Reasons of a Ready object, or only of Events. */
@@ -33,7 +33,7 @@ const administrators: ReadonlySet<string> = new Set<Reason>([
 /** Reasons that only somebody with rights on the platform can end. */
 const ofContract: ReadonlySet<string> = new Set<Reason>(["QuotaExceeded", "Forbidden"]);
 
-/** What is missing may be about to be created, so the object is not Stalled; but a user has to create or name it. */
+/** The missing object may be about to be created, so this one is not Stalled; but a user has to create or name it. */
 const missing: ReadonlySet<string> = new Set<Reason>(["AccountNotFound", "ReferenceNotFound", "SecretNotFound"]);
 
 /** Whether a person has to act, and not the operator. */
@@ -92,6 +92,6 @@ const special: Readonly<Partial<Record<Reason, string>>> = {
   InUse: "The object is `Stalled`. Its deletion goes on by itself when no object uses it any more.",
 };
 
-/** What `mooring explain`, the tools and the page of the reasons say of the state, in Markdown. */
+/** The state in Markdown, as `mooring explain`, the tools and the page of the reasons show it. */
 export const stateOf = (reason: Reason): string =>
   special[reason] ?? (missing.has(reason) ? AWAITED : states[actorOf(reason)]);

@@ -10,7 +10,7 @@ import { type Actor, actorOf, needsSomebody } from "./actors.ts";
 const DEEPEST = 8;
 
 /** One step of the chain: an object that is not Ready, and the objects that it waits for. */
-export interface Step {
+export interface ChainLink {
   object: string;
   exists: boolean;
   ready: boolean;
@@ -18,7 +18,7 @@ export interface Step {
   message: string;
   what_to_do: string;
   who: Actor;
-  waits_for: Step[];
+  waits_for: ChainLink[];
 }
 
 /** An object by its key: undefined if it does not exist, "hidden" if the caller may not read it. */
@@ -29,7 +29,7 @@ export async function stepOf(
   key: ObjectKey,
   found: MooringObject | undefined | "hidden",
   seen: ReadonlySet<ObjectKey> = new Set(),
-): Promise<Step> {
+): Promise<ChainLink> {
   if (found === "hidden") {
     const hidden = { reason: "NotVisible", message: `you may not read ${key}`, who: "you" as const };
     const wayOut = `Ask somebody who may read ${key}, or for the right to get it.`;
@@ -44,7 +44,7 @@ export async function stepOf(
   const ready = isReady(found.object);
   const next = ready || seen.size >= DEEPEST ? [] : blamed(found, reason, message).filter((each) => !seen.has(each));
   const below = new Set([...seen, key]);
-  const waits: Step[] = [];
+  const waits: ChainLink[] = [];
   for (const each of new Set(next)) {
     const step = await stepOf(find, each, await find(each), below);
     if (!step.ready) waits.push(step);
@@ -66,7 +66,7 @@ export async function stepOf(
 /** How to resume a paused object. */
 export const resumed = (key: ObjectKey): string => `mooring resume ${key}, or remove the annotation ${PAUSED}`;
 
-const urgency = ({ who }: Step) => (needsSomebody(who) ? 0 : 1);
+const urgency = ({ who }: ChainLink) => (needsSomebody(who) ? 0 : 1);
 
 /** The parts of a key. The key of a cluster-scoped object has no namespace. */
 export function placeOf(key: ObjectKey) {
@@ -109,7 +109,7 @@ function blamed(each: MooringObject, reason: string, message: string): ObjectKey
 }
 
 /** The end of the chain: the root cause. A paused object is a root cause. */
-export const rootOf = (step: Step): Step => {
+export const rootOf = (step: ChainLink): ChainLink => {
   const [first] = step.waits_for;
   return first && step.reason !== "Paused" ? rootOf(first) : step;
 };

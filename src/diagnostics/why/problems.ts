@@ -1,7 +1,7 @@
 import { allObjects, isPaused, isReady, type MooringObject, summaryOf } from "../objects.ts";
 import type { Sources } from "../sources.ts";
 import { type Actor, needsSomebody } from "./actors.ts";
-import { type Find, rootOf, type Step, stepOf } from "./chain.ts";
+import { type ChainLink, type Find, rootOf, stepOf } from "./chain.ts";
 import { findKey } from "./find.ts";
 import { idleOperator, startOperator } from "./operator-state.ts";
 
@@ -53,7 +53,7 @@ export async function problems(
 
 const urgency = ({ who }: Problem) => (needsSomebody(who) ? 0 : 1);
 
-const causeOf = ({ object, reason, message, what_to_do, who }: Step) => ({
+const causeOf = ({ object, reason, message, what_to_do, who }: ChainLink) => ({
   cause: object,
   reason,
   message,

@@ -7,7 +7,7 @@ import type { ClusterReader } from "../cluster.ts";
 import { adviceFor, isPaused, isReady, kindOf, type ObjectAsked, objectNamed, summaryOf } from "../objects.ts";
 import type { Sources } from "../sources.ts";
 import { actorInWords } from "./actors.ts";
-import { type Find, resumed, rootOf, type Step, stepOf } from "./chain.ts";
+import { type ChainLink, type Find, resumed, rootOf, stepOf } from "./chain.ts";
 import { findKey } from "./find.ts";
 import { idleOperator, startOperator } from "./operator-state.ts";
 
@@ -73,7 +73,7 @@ function readyAnswer(key: ObjectKey, { isStale, paused }: { isStale: boolean; pa
   };
 }
 
-const inWords = ({ object, exists, reason, message }: Step) =>
+const inWords = ({ object, exists, reason, message }: ChainLink) =>
   exists ? `${object} is not Ready (${reason}): ${message}` : message;
 
 /** The request that the root cause waits for, with its state on the platform. */

@@ -58,7 +58,7 @@ export const namedBy = (namespace: string, { kind, name }: AccountRef): string =
   kind === clusterAccount.kind ? objectKey(kind, "", name) : `${namespace}/${name}`;
 
 /** For messages: `Account shop/main`, `ClusterAccount shared`. */
-export const titleOf = (key: string): string => objectOf(key).replace("/", " ");
+export const accountTitle = (key: string): string => objectOf(key).replace("/", " ");
 
 /** `key` is the Account that is meant, whether it works or not. */
 export type AccountChoice = { key: string; account: AccountHandle } | { key?: string; obstacle: Obstacle };
@@ -130,23 +130,23 @@ export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, 
   function byKey(user: User, key: string, wayOut = ""): AccountChoice {
     if (isShared(key) && !isOpenTo(user, key)) {
       // The same message for each cause: others learn nothing about the ClusterAccount.
-      const message = `${titleOf(key)} does not exist, or does not admit ${user.kind.kind} objects of namespace ${user.namespace}: ask the administrator to admit them${wayOut}`;
+      const message = `${accountTitle(key)} does not exist, or does not admit ${user.kind.kind} objects of namespace ${user.namespace}: ask the administrator to admit them${wayOut}`;
       return { key, obstacle: { reason: "AccountNotAllowed", message } };
     }
     const handle = handles.get(key);
     if (!handle) {
       const found = objects.find(objectOf(key));
-      if (!found) return missing(`${titleOf(key)} not found`, key);
+      if (!found) return missing(`${accountTitle(key)} not found`, key);
       const excess = objects.excess(found.kind, found.object);
       const obstacle: Obstacle = excess
-        ? { reason: "AccountNotReady", message: `${titleOf(key)}: ${excess.message}` }
-        : { reason: "Observing", message: `${titleOf(key)} not checked yet` };
+        ? { reason: "AccountNotReady", message: `${accountTitle(key)}: ${excess.message}` }
+        : { reason: "Observing", message: `${accountTitle(key)} not checked yet` };
       return { key, obstacle };
     }
     const { obstacle } = handle;
     if (!obstacle) return { key, account: handle };
     // Only the administrator sees Secrets and addresses of a ClusterAccount.
-    const message = `${titleOf(key)}: ${isShared(key) ? `${obstacle.reason}; ask the administrator` : obstacle.message}`;
+    const message = `${accountTitle(key)}: ${isShared(key) ? `${obstacle.reason}; ask the administrator` : obstacle.message}`;
     // While the Account was not checked yet, its objects keep their conditions.
     const isPassedOn = obstacle.reason === "Observing" || obstacle.reason === "UserChanged";
     return { key, obstacle: { reason: isPassedOn ? obstacle.reason : "AccountNotReady", message } };

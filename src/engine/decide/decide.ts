@@ -83,7 +83,7 @@ function unknownKey(kind: string, { id }: NonNullable<ResourceView["unknownKey"]
   return { step: "stall", reason: "SigningKeyUnknown", message };
 }
 
-/** What holds for every step, in this order. */
+/** The guarantees for every step, in this order. */
 const guarantees = {
   /** An object with a resource needs its finalizer, and one with an open intent its annotation. */
   marked: ({ spec, resource: { hasFinalizer, recorded, claim, intent } }) => {

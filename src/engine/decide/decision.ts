@@ -52,5 +52,5 @@ interface Steps {
 export type Step = keyof Steps;
 export type Decision<S extends Step = Step> = { [K in S]: { step: K } & Steps[K] }[S];
 
-/** What to read while waiting: the list, or this member and its request. */
+/** The read to make while waiting: the list, or this member and its request. */
 type Read = "list" | "member";

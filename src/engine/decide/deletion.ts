@@ -15,7 +15,7 @@ const UNCLEAR_MS = 10_000;
 /** How long status does not say that a deletion waits for a read, which usually takes a moment. */
 const PATIENCE_MS = 5000;
 
-/** What is missing before a destructive step: a read that began after the request for it, and that was understood. */
+/** The evidence that a destructive step still lacks: a read that began after the request for it, and that was understood. */
 export function lackOfEvidence(
   { kind, spec: { deleting }, times: { now, desiredSince } }: View,
   { asOf, unclear }: Pick<Present, "asOf" | "unclear">,

@@ -3,11 +3,11 @@ import type { Kind } from "../../kinds/kind.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import { patch } from "../../kube/write/apply.ts";
 import type { Item } from "../../platform/collections/collection.ts";
+import { confirmedBirth } from "../../platform/collections/numbered.ts";
 import { type Deps, readLimit } from "../observe/deps.ts";
 import { fixedFields } from "../observe/spec/fixed-fields.ts";
 import type { Context } from "../observe/view.ts";
 import { withAdoption } from "../state/adoptions.ts";
-import { confirmedBirth } from "../state/identity.ts";
 import type { Claim } from "../state/intent.ts";
 import { claimOf, nameFor, type ObjectKey, resourceOf } from "../state/object.ts";
 import { policiesOf } from "../state/policies.ts";
@@ -36,7 +36,7 @@ export async function adopt(deps: Deps, context: Context, named: string | undefi
       : await shared.source.get?.(named, signal);
   const id = named ?? item?.id ?? "";
   const seen = item && !observed ? { id, raw: item.raw } : undefined;
-  const born = seen && (await confirmedBirth(kind, shared, seen, signal));
+  const born = seen && (await confirmedBirth(shared, seen, signal));
   const exclusive = !observed && !isShareable;
   const { endpoint } = located(account, kind);
   // Claims of a number may lack its creation date.

@@ -2,6 +2,7 @@ import type { ResourceKind } from "../../kinds/kind.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import { Retry, Unauthorized } from "../../platform/answers/errors.ts";
 import { limits } from "../../platform/answers/limits.ts";
+import { matchingDeletion } from "../../platform/products/matching-deletion.ts";
 import { isShared, urlOf } from "../accounts/accounts.ts";
 import { type Deps, readLimit } from "../observe/deps.ts";
 import { notUnderstood } from "../observe/platform-errors.ts";
@@ -9,7 +10,7 @@ import type { Shared } from "../observe/resource/collections.ts";
 import type { Context } from "../observe/view.ts";
 import { type Claim, SKEW_MS } from "../state/intent.ts";
 import { livesIn } from "../state/object.ts";
-import { type AbsenceFacts, deletionOf, interrupted, missed } from "../state/presence.ts";
+import { type AbsenceFacts, interrupted, missed } from "../state/presence.ts";
 import { recordFailure } from "../write/record.ts";
 
 /** Recheck interval after a read of one resource was asked for. */
@@ -65,7 +66,7 @@ export async function deletionIn(
       if (error instanceof Retry || error instanceof Unauthorized) throw error;
     });
     logged ||= found?.complete ?? false;
-    const deletion = deletionOf(whereabouts, found?.deletions ?? []);
+    const deletion = matchingDeletion(whereabouts, found?.deletions ?? []);
     if (!deletion) continue;
     // In a shared contract the names of other users are not shown.
     const { by, ...anonymous } = deletion;

@@ -3,11 +3,12 @@ import { isSuccessive } from "../../kinds/kind.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { NotFound, Retry } from "../../platform/answers/errors.ts";
+import { withoutValues } from "../../platform/answers/redacted.ts";
 import { NOTABLE_SKEW_MS, platformTime, skewOf } from "../../platform/calls/platform-time.ts";
 import { creatorOf, type Item, resourceId } from "../../platform/collections/reading.ts";
 import { POSTED, products } from "../../platform/products/products.ts";
 import { hashBody } from "../../runtime/hash.ts";
-import { type AccountHandle, addressOf, isShared, titleOf, urlOf } from "../accounts/accounts.ts";
+import { type AccountHandle, accountTitle, addressOf, isShared, urlOf } from "../accounts/accounts.ts";
 import { type Deps, readLimit } from "../observe/deps.ts";
 import { isOurs, lookalike } from "../observe/resource/lookalike.ts";
 import { fixedFields, sources } from "../observe/spec/fixed-fields.ts";
@@ -28,7 +29,7 @@ import { writeMetadata } from "../write/write.ts";
 import { claim, stillAwaits, type Unclaimed } from "./claim.ts";
 import { undo } from "./delete-unclaimed.ts";
 import { journaled } from "./journal.ts";
-import { choicesFor, complete, redact } from "./lookups.ts";
+import { choicesFor, complete } from "./lookups.ts";
 import { retract, trackNow } from "./request-record.ts";
 
 const created = z.looseObject({ id: resourceId });
@@ -91,7 +92,7 @@ interface Prepared {
   account: AccountHandle;
   url: string;
   body: unknown;
-  /** What the intent records. */
+  /** The facts that the intent records. */
   facts: Omit<Intent, "nonce" | "at" | "by">;
   /** Removes secret values from an error message. */
   hide: (text: string) => string;
@@ -137,7 +138,7 @@ async function prepare(deps: Deps, context: Context, account: AccountHandle): Pr
   };
   const { place, creation } = kind.resource;
   const url = urlOf(account, place.product, (creation.path ?? place.collection)(parents));
-  return { value: { account, url, body, facts, hide: (text) => redact(text, inputs) } };
+  return { value: { account, url, body, facts, hide: (text) => withoutValues(text, Object.values(inputs.secrets)) } };
 }
 
 /** The existing members, after room for one more was made. */
@@ -160,7 +161,7 @@ async function neighboursOf(
     deps.objects.find(each)?.kind.resource?.place.product === product;
   const sharers = isShared(account.key) ? deps.objects.users(account.key).filter(isSharer).length : 0;
   const makeRoom = () => capacity.makeRoom(account.connection, addressOf(account, product), deps.guard);
-  const applicant = { isNew: !view.resource.claim, sharers, title: titleOf(account.key) };
+  const applicant = { isNew: !view.resource.claim, sharers, title: accountTitle(account.key) };
   const room = await capacity.roomFor(applicant, list, makeRoom);
   return "full" in room ? { obstacle: { reason: "QuotaExceeded", message: room.full } } : { value: room.items };
 }

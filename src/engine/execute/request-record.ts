@@ -20,7 +20,7 @@ import { driftSeen, ownership, record, refreshed, type StatusChanges, withWritte
 export const recordProgress = (deps: Deps, context: Context, action: string, changes: StatusChanges) =>
   record(deps, context, { mode: "reconciling", ...inProgress(context.kind, action) }, changes);
 
-/** What the record of a request needs when it is over. */
+/** The parts of a request's record that are needed when it is over. */
 const notesOf = (context: Context, marks: Operation["marks"]) => ({
   ...(marks && { marks }),
   ...(isCorrection(context) && { corrects: true }),

@@ -1,6 +1,6 @@
 import type { Identity } from "../../kinds/kind.ts";
 import { NotFound } from "../../platform/answers/errors.ts";
-import { identityOf } from "../../platform/collections/numbered.ts";
+import { confirmedBirth, identityOf } from "../../platform/collections/numbered.ts";
 import { creatorOf } from "../../platform/collections/reading.ts";
 import type { LoggedRequest } from "../../platform/products/requests.ts";
 import { hashText } from "../../runtime/hash.ts";
@@ -9,7 +9,6 @@ import { type Deps, readLimit } from "../observe/deps.ts";
 import { isOurs } from "../observe/resource/lookalike.ts";
 import { intentOf } from "../observe/resource/search-results.ts";
 import type { Context } from "../observe/view.ts";
-import { confirmedBirth } from "../state/identity.ts";
 import { beginningsOf, type Intent, SKEW_MS, windowOf } from "../state/intent.ts";
 import type { Made, SearchResult } from "../state/memory.ts";
 import { type AbsenceFacts, isOver, judge, missed } from "../state/presence.ts";
@@ -84,7 +83,7 @@ export async function search(
       if (deps.objects.wasClaimed(kind.kind, { id: target.id, ...within }, searcher)) continue;
       const item = await log.read(target.id, readLimit());
       const seen = item && { id: target.id, raw: item.raw };
-      const born = seen && (await confirmedBirth(kind, shared, seen, readLimit()));
+      const born = seen && (await confirmedBirth(shared, seen, readLimit()));
       const made = { id: target.id, born, request: statusUrl === undefined ? undefined : { id, url: statusUrl } };
       // The previous resource of a reused number may still be visible, or claimed.
       const owned = deps.objects.wasClaimed(kind.kind, { ...made, ...within }, searcher);

@@ -1,5 +1,6 @@
 import type { Requeue } from "../../kube/queue/work.ts";
 import { PlatformError } from "../../platform/answers/errors.ts";
+import { confirmedBirth } from "../../platform/collections/numbered.ts";
 import { nextAttempt } from "../../runtime/attempt.ts";
 import { daysLeft, several } from "../../runtime/text.ts";
 import { type Deps, readLimit } from "../observe/deps.ts";
@@ -9,7 +10,6 @@ import { previousLeftMs } from "../observe/secrets/secrets.ts";
 import { sources } from "../observe/spec/fixed-fields.ts";
 import { inputsOf } from "../observe/spec/spec.ts";
 import type { Context } from "../observe/view.ts";
-import { confirmedBirth } from "../state/identity.ts";
 import type { Claim } from "../state/intent.ts";
 import type { Memory } from "../state/memory.ts";
 import { ALLOW_DATA_LOSS, EXTERNAL_ID, PUBLISHED } from "../state/names.ts";
@@ -125,9 +125,9 @@ const isOthers = ({ objects }: Deps, { kind }: Context, claim: Claim): boolean =
   (claim.born === undefined && kind.resource.identity.reusesIds === true);
 
 /** The creation date of the resource. An error here is ignored: a later pass reads it again. */
-async function learntBirth({ kind, shared, view }: Context, seen: { id: string; raw: unknown }) {
+async function learntBirth({ shared, view }: Context, seen: { id: string; raw: unknown }) {
   if (!shared || view.spec.observed) return undefined;
-  return confirmedBirth(kind, shared, seen, readLimit()).catch((error: unknown) => {
+  return confirmedBirth(shared, seen, readLimit()).catch((error: unknown) => {
     if (!(error instanceof PlatformError)) throw error;
     return undefined;
   });

@@ -1,7 +1,7 @@
 import type { Product } from "../../kinds/desired.ts";
 import { products } from "../../platform/products/products.ts";
 import { unlessThrown } from "../../runtime/unless-thrown.ts";
-import { type AccountChoice, type AccountHandle, addressOf, titleOf, userOf } from "../accounts/accounts.ts";
+import { type AccountChoice, type AccountHandle, accountTitle, addressOf, userOf } from "../accounts/accounts.ts";
 import type { Claim, Intent } from "../state/intent.ts";
 import { ACCEPT_USER } from "../state/names.ts";
 import { policiesOf } from "../state/policies.ts";
@@ -54,18 +54,18 @@ export function outOfReach(
   const what = "id" in begun ? begun.id : "the creation in progress";
   const leave = "or set deletionPolicy: Retain and delete this object to keep it there";
   if (endpoint !== address) {
-    const message = `${what} was created at ${endpoint}, but ${titleOf(account.key)} now points to ${address}: change spec.endpoints.${products[product].endpoint} and spec.region of the Account back, ${leave}`;
+    const message = `${what} was created at ${endpoint}, but ${accountTitle(account.key)} now points to ${address}: change spec.endpoints.${products[product].endpoint} and spec.region of the Account back, ${leave}`;
     return { reason: "AccountMoved", message };
   }
   const { contractNumber, identity } = account.connection;
   if (contract !== undefined && contractNumber !== undefined && contract !== contractNumber) {
-    const message = `${what} belongs to contract ${contract}, but ${titleOf(account.key)} uses contract ${contractNumber}: restore its previous token, ${leave}`;
+    const message = `${what} belongs to contract ${contract}, but ${accountTitle(account.key)} uses contract ${contractNumber}: restore its previous token, ${leave}`;
     return { reason: "ContractChanged", message };
   }
   const current = identity?.userId;
   if (userId === undefined || current === undefined || userId === current || account.acceptsUser === current)
     return undefined;
-  const message = `${what} was created as platform user ${userId}, but ${titleOf(account.key)} uses a token of user ${current}, who may not see it: restore a token of user ${userId}, or set the annotation ${ACCEPT_USER} of the Account to "${current}"`;
+  const message = `${what} was created as platform user ${userId}, but ${accountTitle(account.key)} uses a token of user ${current}, who may not see it: restore a token of user ${userId}, or set the annotation ${ACCEPT_USER} of the Account to "${current}"`;
   return { reason: "UserChanged", message };
 }
 

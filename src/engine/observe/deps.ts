@@ -48,7 +48,7 @@ export const deadlineFrom = ({ clock, settings }: Pick<Deps, "clock" | "settings
 /** How long a replaced key works on: workloads see a changed Secret only minutes later. */
 export const overlapOf = ({ settings }: Pick<Deps, "settings">): number => settings.resyncMs + 300_000;
 
-/** What every part of the engine works with. Tests replace each of them. */
+/** The dependencies of every part of the engine. Tests replace each of them. */
 export interface Deps {
   clock: Clock;
   log: Log;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { inWordsOfSpec } from "../../kinds/fields/words-of-spec.ts";
 import type { ResourceKind } from "../../kinds/kind.ts";
 import { isPermanent, KubeError } from "../../kube/client/errors.ts";
 import { Forbidden, PlatformError, Retry, Terminal, Unauthorized } from "../../platform/answers/errors.ts";
@@ -26,21 +27,6 @@ export function obstacleFrom(error: unknown, kind?: ResourceKind): Obstacle {
     return { reason: "RateLimited", message: "the platform asks to slow down" };
   }
   return { reason: "PlatformUnavailable", message: error.message };
-}
-
-/** Replaces paths in the request body, such as `[(root).properties.cores]`, by fields of spec. */
-function inWordsOfSpec(words: string, kind: ResourceKind | undefined): string {
-  return words.replace(/\[\(root\)((?:\.[\w-]+|\[\d+\])*)\]\s*/g, (_, path: string) => {
-    const field = specField(path.replaceAll(/\.properties(?=\.|$)/g, "").replace(/^\./, ""), kind);
-    return field === "" ? "" : `${field}: `;
-  });
-}
-
-function specField(path: string, kind: ResourceKind | undefined): string {
-  const renamed = Object.entries(kind?.resource.names.fields ?? {});
-  const field = renamed.reduce((at, [theirs, ours]) => at.replace(`.${theirs}`, `.${ours}`), `.${path}`).slice(1);
-  const [first = ""] = field.split(/[.[]/);
-  return kind && first in kind.spec.shape ? `spec.${field}` : field;
 }
 
 /** The kind cannot read what the platform answered. */

@@ -104,7 +104,7 @@ export interface ResourceView {
   unlisted: boolean;
 }
 
-/** What a read of the platform shows of the claimed resource. */
+/** The claimed resource, as a read of the platform shows it. */
 export type Observation =
   /** It was not read yet. `partial`: why its list does not show all members. */
   | { seen: "unknown"; partial?: Obstacle }
@@ -147,7 +147,7 @@ export interface PendingRequest {
   unseen?: boolean;
 }
 
-/** What a search for the result of an open intent found. */
+/** The result of a search for the resource of an open intent. */
 export interface Search extends Omit<SearchResult, "matches" | "unseen"> {
   /** Ids that match and that no object claims. */
   matches: string[];
@@ -159,11 +159,11 @@ export interface Search extends Omit<SearchResult, "matches" | "unseen"> {
   foreign?: OpenCreation["foreign"];
 }
 
-/** What is in a resource, or uses it: objects that are being deleted, and objects that block the deletion. */
+/** The contents and users of a resource: objects that are being deleted, and objects that block the deletion. */
 export interface Contents {
   leaving: string[];
   staying: string[];
-  /** What the platform shows inside; undefined until it is read. */
+  /** The contents that the platform shows; undefined until it is read. */
   found: { asOf: number; names: readonly string[] } | undefined;
   verb: "still holds" | "is still used by";
   /** Some of the objects are in other namespaces: only their owners may delete them. */

@@ -31,5 +31,5 @@ export function withAdoption(account: KubeObject, place: string, at: string): ob
   return { adoptions: { [group]: { ...Object.fromEntries(dropped), [hash]: at } } };
 }
 
-/** What the reconcile of an Account keeps of its status. */
+/** The part of its status that the reconcile of an Account keeps. */
 export const keptAdoptions = (account: KubeObject) => ({ adoptions: adoptionsOf(account) });

@@ -1,5 +1,6 @@
 import { type Kind, usesAccount } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
+import { nearestWord } from "../../runtime/nearest-word.ts";
 import { readStatus, readyOf } from "../status/status.ts";
 import {
   ALLOW_DATA_LOSS,
@@ -73,6 +74,8 @@ export function recreateAdvice(object: KubeObject, nextReason: string | undefine
 const ABOUT = `annotation ${OWN.prefix}`;
 export const isAboutAnnotations = (advice: string): boolean => advice.startsWith(ABOUT);
 
+const withoutPrefix = (name: string): string => name.slice(OWN.prefix.length);
+
 /** How many unknown annotations the advice names. */
 const MOST = 5;
 
@@ -83,9 +86,10 @@ export function annotationAdvice(kind: Kind, object: KubeObject): string[] {
   const unknown = Object.keys(annotations)
     .filter((name) => name.startsWith(OWN.prefix) && !effective.includes(name))
     .sort();
+  const meant = effective.filter((name) => name !== INTENT && name !== EXTERNAL_ID).map(withoutPrefix);
   const named = unknown.slice(0, MOST).map((name) => {
-    const near = nearest(name, effective);
-    const hint = near === undefined ? "remove it" : `did you mean ${near}?`;
+    const near = nearestWord(withoutPrefix(name).toLowerCase(), meant);
+    const hint = near === undefined ? "remove it" : `did you mean ${OWN.prefix}${near}?`;
     return `annotation ${name} is unknown for kind ${kind.kind} and has no effect: ${hint}`;
   });
   const more = unknown.length - named.length;
@@ -105,32 +109,4 @@ function misread(object: Annotated, name: string): string[] {
   const [effect, aim] = name === PAUSED ? ["the object stays paused", " to resume"] : ["it allows nothing", ""];
   const shown = `${name} is ${JSON.stringify(word.slice(0, 40))}`;
   return [`annotation ${shown}, which is neither true nor false: ${effect}; set it to "true", or remove it${aim}`];
-}
-
-/** The name that was probably meant: one that differs in a few letters, or begins alike. */
-function nearest(name: string, names: readonly string[]): string | undefined {
-  const word = name.slice(OWN.prefix.length).toLowerCase();
-  const candidates = names
-    .filter((each) => each !== INTENT && each !== EXTERNAL_ID)
-    .map((each) => ({ each, short: each.slice(OWN.prefix.length) }))
-    .map(({ each, short }) => ({ each, apart: isBeginning(word, short) ? 1 : distance(word, short) }))
-    .filter(({ each, apart }) => apart <= Math.max(2, (each.length - OWN.prefix.length) / 3));
-  return candidates.sort((a, b) => a.apart - b.apart)[0]?.each;
-}
-
-const isBeginning = (one: string, other: string): boolean =>
-  Math.min(one.length, other.length) >= 4 && (one.startsWith(other) || other.startsWith(one));
-
-/** How many letters have to be added, removed or changed to get from one word to the other. */
-function distance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (const [index, letter] of [...one].entries()) {
-    const next = [index + 1];
-    for (let at = 1; at <= other.length; at++) {
-      const changed = (row[at - 1] ?? 0) + (letter === other[at - 1] ? 0 : 1);
-      next.push(Math.min(changed, (row[at] ?? 0) + 1, (next[at - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[other.length] ?? 0;
 }

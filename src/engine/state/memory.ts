@@ -96,7 +96,7 @@ interface FirstSeen {
   at: number;
 }
 
-/** What this process remembers of one object. It saves work; nothing goes wrong when it is lost. */
+/** The memory that this process has of one object. It saves work; nothing goes wrong when it is lost. */
 export interface Memory {
   /** `attempts` counts apart those that time may help and those that need a person: each has a backoff of its own. */
   failure?: (Failure & { at: number; generation: number; attempts: Record<"waited" | "stalled", number> }) | undefined;

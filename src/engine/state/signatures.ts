@@ -8,7 +8,7 @@ import { isAsNew } from "./intent.ts";
 import { EXTERNAL_ID, INTENT } from "./names.ts";
 
 /**
- * Whoever may write to an object can write anything into it. So Mooring signs what it writes there and relies on, together with
+ * Everybody who may write to an object can write anything into it. So Mooring signs what it writes there and relies on, together with
  * the name of the object. Without a valid signature it does not count.
  */
 export type Signatures = ReturnType<typeof createSignatures>;
@@ -133,7 +133,7 @@ const ownerOf = (kind: string, { metadata }: Owner): string[] => [kind, metadata
 const markWords = (kind: string, object: Owner, name: string, words: object) => [...ownerOf(kind, object), name, words];
 
 /**
- * What is signed of a status, in the order of `GROUPS`: with the id, because a request and facts are those of one resource, and
+ * The signed parts of a status, in the order of `GROUPS`: with the id, because a request and facts are those of one resource, and
  * with the uid, because a later object may have the same name.
  */
 function statusWords(kind: string, object: KubeObject, status: object): unknown[] {

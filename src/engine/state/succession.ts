@@ -1,5 +1,5 @@
 import type { ResourceKind } from "../../kinds/kind.ts";
-import { NOTABLE_SKEW_MS } from "../../platform/calls/platform-time.ts";
+import { NOTABLE_SKEW_MS, skewText } from "../../platform/calls/platform-time.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Obstacle } from "../status/reasons.ts";
 
@@ -65,11 +65,4 @@ export function tooBrief(field: string, lifeMs: number | undefined, aheadMs: num
   if (lifeMs === undefined || behindMs < NOTABLE_SKEW_MS || lifeMs > behindMs + MARGIN_MS) return undefined;
   const message = `${field}: a token of ${lifeMs / 3_600_000} h is not created, because ${skewText(aheadMs)}: correct the clock of the operator's node, or choose a longer one`;
   return { reason: "InvalidSpec", message };
-}
-
-/** How far the clocks are apart, rounded, so that the message stays the same. */
-export function skewText(aheadMs: number): string {
-  const minutes = Math.round(Math.abs(aheadMs) / 60_000);
-  const far = minutes < 120 ? `${minutes} minute${minutes === 1 ? "" : "s"}` : `${Math.round(minutes / 60)} hours`;
-  return `the platform's clock is ${far} ${aheadMs > 0 ? "ahead of" : "behind"} the operator's`;
 }

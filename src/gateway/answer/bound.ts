@@ -1,7 +1,7 @@
 import type { Usage } from "../../kinds/inference/prices.ts";
 import { type Meter, wrapping } from "./meter.ts";
 
-/** What the answer to a call may have at most. The platform would have to ignore the call to exceed it. */
+/** The most that the answer to a call may have. The platform would have to ignore the call to exceed it. */
 export interface Bound {
   /** A reported usage. */
   usage: Usage;
@@ -76,7 +76,7 @@ function isText({ messages, input }: BoundFields): boolean {
 
 /**
  * A meter that throws when an answer exceeds its bound, whatever it consists of. Nothing above the bound is passed on.
- * What such an answer reports is unclear, and so is a usage above the bound.
+ * The usage in such an answer is unclear, and so is one above the bound.
  */
 export function bounded(meter: Meter, bound: Bound): Meter {
   let size = 0;

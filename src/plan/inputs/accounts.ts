@@ -1,6 +1,6 @@
 import { readOnlyConnection } from "../../diagnostics/landscape/read-only-connection.ts";
 import type { PlatformReader } from "../../diagnostics/reader.ts";
-import { type AccountHandle, titleOf } from "../../engine/accounts/accounts.ts";
+import { type AccountHandle, accountTitle } from "../../engine/accounts/accounts.ts";
 import { readSharing } from "../../kinds/identity/cluster-account.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { Connection } from "../../platform/calls/transport.ts";
@@ -21,7 +21,7 @@ export async function openHandle(
     signal.throwIfAborted();
     const text = error instanceof Error ? error.message : String(error);
     // The plan names the Account before it.
-    const title = `${titleOf(key)}: `;
+    const title = `${accountTitle(key)}: `;
     const message = text.startsWith(title) ? text.slice(title.length) : text;
     const refuse = (): never => {
       throw new Error(message);

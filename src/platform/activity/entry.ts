@@ -51,4 +51,4 @@ function named({ resource }: ActivitySource): Entry["resources"] {
 }
 
 /** Entries have no id: two entries with equal content are the same. */
-export const identityOf = (source: ActivitySource): string => JSON.stringify(source);
+export const entryIdentity = (source: ActivitySource): string => JSON.stringify(source);

@@ -1,4 +1,4 @@
-import { type Entry, entryOf, identityOf } from "./entry.ts";
+import { type Entry, entryIdentity, entryOf } from "./entry.ts";
 import type { ActivityPage, ActivitySource, Days, Period } from "./log.ts";
 import { type Order, orderOf, partsOf } from "./pages.ts";
 
@@ -40,7 +40,7 @@ export async function* readRange({ page, period, order }: RangeOptions): AsyncGe
     lastTime = batch.at(-1)?.time ?? lastTime;
     if (batch.length > 0) yield batch;
   }
-  const all = new Map(kept.map((entry) => [identityOf(entry.source), entry]));
+  const all = new Map(kept.map((entry) => [entryIdentity(entry.source), entry]));
   if (all.size > 0) yield sorted([...all.values()], order);
 }
 
@@ -85,9 +85,9 @@ function onceEach(): (source: ActivitySource) => boolean {
       current.set(time, source);
       return true;
     }
-    const identities = known instanceof Set ? known : new Set([identityOf(known)]);
+    const identities = known instanceof Set ? known : new Set([entryIdentity(known)]);
     current.set(time, identities);
     const before = identities.size;
-    return identities.add(identityOf(source)).size > before;
+    return identities.add(entryIdentity(source)).size > before;
   };
 }

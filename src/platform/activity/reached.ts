@@ -3,7 +3,7 @@ import { entryOf } from "./entry.ts";
 import type { ActivityLog } from "./export.ts";
 import { RETENTION_MS } from "./read.ts";
 
-/** What is known of the time. */
+/** The known facts about the time. */
 export interface KnownTime {
   /** The time that both clocks have reached, ours and the platform's. */
   reached: number;

@@ -1,4 +1,4 @@
-import { type Entry, entryOf, identityOf } from "./entry.ts";
+import { type Entry, entryIdentity, entryOf } from "./entry.ts";
 import type { ActivityPage, ActivitySource, Days, Period } from "./log.ts";
 import { partsOf } from "./pages.ts";
 import { readRange } from "./range.ts";
@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 /** Until this long after midnight, entries of the day before may still arrive. */
 const LATE_MS = 3_600_000;
 
-export interface ReadOptions {
+export interface LogReadOptions {
   /** The entries of a period from an offset; empty after the last entry. */
   page(time: Days | Period, offset: number): Promise<ActivityPage>;
   /** The platform's time. */
@@ -25,7 +25,7 @@ const startOfOpenDays = (now: number) => startOfDay(now - LATE_MS);
 const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 /** Reads the log from `since` and yields the entries in batches, oldest first, each entry once. */
-export async function* readActivity(options: ReadOptions): AsyncGenerator<Entry[]> {
+export async function* readActivity(options: LogReadOptions): AsyncGenerator<Entry[]> {
   const { now, page, pause } = options;
   const since = Math.max(options.since, now() - RETENTION_MS);
   const range = (to: number) => readRange({ page, period: { from: since, to }, order: "oldest first" });
@@ -46,7 +46,7 @@ export async function* readActivity(options: ReadOptions): AsyncGenerator<Entry[
 }
 
 /** Reads the days that are not over again and again. Each call returns the new entries. */
-function createRecent(options: ReadOptions): { next(): Promise<ActivitySource[]> } {
+function createRecent(options: LogReadOptions): { next(): Promise<ActivitySource[]> } {
   let start = "";
   /** In the order of the platform's list. */
   let order: string[] = [];
@@ -57,7 +57,7 @@ function createRecent(options: ReadOptions): { next(): Promise<ActivitySource[]>
     const last = order.at(-1);
     if (last !== undefined) {
       const [anchor, ...rest] = await readAll(options, { start }, order.length - 1);
-      if (anchor !== undefined && identityOf(anchor) === last) return { sources: rest, whole: false };
+      if (anchor !== undefined && entryIdentity(anchor) === last) return { sources: rest, whole: false };
     }
     return { sources: await readAll(options, { start }), whole: true };
   }
@@ -70,7 +70,7 @@ function createRecent(options: ReadOptions): { next(): Promise<ActivitySource[]>
         order = [];
       }
       const { sources, whole } = await read();
-      const identities = sources.map(identityOf);
+      const identities = sources.map(entryIdentity);
       const fresh = sources.filter((_, at) => !known.has(identities[at] ?? ""));
       order = whole ? identities : [...order, ...identities];
       known = new Set(order);
@@ -88,7 +88,7 @@ export async function readPages(
   for (let offset = from; ; ) {
     const sources = await page(offset);
     const before = all.size;
-    for (const source of sources) all.set(identityOf(source), source);
+    for (const source of sources) all.set(entryIdentity(source), source);
     // Nothing new: the end of the list, or a list that ignores the offset.
     if (all.size === before) return all;
     offset += sources.length;
@@ -96,12 +96,12 @@ export async function readPages(
 }
 
 /** All entries of some days from an offset, in the order of the list. */
-async function readAll({ page }: ReadOptions, days: Days, from = 0): Promise<ActivitySource[]> {
+async function readAll({ page }: LogReadOptions, days: Days, from = 0): Promise<ActivitySource[]> {
   const all = new Map<string, ActivitySource>();
   const read = async (offset: number) => {
     const { sources, total } = await page(days, from + offset);
     return { sources, total: total === undefined ? undefined : Math.max(0, total - from) };
   };
-  for await (const part of partsOf(read, () => "begin")) for (const each of part) all.set(identityOf(each), each);
+  for await (const part of partsOf(read, () => "begin")) for (const each of part) all.set(entryIdentity(each), each);
   return [...all.values()];
 }

@@ -8,7 +8,7 @@ import { byHost } from "../pace/by-host.ts";
 import type { Pacers } from "../pace/shared-pacers.ts";
 import { defaultDeadlineMs, perform, wasReset } from "./attempt.ts";
 import type { PlatformCall, Reply, TransportOptions } from "./call.ts";
-import { answerRedactor, basicOf, type Credentials, type Identity, identityOf, redactor } from "./credentials.ts";
+import { answerRedactor, basicOf, type Credentials, type Identity, redactor, tokenIdentity } from "./credentials.ts";
 import { createPlatformTime } from "./platform-time.ts";
 
 /** The calls of one Account. */
@@ -200,7 +200,7 @@ function openSession(
     token,
     basic,
     contractNumber: credentials?.contractNumber,
-    identity: token === undefined ? undefined : identityOf(token),
+    identity: token === undefined ? undefined : tokenIdentity(token),
     redact: (text) => redactors.reduce((left, redact) => redact(left), text),
     redactAnswer: answerRedactor(secrets),
     pacers: pacersOf(token ?? basic, account, credentials?.callsPerSecond),

@@ -40,7 +40,7 @@ const payload = z.looseObject({ iat: seconds, exp: seconds, identity });
 const longestToken = 64 * 1024;
 
 /** Reads the claims of a JSON Web Token; undefined for anything else. Never throws. */
-export function identityOf(token: string): Identity | undefined {
+export function tokenIdentity(token: string): Identity | undefined {
   if (token.length > longestToken) return undefined;
   const [first, second, , ...more] = token.split(".");
   if (first === undefined || second === undefined || more.length > 0) return undefined;

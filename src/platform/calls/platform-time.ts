@@ -76,3 +76,10 @@ export async function withoutDoubt<T>(connection: Known, read: () => Promise<T>)
   for (let times = 0; connection.inDoubt && times < WINDOW / 2; times++) answer = await read();
   return answer;
 }
+
+/** How far the clocks are apart, rounded, so that the message stays the same. */
+export function skewText(aheadMs: number): string {
+  const minutes = Math.round(Math.abs(aheadMs) / 60_000);
+  const far = minutes < 120 ? `${minutes} minute${minutes === 1 ? "" : "s"}` : `${Math.round(minutes / 60)} hours`;
+  return `the platform's clock is ${far} ${aheadMs > 0 ? "ahead of" : "behind"} the operator's`;
+}

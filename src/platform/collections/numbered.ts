@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Retry } from "../answers/errors.ts";
 import { renamed } from "./kept-item.ts";
 import { type CollectionSource, type Item, PartialList } from "./reading.ts";
 
@@ -13,6 +14,28 @@ export const bornOf = (raw: unknown): string | undefined => dated.safeParse(raw)
  */
 export const identityOf = ({ id, born }: { id: string; born?: string | undefined }): string =>
   born === undefined ? id : `${id} of ${born}`;
+
+/** Further answers with the same date: two in a row may come from the same wrong clock. */
+const CONFIRMATIONS = 2;
+
+/**
+ * When a member was created, where that belongs to its identity, confirmed by further answers. One answer may come from a wrong
+ * clock, and a resource that is known by a wrong time would never be found again, and created twice. Throws when the answers
+ * differ: the caller asks again later. `path` is that of the collection.
+ */
+export async function confirmedBirth(
+  { source, path }: { source: CollectionSource; path: string },
+  { id, raw }: Pick<Item, "id" | "raw">,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const born = bornOf(raw);
+  if (!source.isStillThere || born === undefined) return undefined;
+  let agreed = 0;
+  while (agreed < CONFIRMATIONS && (await source.isStillThere(identityOf({ id, born }), signal))) agreed += 1;
+  if (agreed === CONFIRMATIONS) return born;
+  const detail = "the creation date differs from that of the previous answer";
+  throw new Retry({ call: `GET ${path}/${id}`, status: 200, detail }, "no");
+}
 
 /**
  * A collection whose members have numbers that are reused. A member is known by its identity, so another resource with the same

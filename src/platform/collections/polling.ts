@@ -1,7 +1,7 @@
 import { Retry } from "../answers/errors.ts";
 import type { Log } from "../calls/call.ts";
 import { createChangeTracker } from "./changes/change-tracker.ts";
-import type { ChangeTracker, ReadOptions } from "./changes/tracked.ts";
+import type { ChangeTracker, CollectionReads } from "./changes/tracked.ts";
 import type { CollectionListener } from "./collection-interface.ts";
 import { isPartial, type LastList, noList } from "./lists/last-list.ts";
 import { createListReader, type ListOptions } from "./lists/list-reader.ts";
@@ -24,7 +24,7 @@ export interface Polling {
   stop(): void;
 }
 
-export interface PollingOptions extends ReadOptions {
+export interface PollingOptions extends CollectionReads {
   log: Log | undefined;
   notify: CollectionListener;
 }

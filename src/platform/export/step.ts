@@ -6,7 +6,7 @@ import { PlatformError, Retry } from "../answers/errors.ts";
 import type { Destination } from "./destination.ts";
 
 /** The input of one export step. */
-export interface Step {
+export interface ExportStep {
   progress: Progress;
   /** The piece that is recorded as begun. */
   begun: Piece | undefined;
@@ -36,7 +36,7 @@ export class NotDelivered extends Error {
  * Delivers at most one piece: the one recorded as begun, else late entries, else the next window. Returns the milliseconds
  * after which there is more to do. Every piece is recorded before it is sent.
  */
-export async function exportNext(step: Step): Promise<number> {
+export async function exportNext(step: ExportStep): Promise<number> {
   const { begun, now, readAt, progress, log, to } = step;
   if (begun) return resume(step, begun);
   const { late, slices } = await readLate(log, progress);
@@ -53,14 +53,14 @@ export async function exportNext(step: Step): Promise<number> {
   return 0;
 }
 
-async function begin(step: Step, progress: Progress, window: Window): Promise<number> {
+async function begin(step: ExportStep, progress: Progress, window: Window): Promise<number> {
   const begun = pieceOf(window, step.readAt);
   await step.record(progress, { begun });
   return finish({ ...step, progress }, begun, window.lines);
 }
 
 /** Delivers exactly the entries of a piece that was begun before, without those that came late to its period. */
-async function resume(step: Step, begun: Piece): Promise<number> {
+async function resume(step: ExportStep, begun: Piece): Promise<number> {
   const { now, estimated, progress, log } = step;
   const { from, to } = begun;
   const all = await readPeriod(log, { from, to });
@@ -79,7 +79,7 @@ function hidden({ from, to }: Piece): Retry {
   return new Retry({ call: "GET /activitylog/v1/contracts", status: 200, detail }, "no");
 }
 
-async function finish({ progress, log, to, record }: Step, begun: Piece, lines: Line[]): Promise<number> {
+async function finish({ progress, log, to, record }: ExportStep, begun: Piece, lines: Line[]): Promise<number> {
   log.check();
   const delivered = { period: { from: begun.from, to: begun.to }, total: begun.total, lines };
   await to.deliver(delivered).catch((error: unknown) => {

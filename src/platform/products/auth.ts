@@ -3,7 +3,7 @@ import { z } from "zod";
 import { NotFound, Retry, Unauthorized } from "../answers/errors.ts";
 import type { PlatformCall } from "../calls/call.ts";
 import type { Connection } from "../calls/connection.ts";
-import { identityOf } from "../calls/credentials.ts";
+import { tokenIdentity } from "../calls/credentials.ts";
 import { type CollectionSource, type Item, resourceId } from "../collections/reading.ts";
 import { checked } from "./paging.ts";
 
@@ -150,7 +150,7 @@ export function ownTokens(connection: Connection, api: string, guard: () => void
       const call = authCreation.call(url, { ttl });
       const { body, status } = await connection.send({ ...call, ...common, deadlineMs });
       const value = generatedShape.safeParse(body).data?.token ?? "";
-      const { tokenId: id, issuedAt, expiresAt } = identityOf(value) ?? {};
+      const { tokenId: id, issuedAt, expiresAt } = tokenIdentity(value) ?? {};
       if (id === undefined || issuedAt === undefined || expiresAt === undefined) {
         const detail = "the answer is not a token of the platform";
         throw new Retry({ call: "GET /auth/v1/tokens/generate", status, detail }, "unknown");
@@ -179,7 +179,7 @@ export const authCreation = {
   }),
   made(answer: unknown): unknown {
     const value = generatedShape.safeParse(answer).data?.token;
-    const { tokenId, issuedAt, expiresAt } = (value !== undefined && identityOf(value)) || {};
+    const { tokenId, issuedAt, expiresAt } = (value !== undefined && tokenIdentity(value)) || {};
     if (tokenId === undefined || issuedAt === undefined || expiresAt === undefined) return undefined;
     const [createdDate = "", expirationDate = ""] = [issuedAt, expiresAt].map((at) => new Date(at).toISOString());
     return { ...shaped({ id: tokenId, createdDate, expirationDate }), token: value };

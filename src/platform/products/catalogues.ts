@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Connection } from "../calls/transport.ts";
 
@@ -35,3 +36,17 @@ export function createCatalogues(clock: Clock): Catalogues {
     },
   };
 }
+
+const item = z.looseObject({ id: z.string(), properties: z.looseObject({ public: z.boolean().nullish() }) });
+const listed = z.looseObject({ items: z.array(item) });
+
+/** A catalogue without the private images of the contract. */
+export function publicPart(catalogue: unknown): unknown {
+  const { data } = listed.safeParse(catalogue);
+  const isShown = ({ properties }: z.output<typeof item>) => !("public" in properties) || properties.public;
+  return data ? { ...data, items: data.items.filter(isShown) } : catalogue;
+}
+
+/** Whether a catalogue has an image with this id that every contract may use. */
+export const isPublic = (catalogue: unknown, id: string): boolean =>
+  listed.parse(catalogue).items.some((each) => each.id === id && each.properties.public === true);

@@ -57,10 +57,13 @@ export interface Contract {
   readonly contractNumber: number;
   readonly owner: string | undefined;
   readonly status: string | undefined;
-  /** `resourceLimits` with the platform's names: limits and their usage. */
+  /** Limits by the platform's names, and the usage of some of them. */
   readonly limits: Record<string, number>;
+  readonly used: Record<string, number>;
 }
 
+/** The names in `resourceLimits` that are no limits but tell how much of one is used. */
+const usage = /Provisioned$|^reservedIps/;
 /** They are written to the status of an Account; the platform has about thirty. */
 const mostLimits = 100;
 
@@ -96,6 +99,7 @@ export async function readContract(connection: Connection, api: string, options:
     contractNumber: contract.contractNumber,
     owner: contract.owner == null ? undefined : plainText(contract.owner, 256),
     status: contract.status == null ? undefined : plainText(contract.status, 64),
-    limits: Object.fromEntries(limits),
+    limits: Object.fromEntries(limits.filter(([name]) => !usage.test(name))),
+    used: Object.fromEntries(limits.filter(([name]) => usage.test(name))),
   };
 }

@@ -30,6 +30,6 @@ function neededBy({ resource, task }: Caller): EndpointName[] {
   return [...(product ? [products[product].endpoint] : []), ...hosts, ...(task?.hosts ?? [])];
 }
 
-/** What is missing, and the way out, in one line. */
+/** The missing endpoints, and the way out, in one line. */
 export const unsetInWords = (unset: readonly UnsetEndpoint[]): string =>
   `no endpoint is set for ${unset.map(({ endpoint, kinds }) => `${endpoint} (${kinds.join(", ")})`).join(", ")}: objects of these kinds need it in spec.endpoints of their Account; set it with --endpoint NAME=URL, or all with --platform`;

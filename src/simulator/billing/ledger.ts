@@ -38,7 +38,7 @@ export function createLedger(parts: LedgerParts): Ledger {
   /** Intervals that have not ended, by subject and meter. */
   const open = new Map<string, Map<string, Interval>>();
   const nextNumber = () => counters.next(`${scope}billing`);
-  /** What the running transaction has changed, by key or id; the function returns the usage after it. */
+  /** The changes of the running transaction, by key or id; the function returns the usage after it. */
   const touched = new Map<string, () => Subject | undefined>();
   /** The numbers of ended intervals, in the order in which they ended. */
   const ended = new Set<number>();

@@ -22,7 +22,7 @@ export interface Effects {
   mostListed: number | null;
   /** Reads by id are answered 404. */
   noMembers: boolean;
-  /** What the call deletes is hidden from reads while the deletion runs. */
+  /** The resources that the call deletes are hidden from reads while the deletion runs. */
   hideWhileDeleting: boolean;
   /** The change is accepted and not made. */
   notDone: boolean;

@@ -49,7 +49,7 @@ export function createUsage(resources: Resources): Usage {
   };
 }
 
-/** What one resource adds to the counts. */
+/** The numbers that one resource adds to the counts. */
 function parts({ type, properties }: Resource): [keyof Counts, number][] {
   switch (type) {
     case "server":

@@ -1,11 +1,12 @@
 import { gunzipSync } from "node:zlib";
-import { createDestinationClients, type DestinationDeps } from "../../../src/controllers/exports/destinations.ts";
+import type { DestinationDeps } from "../../../src/controllers/exports/destinations.ts";
 import { reconcileExport } from "../../../src/controllers/exports/reconcile.ts";
 import { activityLogExport } from "../../../src/kinds/observability/activity-log-export.ts";
 import type { Requeue } from "../../../src/kube/queue/work.ts";
 import type { KubeObject } from "../../../src/kube/resource.ts";
 import type { PlatformError } from "../../../src/platform/answers/errors.ts";
 import type { Connection, PlatformCall } from "../../../src/platform/calls/transport.ts";
+import { createDestinationClients } from "../../../src/platform/export/clients.ts";
 import { fakeApiServer } from "../../engine/support/fake-api-server.ts";
 import { objectOf } from "../../engine/support/fixtures.ts";
 import { BEGIN, stage } from "../../engine/support/stage.ts";

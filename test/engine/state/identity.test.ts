@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { confirmedBirth, identified } from "../../../src/engine/state/identity.ts";
+import { identified } from "../../../src/engine/state/identity.ts";
 import { server } from "../../../src/kinds/compute/server/server.ts";
 import { lan } from "../../../src/kinds/network/lan.ts";
 import type { CollectionSource, Item } from "../../../src/platform/collections/collection.ts";
-import { identityOf } from "../../../src/platform/collections/numbered.ts";
+import { confirmedBirth, identityOf } from "../../../src/platform/collections/numbered.ts";
 import { withResource } from "../support/stage.ts";
 
 const MADE = "2026-01-01T10:00:00Z";
@@ -79,7 +79,7 @@ test("a creation date counts when three answers agree: two may come from the sam
     const get = async () => item("3", left.shift());
     const source = identified(withResource(lan), { key: "k", list: async () => [], get, isBusy: () => false });
     const [first = MADE] = left.splice(0, 1);
-    return confirmedBirth(withResource(lan), { source, path: "/lans" }, item("3", first), signal);
+    return confirmedBirth({ source, path: "/lans" }, item("3", first), signal);
   };
   expect(await birthOf(MADE, MADE, MADE)).toBe(MADE);
   await expect(birthOf(WRONG, MADE)).rejects.toThrow("creation date");

@@ -1,5 +1,5 @@
 import { NotFound, Unauthorized } from "../../../src/platform/answers/errors.ts";
-import { type Credentials, identityOf } from "../../../src/platform/calls/credentials.ts";
+import { type Credentials, tokenIdentity } from "../../../src/platform/calls/credentials.ts";
 import type { Connection, PlatformCall, Reply } from "../../../src/platform/calls/transport.ts";
 
 /**
@@ -88,7 +88,7 @@ export function fakeTokens(now: () => number, aheadMs = 0) {
       credentials = { ...(credentials.token !== undefined && { token: credentials.token }), ...next };
     },
     get identity() {
-      return { userId: "u1", ...(credentials.token !== undefined && identityOf(credentials.token)) };
+      return { userId: "u1", ...(credentials.token !== undefined && tokenIdentity(credentials.token)) };
     },
     contractNumber: 1,
     aheadMs,

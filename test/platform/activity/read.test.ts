@@ -3,7 +3,7 @@ import type { Entry } from "../../../src/platform/activity/entry.ts";
 import type { ActivityPage, ActivitySource, Days, Period } from "../../../src/platform/activity/log.ts";
 import type { Order } from "../../../src/platform/activity/pages.ts";
 import { readRange } from "../../../src/platform/activity/range.ts";
-import { type ReadOptions, readActivity } from "../../../src/platform/activity/read.ts";
+import { type LogReadOptions, readActivity } from "../../../src/platform/activity/read.ts";
 
 const at = (time: string) => Date.parse(`${time}Z`);
 const source = (time: string, resource = time): ActivitySource => ({ time: `${time}Z`, resource });
@@ -30,7 +30,7 @@ const datesOnly =
   async (time: Days | Period, offset: number): Promise<ActivityPage> =>
     "from" in time ? { sources: entries.slice(offset, offset + 2), total: entries.length } : page(time, offset);
 
-async function read(options: Omit<ReadOptions, "now"> & { now?: () => number }): Promise<string[]> {
+async function read(options: Omit<LogReadOptions, "now"> & { now?: () => number }): Promise<string[]> {
   const found: Entry[] = [];
   for await (const batch of readActivity({ now: () => at("2026-03-03T12:00:00"), ...options })) found.push(...batch);
   return found.map(({ resource }) => resource);
@@ -80,10 +80,10 @@ describe("reading the activity log", () => {
     const { page } = logOf(...seconds.map((each) => source(each)));
     const since = at("2026-03-03T00:00:00");
     for (const total of [undefined, 0, 4, 1000]) {
-      const withTotal: ReadOptions["page"] = async (...asked) => ({ ...(await page(...asked)), total });
+      const withTotal: LogReadOptions["page"] = async (...asked) => ({ ...(await page(...asked)), total });
       expect(await read({ page: withTotal, since })).toEqual(seconds);
     }
-    const short: ReadOptions["page"] = async (time, offset) => {
+    const short: LogReadOptions["page"] = async (time, offset) => {
       const { sources, total } = await page(time, offset);
       return { sources: offset === 4 ? sources.slice(0, 1) : sources, total };
     };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { answerRedactor, identityOf, redactor } from "../../../src/platform/calls/credentials.ts";
+import { answerRedactor, redactor, tokenIdentity } from "../../../src/platform/calls/credentials.ts";
 
 const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 const jwt = (header: unknown, payload: unknown) => `${part(header)}.${part(payload)}.c2ln`;
@@ -8,7 +8,7 @@ const jwt = (header: unknown, payload: unknown) => `${part(header)}.${part(paylo
 describe("the claims of a token", () => {
   test("user, contract, expiry and id", () => {
     const identity = { uuid: "u-1", contractNumber: 31_000_000, role: "owner", privileges: [] };
-    expect(identityOf(jwt({ alg: "RS256", kid: "k-1" }, { exp: 1_767_225_600, identity }))).toEqual({
+    expect(tokenIdentity(jwt({ alg: "RS256", kid: "k-1" }, { exp: 1_767_225_600, identity }))).toEqual({
       userId: "u-1",
       contractNumber: 31_000_000,
       expiresAt: 1_767_225_600_000,
@@ -26,14 +26,14 @@ describe("the claims of a token", () => {
     ["null", jwt(null, null)],
     ["a huge one", "a".repeat(1_000_000)],
   ])("%s says nothing", (_, token) => {
-    expect(identityOf(token)).toBeUndefined();
+    expect(tokenIdentity(token)).toBeUndefined();
   });
 
   test("claims of the wrong type are left out, the others kept", () => {
     const identity = { uuid: 5, contractNumber: "x", __proto__: { uuid: "p" } };
-    expect(identityOf(jwt({ kid: ["k"] }, { exp: "never", identity }))).toEqual({});
-    expect(identityOf(jwt({ kid: "k" }, { exp: 1e300, identity: null }))).toEqual({ tokenId: "k" });
-    expect(identityOf(jwt("header", { exp: 10 }))).toEqual({ expiresAt: 10_000 });
+    expect(tokenIdentity(jwt({ kid: ["k"] }, { exp: "never", identity }))).toEqual({});
+    expect(tokenIdentity(jwt({ kid: "k" }, { exp: 1e300, identity: null }))).toEqual({ tokenId: "k" });
+    expect(tokenIdentity(jwt("header", { exp: 10 }))).toEqual({ expiresAt: 10_000 });
   });
 
   test("hostile tokens never throw", () => {
@@ -45,7 +45,7 @@ describe("the claims of a token", () => {
     );
     fc.assert(
       fc.property(hostile, (token) => {
-        identityOf(token);
+        tokenIdentity(token);
         redactor(token)(token);
       }),
     );

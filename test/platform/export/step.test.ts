@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Window } from "../../../src/platform/activity/export.ts";
 import { pieceOf } from "../../../src/platform/activity/piece.ts";
 import { begunAt, type Progress } from "../../../src/platform/activity/progress.ts";
-import { exportNext, type Step } from "../../../src/platform/export/step.ts";
+import { type ExportStep, exportNext } from "../../../src/platform/export/step.ts";
 import { fakeClock } from "../../fake-clock.ts";
 
 const BEGIN = Date.parse("2026-01-01T00:00:00Z");
@@ -17,7 +17,7 @@ describe("a batch that was begun, of which the log no longer has all entries", (
   /** A step of a platform whose clock is ahead of ours: `now` stays where the log has proven it. */
   function step(estimated: number) {
     const recorded: Progress[] = [];
-    const value: Step = {
+    const value: ExportStep = {
       progress: begunAt(BEGIN),
       begun: pieceOf(window, readAt),
       now: readAt,

@@ -167,13 +167,13 @@ describe("the request log", () => {
 });
 
 describe("the account", () => {
-  test("knows its contract and limits", async () => {
+  test("knows its contract, its limits, and how much of them is used", async () => {
     const contract = await readContract(connection, api);
     expect(contract.contractNumber).toBe(simulator.ready.contractNumber);
-    expect(contract.limits).toMatchObject({
-      coresPerContract: expect.any(Number),
-      coresProvisioned: expect.any(Number),
-    });
+    expect(contract.limits).toMatchObject({ coresPerContract: expect.any(Number) });
+    expect(contract.limits).not.toHaveProperty("coresProvisioned");
+    expect(contract.used).toMatchObject({ coresProvisioned: expect.any(Number) });
+    expect(contract.used).not.toHaveProperty("coresPerContract");
     expect(connection.identity).toMatchObject({ contractNumber: simulator.ready.contractNumber });
     expect(connection.identity?.expiresAt).toBeGreaterThan(Date.now());
   });

@@ -195,7 +195,7 @@ describe("the contract", () => {
 
   test("is the one that the connection acts on, with its limits", async () => {
     await using platform = await scriptedServer(
-      answer(200, { items: [contract(1), contract(2, { coresPerContract: 100, odd: "x" })] }),
+      answer(200, { items: [contract(1), contract(2, { coresPerContract: 100, coresProvisioned: 7, odd: "x" })] }),
     );
     const connection = connect();
     expect((await readContract(connection, platform.url)).contractNumber).toBe(1);
@@ -206,6 +206,7 @@ describe("the contract", () => {
       owner: "a@b",
       status: "BILLABLE",
       limits,
+      used: { coresProvisioned: 7 },
     });
     connection.setCredentials({ token: "token", contractNumber: 3 });
     await expect(readContract(connection, platform.url)).rejects.toThrow("the token has no access to contract 3");

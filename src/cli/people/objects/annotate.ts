@@ -23,7 +23,7 @@ interface AnnotationCommand {
   /** The annotation and its value; null removes it. */
   annotation: string;
   value(now: number): string | null;
-  /** What happens to the object now. */
+  /** The effect on the object, for people. */
   done(each: MooringObject): string;
   /** The reason why an object cannot have the annotation, if there is one. */
   refusal?(each: MooringObject): string | undefined;
@@ -123,7 +123,7 @@ export const resume = annotationCommand({
   done: () => "resumed",
 });
 
-/** What the Secret of a kind contains. */
+/** The content of the Secret of a kind. */
 function secretContent({ resource }: Kind): string {
   if (resource?.secret?.certificate) return "certificate";
   return resource?.names.type === "token" ? "token" : "key";

@@ -2,7 +2,7 @@ import { objectActivity } from "../../../diagnostics/activity.ts";
 import { findObject } from "../../../diagnostics/objects.ts";
 import { attempt, type Sources } from "../../../diagnostics/sources.ts";
 import { actorInWords, needsSomebody } from "../../../diagnostics/why/actors.ts";
-import { resumed, type Step } from "../../../diagnostics/why/chain.ts";
+import { type ChainLink, resumed } from "../../../diagnostics/why/chain.ts";
 import { type Problem, problems } from "../../../diagnostics/why/problems.ts";
 import { whyNotReady } from "../../../diagnostics/why/why-not-ready.ts";
 import { readStatus } from "../../../engine/status/status.ts";
@@ -175,7 +175,7 @@ async function throughItsAccount(
   return account === undefined ? sources : { ...sources, platform: () => platform(account) };
 }
 
-function showStep(screen: Screen, { object, reason, message, waits_for }: Step, indent: string): void {
+function showStep(screen: Screen, { object, reason, message, waits_for }: ChainLink, indent: string): void {
   screen.line(`${indent}└─ `, object, yellow(`  ${reason}`), "  ", message);
   for (const each of waits_for) showStep(screen, each, `${indent}   `);
 }

@@ -53,7 +53,7 @@ interface Entry extends Shared {
   readonly others: Set<ObjectKey>;
 }
 
-/** What an object joined for; all changes if `ids` is undefined. */
+/** The members that an object joined for; all changes if `ids` is undefined. */
 interface Membership {
   entry: Entry;
   ids: Set<string> | undefined;

@@ -14,7 +14,7 @@ const MOST = 20;
 const isClaimed = ({ objects }: Deps, { kind, ...place }: LeftBehind, { endpoint }: Pick<Claim, "endpoint">): boolean =>
   objects.claimants(kind, { ...place, endpoint }).length > 0;
 
-/** What status has as left behind, and what a resource that is gone may have left. `deleted`: Mooring deleted the resource. */
+/** The dependents that status has as left behind, and those that a lost resource may have left. `deleted`: Mooring deleted it. */
 export function leavingBehind(deps: Deps, { kind, object, status, view }: Context, deleted: boolean) {
   const { claim } = view.resource;
   const { remains } = kind.resource.destruction;
@@ -28,7 +28,7 @@ export function leavingBehind(deps: Deps, { kind, object, status, view }: Contex
   return all.length > 0 ? all.slice(-MOST) : undefined;
 }
 
-/** What may still be left behind, and what certainly is (`there`). Reads one collection, that of the newest. */
+/** The dependents that may still be left behind, and those that certainly are (`there`). Reads one collection, that of the newest. */
 export function leftBehindNow(deps: Deps, { key, kind, account, status, view, memory }: Context) {
   const { leftBehind: before = [] } = status;
   const { remains } = kind.resource.destruction;

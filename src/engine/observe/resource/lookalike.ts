@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isSuccessive, type Kind } from "../../../kinds/kind.ts";
 import { bornOf } from "../../../platform/collections/numbered.ts";
 import { creatorOf } from "../../../platform/collections/reading.ts";
-import { addressOf, titleOf } from "../../accounts/accounts.ts";
+import { accountTitle, addressOf } from "../../accounts/accounts.ts";
 import { ANOTHER, recreateAsked } from "../../state/annotations.ts";
 import { birthOf } from "../../state/identity.ts";
 import { canMake } from "../../state/intent.ts";
@@ -62,7 +62,7 @@ export async function lookalike(deps: Deps, context: Context, parents: Parents, 
   const command = `kubectl -n ${object.metadata.namespace} %s ${kind.kind.toLowerCase()} ${object.metadata.name}`;
   const adopt = `${command.replace("%s", "patch")} --type merge -p '{"spec":{"externalId":"${ids[0]}"}}'`;
   const isShown = account.adoption === "Any";
-  const what = `${kind.kind} ${isShown ? ids.join(", ") : name}, created by the same user under the same name, is on the platform, and no object owns it: this object may come from a backup, or its creation got no answer. To adopt it, ${isShown ? adopt : `ask the administrator of ${titleOf(account.key)}`}`;
+  const what = `${kind.kind} ${isShown ? ids.join(", ") : name}, created by the same user under the same name, is on the platform, and no object owns it: this object may come from a backup, or its creation got no answer. To adopt it, ${isShown ? adopt : `ask the administrator of ${accountTitle(account.key)}`}`;
   const anew = `${command.replace("%s", "annotate")} ${RECREATE}=${isShown ? ids.join(",") : ANOTHER}`;
   const obstacle: Obstacle = { reason: "AlreadyExists", message: `${what}; to create another one, ${anew}` };
   return obstacle;

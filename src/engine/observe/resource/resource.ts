@@ -45,7 +45,7 @@ export function joinCollection(deps: Deps, subject: Subject, account?: AccountHa
   return { shared, identity, request, ...(obstacle && { obstacle }) };
 }
 
-/** What both sides know of the resource. `problem`: its collection cannot be read. */
+/** The resource, as both sides know it. `problem`: its collection cannot be read. */
 export function observeResource(
   deps: Deps,
   subject: Subject,
@@ -57,7 +57,7 @@ export function observeResource(
   const unread: Observation = { seen: "unknown" };
   const observation = shared && claim ? readResource(deps, subject, shared, identity, spec) : unread;
   const next = observation.seen === "present" ? observation.comparison?.next : undefined;
-  // Whatever was sent to a resource that is gone has no effect any more.
+  // A write to a resource that is gone has no effect any more.
   const isOver = observation.seen === "absent" && request?.outcome === "unanswered";
   const unlisted = !!shared && !claim && isUnlisted(memory, shared);
   const { problem, isPartial } = shared?.collection ?? {};
@@ -87,7 +87,7 @@ export function observeResource(
   return { view, problem: isUnread && problem ? obstacleFrom(problem, kind) : undefined };
 }
 
-/** What the collection shows of a claimed resource, compared with spec. */
+/** The claimed resource, as its collection shows it, compared with spec. */
 function readResource(
   { settings }: Deps,
   { kind, object, desired, claim, memory: { absence: facts } }: Subject,
@@ -135,7 +135,7 @@ const TOGETHER_MS = 4000;
 
 const NOTHING_INSIDE = { asOf: Number.POSITIVE_INFINITY, names: [] };
 
-/** What is in a claimed resource, or uses it. */
+/** The contents and users of a claimed resource. */
 function contentsOf({ objects, clock }: Deps, subject: Subject, { id, endpoint }: Claim): Contents {
   const { key, kind, memory } = subject;
   const { metadata } = subject.object;

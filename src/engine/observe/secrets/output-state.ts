@@ -19,7 +19,7 @@ import { filled } from "./secret-state.ts";
 export interface OutputWork {
   /** Undefined if it is up to date. */
   wanted: Required<Pick<SecretContent, "resource" | "name" | "data">> | undefined;
-  /** What spec.output named before. */
+  /** The Secrets and ConfigMaps that spec.output named before. */
   stale: Output[];
   /** Hash of the work: a retry waits for its backoff, new work does not. */
   what: string;
@@ -27,7 +27,7 @@ export interface OutputWork {
 
 type Work = "unknown" | { obstacle: Obstacle } | OutputWork | undefined;
 
-/** What to write and delete for spec.output, judged by the watch; undefined if all is up to date. */
+/** The writes and deletions for spec.output, judged by the watch; undefined if all is up to date. */
 export function outputWork(
   { published }: Pick<Deps, "published">,
   { kind, object, desired, related }: Pick<Context, "kind" | "object" | "desired" | "related">,

@@ -3,7 +3,7 @@ import type { Kind } from "../../../kinds/kind.ts";
 import type { KubeObject } from "../../../kube/resource.ts";
 import { isAsRecorded, recordOf } from "../../../runtime/field-record.ts";
 import { hashBody } from "../../../runtime/hash.ts";
-import { titleOf } from "../../accounts/accounts.ts";
+import { accountTitle } from "../../accounts/accounts.ts";
 import { isAllowed } from "../../state/annotations.ts";
 import type { Memory } from "../../state/memory.ts";
 import { ALLOW_DATA_LOSS } from "../../state/names.ts";
@@ -17,7 +17,7 @@ export function replacement({ kind, object, status }: Subject): SpecView["replac
   const { fixed, nonce, lossAllowed, id, account } = status;
   // Spec may have changed during the creation. A resource cannot move to the contract of another Account.
   if (id !== undefined && account !== undefined && isElsewhere(object, account)) {
-    return { fields: ["accountRef"], why: [`it belongs to ${titleOf(account)}`], verdict: "final" };
+    return { fields: ["accountRef"], why: [`it belongs to ${accountTitle(account)}`], verdict: "final" };
   }
   // Status records all immutable fields of a created resource, and those in spec of an adopted one.
   if (!fixed) return undefined;

@@ -1,7 +1,7 @@
-import { z } from "zod";
 import type { Inputs, Mention, Reference } from "../../../kinds/desired.ts";
 import type { KubeObject } from "../../../kube/resource.ts";
-import { type AccountHandle, isShared, titleOf, urlOf } from "../../accounts/accounts.ts";
+import { isPublic, publicPart } from "../../../platform/products/catalogues.ts";
+import { type AccountHandle, accountTitle, isShared, urlOf } from "../../accounts/accounts.ts";
 import type { Claim } from "../../state/intent.ts";
 import { keyOfTarget, namespaceOf, type ObjectKey, objectKey, observes } from "../../state/object.ts";
 import type { Objects } from "../../state/objects.ts";
@@ -55,25 +55,16 @@ export async function notPublic(deps: Deps, context: Context, body: unknown): Pr
     const { catalogue, value } = mention;
     if (catalogue === undefined || !sent.includes(value) || owner.has(mention)) continue;
     const answer = await deps.catalogues.read(account.connection, urlOf(account, "core", catalogue), "core");
-    const { items } = listed.parse(shownTo(account, answer));
-    if (!items.some(({ id, properties }) => id === value && properties.public === true)) {
-      return refusal(mention, object, account);
-    }
+    if (!isPublic(answer, value)) return refusal(mention, object, account);
   }
   return undefined;
 }
 
-const item = z.looseObject({ id: z.string(), properties: z.looseObject({ public: z.boolean().nullish() }) });
-const listed = z.looseObject({ items: z.array(item) });
-
 /** A catalogue without the private images of the contract, unless the Account allows adoption. */
-export function shownTo({ adoption }: AccountHandle, answer: unknown): unknown {
-  const { data } = listed.safeParse(answer);
-  if (adoption === "Any" || !data) return answer;
-  return { ...data, items: data.items.filter(({ properties }) => !("public" in properties) || properties.public) };
-}
+export const shownTo = ({ adoption }: AccountHandle, catalogue: unknown): unknown =>
+  adoption === "Any" ? catalogue : publicPart(catalogue);
 
-/** What objects of the namespace own in the contract of an Account. An object that only observes owns nothing. */
+/** The resources that objects of the namespace own in the contract of an Account. An object that only observes owns nothing. */
 function ownerIn(objects: Objects, { metadata: { namespace = "" } }: KubeObject, account: AccountHandle) {
   const { contractNumber } = account.connection;
   const owned = (key: ObjectKey) => {
@@ -132,6 +123,6 @@ function handedOver(objects: Objects, { object, desired, claim, intent }: Subjec
 
 /** The message is the same whether it exists or not. */
 function refusal({ field, value }: Mention, { metadata }: KubeObject, { key }: AccountHandle): Obstacle {
-  const message = `${field}: no object of namespace ${metadata.namespace} owns ${value}, and ${titleOf(key)} allows nothing else: name an object, or ask the administrator for adoption: Any`;
+  const message = `${field}: no object of namespace ${metadata.namespace} owns ${value}, and ${accountTitle(key)} allows nothing else: name an object, or ask the administrator for adoption: Any`;
   return { reason: "NotYours", message };
 }

@@ -13,7 +13,7 @@ import { readWhole, readyOf } from "../../status/status.ts";
 
 export type Resolved<T> = { value: T } | { obstacle: Obstacle };
 
-/** What the references of spec lead to. */
+/** The objects and resources that the references of spec lead to. */
 export type References = Required<Pick<Inputs, "parents" | "refs" | "abroad">>;
 
 /**

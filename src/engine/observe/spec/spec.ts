@@ -37,7 +37,7 @@ export function resolveSpec({ objects, spending }: Deps, subject: Subject): Reso
   return { inputs: { ...inputs, outdated, shown: { ...inputs.shown, ...checked, ...spending.of(key) } }, parents };
 }
 
-/** What a comparison needs, and a creation apart from Secrets and lookups. */
+/** The inputs of a comparison, and those of a creation apart from Secrets and lookups. */
 export const inputsOf = (object: KubeObject, references: Omit<References, "abroad">): Inputs => ({
   ...references,
   name: object.metadata.name,
@@ -49,7 +49,7 @@ export const inputsOf = (object: KubeObject, references: Omit<References, "abroa
   annotations: object.metadata.annotations ?? {},
 });
 
-/** What the object asks for, and why that cannot be done. `foreign` is a reference to something of another namespace. */
+/** The desired state of the object, and why it cannot be reached. `foreign` is a reference to something of another namespace. */
 export function observeSpec(
   deps: Deps,
   subject: Subject,

@@ -1,4 +1,5 @@
 import type { KubeObject } from "../../../kube/resource.ts";
+import { positionIn } from "../../../runtime/sorted.ts";
 import type { Obstacle } from "../../status/reasons.ts";
 import { namespaceOf, type ObjectKey, objectKey } from "../object.ts";
 import type { Edit } from "./references.ts";
@@ -19,18 +20,6 @@ interface Place {
 
 const compare = (a: Place, b: Place): number => a.at - b.at || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 
-/** The index of a place, or where it would be. */
-function positionOf(places: readonly Place[], place: Place): number {
-  let [low, high] = [0, places.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const other = places[middle];
-    if (other && compare(other, place) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 const placeOf = ({ metadata: { creationTimestamp, name } }: KubeObject): Place => ({
   at: Date.parse(creationTimestamp ?? "") || 0,
   name,
@@ -45,7 +34,7 @@ export function createObjectLimits(limit: LimitOf, shifted: (key: ObjectKey) => 
     const id = idOf(kind, object);
     const places = byAge.get(id) ?? [];
     const place = placeOf(object);
-    const at = positionOf(places, place);
+    const at = positionIn(places, place, compare);
     if (way === "enter") places.splice(at, 0, place);
     else if (places[at]?.name === place.name) places.splice(at, 1);
     else return;

@@ -1,15 +1,16 @@
 import type { KubeClient } from "../../../kube/client/transport.ts";
 import { type KubeObject, keyOf } from "../../../kube/resource.ts";
 import { fetchObject } from "../../../kube/watch/followed.ts";
+import { createNamespaceQuota } from "../../../kube/watch/namespace-quota.ts";
 import { reducedMetadata } from "../../../kube/watch/reduced.ts";
 import { createStore } from "../../../kube/watch/store.ts";
 import { compareVersions } from "../../../kube/watch/version.ts";
 import { type DataResource, SECRETS } from "../../../kube/write/owned-secret.ts";
 import type { Clock } from "../../../runtime/clock.ts";
+import { createRecentMap } from "../../../runtime/recent-map.ts";
 import type { LimitOf } from "../indexes/object-limits.ts";
 import { OWN } from "../names.ts";
 import { contentHash, entriesOf, ownerOf } from "./fingerprints.ts";
-import { createNamespaceQuota } from "./namespace-quota.ts";
 import { changedEntries, isOutput, type Note } from "./note.ts";
 
 /** The facts that are kept instead of the data of a Secret or ConfigMap. */
@@ -28,6 +29,8 @@ export interface SecretCacheOptions {
   crowded?: (kind: string, namespace: string) => void;
 }
 
+const KEPT_MS = 3_600_000;
+
 /** The Secrets or the ConfigMaps, as the watch and reads by name have shown them. */
 export function createSecretCache(
   resource: DataResource,
@@ -36,9 +39,9 @@ export function createSecretCache(
   const quota = createNamespaceQuota(limit?.(resource.kind), (namespace) => crowded?.(resource.kind, namespace));
   const facts = new WeakMap<KubeObject, Facts>();
   /** Results of reads by name that are newer than the watch, or that it does not show. */
-  const reads = createRecent<{ object: KubeObject | undefined }>(clock);
+  const reads = createRecentMap<{ object: KubeObject | undefined }>(clock, KEPT_MS);
   /** Notes of the last writes, for a Secret that loses label and note before status tells of its key. */
-  const written = createRecent<{ noted: Note }>(clock);
+  const written = createRecentMap<{ noted: Note }>(clock, KEPT_MS);
   /** The object with facts instead of its data; undefined for one that Mooring has not written, whatever its label says. */
   const strip = (object: KubeObject): KubeObject | undefined => {
     const owner = ownerOf(object);
@@ -106,19 +109,3 @@ export function createSecretCache(
 
 const isNewer = (one: KubeObject, other: KubeObject): boolean =>
   compareVersions(one.metadata.resourceVersion ?? "", other.metadata.resourceVersion ?? "") > 0;
-
-const KEPT_MS = 3_600_000;
-
-/** A map whose entries are kept for an hour. */
-function createRecent<V extends object>({ monotonic }: Pick<Clock, "monotonic">) {
-  const entries = new Map<string, V & { at: number }>();
-  return {
-    get: (key: string) => entries.get(key),
-    delete: (key: string) => entries.delete(key),
-    set(key: string, value: V): void {
-      const now = monotonic();
-      for (const [each, { at }] of entries) if (now - at > KEPT_MS) entries.delete(each);
-      entries.set(key, { ...value, at: now });
-    },
-  };
-}

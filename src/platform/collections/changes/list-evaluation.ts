@@ -1,10 +1,10 @@
 import type { Listed } from "../members.ts";
 import { needsReason, putOffReason } from "./reasons.ts";
 import type { StartedReads } from "./started-reads.ts";
-import { ended, hasRequest, isLeaving, miss, missingLists, type ReadOptions, type Tracked } from "./tracked.ts";
+import { type CollectionReads, ended, hasRequest, isLeaving, miss, missingLists, type Tracked } from "./tracked.ts";
 import type { TrackedMembers } from "./tracked-members.ts";
 
-/** What lists show of the tracked members. */
+/** Evaluates lists: the state of the tracked members that they show. */
 export interface ListEvaluation {
   /** The last list was the first to miss members that are deleted without a request. */
   readonly isVanishing: boolean;
@@ -17,7 +17,7 @@ const reasonsPerList = 8;
 const askAloneMs = 30_000;
 
 export function createListEvaluation(
-  options: ReadOptions,
+  options: CollectionReads,
   tracked: TrackedMembers,
   reads: StartedReads,
 ): ListEvaluation {

@@ -1,13 +1,13 @@
 import type { RequestState } from "../reading.ts";
 import { needsReason, putOffReason } from "./reasons.ts";
 import {
+  type CollectionReads,
   ended,
   expectsAbsence,
   hasRequest,
   isLeaving,
   miss,
   missingLists,
-  type ReadOptions,
   type Tracked,
 } from "./tracked.ts";
 
@@ -26,7 +26,7 @@ export interface MemberReads {
   end(id: string, entry: Tracked, state: RequestState): void;
 }
 
-export function createMemberReads(options: ReadOptions): MemberReads {
+export function createMemberReads(options: CollectionReads): MemberReads {
   const { clock, source, members, signal } = options;
 
   /** Reads a member. `news`: the cached state has changed. `isMissed`: the member was not found. */

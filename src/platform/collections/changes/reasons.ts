@@ -1,6 +1,6 @@
 /** When to read the request of a change for the reason why its member is not at rest. */
 import type { Clock } from "../../../runtime/clock.ts";
-import { ended, firstReasonMs, hasRequest, isLeaving, type ReadOptions, type Tracked } from "./tracked.ts";
+import { type CollectionReads, ended, firstReasonMs, hasRequest, isLeaving, type Tracked } from "./tracked.ts";
 
 const longestReasonGapMs = 60_000;
 
@@ -11,7 +11,7 @@ export function needsReason(
   id: string,
   entry: Tracked,
   isMissed: boolean,
-  { clock, source, members }: ReadOptions,
+  { clock, source, members }: CollectionReads,
 ): boolean {
   if (ended(entry) || !hasRequest(entry, source) || isLeaving(entry)) return false;
   if (clock.monotonic() < entry.nextReason) return false;

@@ -1,6 +1,6 @@
 import type { Change } from "../reading.ts";
 import { nextRead } from "../usual-durations.ts";
-import { begin, ended, expectsAbsence, learnFrom, type ReadOptions, type Tracked } from "./tracked.ts";
+import { begin, type CollectionReads, ended, expectsAbsence, learnFrom, type Tracked } from "./tracked.ts";
 
 /** The table of the tracked members. */
 export interface TrackedMembers {
@@ -28,7 +28,7 @@ export interface TrackedMembers {
 /** With more changing members at a time, usual durations are ignored: lists at the poll interval serve them together. */
 const few = 4;
 
-export function createTrackedMembers(options: ReadOptions): TrackedMembers {
+export function createTrackedMembers(options: CollectionReads): TrackedMembers {
   const { clock, busyMs, source, members } = options;
   const all = new Map<string, Tracked>();
   /**

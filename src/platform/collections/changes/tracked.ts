@@ -48,7 +48,7 @@ export interface ChangeTracker {
 }
 
 /** The means of every read of a collection. */
-export interface ReadOptions {
+export interface CollectionReads {
   clock: Clock;
   random: () => number;
   busyMs: number;
@@ -58,7 +58,7 @@ export interface ReadOptions {
   signal: AbortSignal;
 }
 
-export interface ChangeTrackerOptions extends ReadOptions {
+export interface ChangeTrackerOptions extends CollectionReads {
   /** The cached state of these members has changed. */
   changed(ids: readonly string[]): void;
   /** The time of the next read may have changed. */
@@ -99,7 +99,7 @@ export const missingLists = 2;
 /** A change that began longer ago was tracked by another process before. */
 const newMs = 2_000;
 
-export const begin = (change: Change, isKnown: boolean, { clock, busyMs }: ReadOptions): Tracked => {
+export const begin = (change: Change, isKnown: boolean, { clock, busyMs }: CollectionReads): Tracked => {
   const now = clock.monotonic();
   return {
     change,

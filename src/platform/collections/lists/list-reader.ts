@@ -2,7 +2,7 @@ import { yieldIfDue } from "../../../runtime/time-slices.ts";
 import type { PlatformError } from "../../answers/errors.ts";
 import { limits } from "../../answers/limits.ts";
 import type { Log } from "../../calls/call.ts";
-import type { ChangeTracker, ReadOptions } from "../changes/tracked.ts";
+import type { ChangeTracker, CollectionReads } from "../changes/tracked.ts";
 import type { Listed, ReadStart } from "../members.ts";
 import { type Item, PartialList } from "../reading.ts";
 import { fail, type LastList, succeed } from "./last-list.ts";
@@ -11,7 +11,7 @@ import type { OwnerRequests } from "./owner-requests.ts";
 /** The ids whose owners are notified; undefined if none. */
 type News = ReadonlySet<string> | "all" | undefined;
 
-export interface ListOptions extends ReadOptions {
+export interface ListOptions extends CollectionReads {
   changes: ChangeTracker;
   requests: OwnerRequests;
   log: Log | undefined;

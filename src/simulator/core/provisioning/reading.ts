@@ -6,7 +6,7 @@ import type { World } from "../../world.ts";
 import { etagOf, type Listed } from "../kind/listing.ts";
 import { type EntityCollection, entityCollections, kindOf, wireTypeOf } from "../table.ts";
 
-/** What a read depends on: the instant and the origin of the call, and the effects of faults. */
+/** The inputs of a read: the instant and the origin of the call, and the effects of faults. */
 export interface Reader {
   world: World;
   origin: string;

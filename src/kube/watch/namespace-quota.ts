@@ -1,4 +1,4 @@
-/** Limits how many Secrets or ConfigMaps of a namespace are kept: any tenant can create some that look like Mooring's. */
+/** Limits how many objects of a namespace are kept, where any tenant can create some that look like ours. */
 export function createNamespaceQuota(most = Number.POSITIVE_INFINITY, crowded: (namespace: string) => void) {
   const namespaces = new Map<string, Set<string>>();
   const namespaceOf = (key: string) => key.slice(0, key.indexOf("/"));
