@@ -36,7 +36,7 @@ test("one namespace gets 20 tokens of a user that namespaces share, and the next
   expect(readyOf(found(refused ?? greedy[0] ?? objectOf("AccessToken", "t")))).toMatchObject({
     reason: "QuotaExceeded",
     message: expect.stringMatching(
-      /^this namespace has 20 tokens of ClusterAccount team, as many as .* may have: delete/,
+      /^this namespace has 20 tokens of ClusterAccount team, as many as one namespace may have: use an Account/,
     ),
   });
 });
