@@ -1,6 +1,7 @@
 import type { Operation } from "../../kinds/desired.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import { NotFound } from "../../platform/answers/errors.ts";
+import { secretsRedactor } from "../../platform/calls/credentials.ts";
 import type { Reply } from "../../platform/calls/transport.ts";
 import { urlOf } from "../accounts/accounts.ts";
 import { deletionOf } from "../decide/waiting.ts";
@@ -16,7 +17,7 @@ import type { ResourceStatus } from "../status/schema.ts";
 import { recordFailure, recordPlatformError, refreshed } from "../write/record.ts";
 import { memberPath, READ_MS } from "./confirm.ts";
 import { journaled } from "./journal.ts";
-import { complete, redact } from "./lookups.ts";
+import { complete } from "./lookups.ts";
 import { announce, follow, recordProgress, retract, trackNow } from "./request-record.ts";
 
 /** Sends one change of the resource. */
@@ -71,7 +72,7 @@ async function prepare(
   if ("obstacle" in ready) return ready;
   const kept = Object.entries(status.fixed ?? {}).filter(([field]) => field in kind.immutable);
   const fixed = { ...Object.fromEntries(kept), ...sources(kind, desired, ready.value) };
-  const hide = (text: string) => redact(text, ready.value);
+  const hide = secretsRedactor(Object.values(ready.value.secrets));
   return { value: { body: resolve(ready.value), changes: { fixed }, hide } };
 }
 
@@ -180,6 +181,7 @@ function send(deps: Deps, context: Context, operation: Operation, deadlineMs?: n
     product,
     priority: "people",
     guard: deps.guard,
+    ...(kind.resource.secret?.key && { makesKey: true }),
     ...(body !== undefined && { body }),
     ...(deadlineMs !== undefined && { deadlineMs }),
   });

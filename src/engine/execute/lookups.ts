@@ -51,17 +51,6 @@ export async function complete(
   return obstacle ? { obstacle } : { value: inputs };
 }
 
-/** Removes values of Secrets from a message: the platform may quote the body. */
-export function redact(text: string, inputs: Pick<Inputs, "secrets">): string {
-  const secrets = Object.values(inputs.secrets);
-  const lines = secrets.flatMap((secret) => secret.split("\n").map((line) => line.trim()));
-  const forms = secrets.flatMap((secret) => [secret, Buffer.from(secret).toString("base64")]);
-  // Short lines are words that any message may contain.
-  return [...forms, ...lines.filter(({ length }) => length >= 8)]
-    .filter(Boolean)
-    .reduce((left, form) => left.replaceAll(form, "[redacted]"), text);
-}
-
 /** Looks up the catalogue entry that spec names. Objects that ask for the same share one answer. */
 export async function check(deps: Deps, context: Context): Promise<Requeue> {
   const { account, desired, memory, kind } = context;
