@@ -143,6 +143,7 @@ async function make(deps: LoginDeps, session: Session): Promise<LoggedIn> {
   const brief = works() ? undefined : tooBrief("tokenLifetime", ttl * 1000, skewOf(connection));
   if (brief) return result(brief);
   const nonce = deps.nonce();
+  const isKnown = (id: string) => there.some((each) => each.id === id) || isTaken(deps, id, state.endpoint);
   return journaled<void, NewToken, LoggedIn>(deps, {
     announce(at) {
       const seen = there.filter((each) => hasTtl(each, ttl)).map(({ id }) => id);
@@ -151,7 +152,7 @@ async function make(deps: LoginDeps, session: Session): Promise<LoggedIn> {
       // If the namespace has just moved, the previous shard may log in too: only one of the two writes succeeds.
       return session.write(session.version);
     },
-    send: (_, deadlineMs) => tokens.generate(ttl, deadlineMs),
+    send: (_, deadlineMs) => tokens.generate(ttl, deadlineMs, isKnown),
     async keep(_, made) {
       memory.succession = nextSuccession(deps, memory.succession, ttl * 1000);
       state.intent = undefined;
@@ -227,6 +228,10 @@ function exclude({ objects }: LoginDeps, { current, previous, endpoint }: TokenR
   }
 }
 
+/** Whether an AccessToken or another Account has this token. */
+const isTaken = ({ objects }: LoginDeps, id: string, endpoint: string): boolean =>
+  objects.wasClaimed(accessToken.kind, { id, parents: {}, endpoint });
+
 const iso = (at: number): string => new Date(at).toISOString();
 /** When the next token is due. */
 const renewalAt = (current: Current | undefined): number =>
@@ -252,8 +257,8 @@ async function recover(deps: LoginDeps, tokens: OwnTokens, state: TokenRecord, t
   const window = windowOf(deps, intent);
   const candidates = there.filter(({ id, ...dates }) => {
     const isOurs = id === state.current?.id || id === state.previous?.id || intent.seen.includes(id);
-    const isTaken = isOurs || deps.objects.wasClaimed(accessToken.kind, { id, parents: {}, endpoint });
-    return !isTaken && hasTtl(dates, intent.ttl) && window.has(Date.parse(dates.createdDate));
+    const isFree = !isOurs && !isTaken(deps, id, endpoint);
+    return isFree && hasTtl(dates, intent.ttl) && window.has(Date.parse(dates.createdDate));
   });
   const us = { account, userId: token === undefined ? undefined : tokenIdentity(token)?.userId };
   const rivals = [

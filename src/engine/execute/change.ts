@@ -1,7 +1,7 @@
 import type { Operation } from "../../kinds/desired.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import { NotFound } from "../../platform/answers/errors.ts";
-import { withoutValues } from "../../platform/answers/redacted.ts";
+import { secretsRedactor } from "../../platform/calls/credentials.ts";
 import type { Reply } from "../../platform/calls/transport.ts";
 import { urlOf } from "../accounts/accounts.ts";
 import { deletionOf } from "../decide/waiting.ts";
@@ -72,7 +72,7 @@ async function prepare(
   if ("obstacle" in ready) return ready;
   const kept = Object.entries(status.fixed ?? {}).filter(([field]) => field in kind.immutable);
   const fixed = { ...Object.fromEntries(kept), ...sources(kind, desired, ready.value) };
-  const hide = (text: string) => withoutValues(text, Object.values(ready.value.secrets));
+  const hide = secretsRedactor(Object.values(ready.value.secrets));
   return { value: { body: resolve(ready.value), changes: { fixed }, hide } };
 }
 
@@ -181,6 +181,7 @@ function send(deps: Deps, context: Context, operation: Operation, deadlineMs?: n
     product,
     priority: "people",
     guard: deps.guard,
+    ...(kind.resource.secret?.key && { makesKey: true }),
     ...(body !== undefined && { body }),
     ...(deadlineMs !== undefined && { deadlineMs }),
   });

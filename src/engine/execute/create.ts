@@ -3,14 +3,14 @@ import { isSuccessive } from "../../kinds/kind.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { NotFound, Retry } from "../../platform/answers/errors.ts";
-import { withoutValues } from "../../platform/answers/redacted.ts";
+import { secretsRedactor } from "../../platform/calls/credentials.ts";
 import { NOTABLE_SKEW_MS, platformTime, skewOf } from "../../platform/calls/platform-time.ts";
 import { creatorOf, type Item, resourceId } from "../../platform/collections/reading.ts";
 import { POSTED, products } from "../../platform/products/products.ts";
 import { hashBody } from "../../runtime/hash.ts";
 import { type AccountHandle, accountTitle, addressOf, isShared, urlOf } from "../accounts/accounts.ts";
 import { type Deps, readLimit } from "../observe/deps.ts";
-import { isOurs, lookalike } from "../observe/resource/lookalike.ts";
+import { isOurs, lookalike, nameOf } from "../observe/resource/lookalike.ts";
 import { fixedFields, sources } from "../observe/spec/fixed-fields.ts";
 import { notPublic } from "../observe/spec/ownership.ts";
 import { type Resolved, resolveReferences } from "../observe/spec/references.ts";
@@ -66,7 +66,7 @@ export async function create(deps: Deps, context: Context): Promise<Requeue> {
       if (error.executed === "unknown") {
         const foreign = error.status >= 300 && error.status < 500 ? error : undefined;
         memory.creation = { ...begun, phase: "sent", foreign };
-        return recordPlatformError(deps, after, error);
+        return recordPlatformError(deps, after, error, {}, hide);
       }
       // Another process has replaced the intent.
       if (!stillAwaits(after.object, begun.intent)) return "now";
@@ -138,7 +138,7 @@ async function prepare(deps: Deps, context: Context, account: AccountHandle): Pr
   };
   const { place, creation } = kind.resource;
   const url = urlOf(account, place.product, (creation.path ?? place.collection)(parents));
-  return { value: { account, url, body, facts, hide: (text) => withoutValues(text, Object.values(inputs.secrets)) } };
+  return { value: { account, url, body, facts, hide: secretsRedactor(Object.values(inputs.secrets)) } };
 }
 
 /** The existing members, after room for one more was made. */
@@ -184,6 +184,7 @@ async function post(
   const { creation = POSTED } = products[product];
   const call = `POST ${new URL(url).pathname}`;
   const reply = await connection.send({
+    ...(kind.resource.secret?.key && { makesKey: true }),
     ...creation.call(url, body),
     object,
     product,
@@ -202,7 +203,7 @@ async function post(
   const answer = creation.made(reply.body);
   const { data } = created.safeParse(answer);
   const detail = data
-    ? wrongResult(deps, context, begun.intent, { ...data })
+    ? wrongResult(deps, context, begun.intent, body, { ...data })
     : "the answer has no id of the platform's form";
   if (!data || detail !== undefined)
     throw new Retry({ call, status: reply.status, ...(detail && { detail }) }, "unknown");
@@ -217,15 +218,21 @@ function wrongResult(
   { objects }: Deps,
   { kind, key, account }: Context,
   intent: Intent,
+  body: unknown,
   answer: { id: string },
 ): string | undefined {
-  const { identity } = account?.connection ?? {};
+  const { identity } = kind.resource;
   const place = { ...intent, id: answer.id, born: birthOf(kind, answer) };
-  const isOthers = objects.claimants(kind.kind, place).some((each) => each !== key || intent.succeeds === answer.id);
+  const what = `the answer names ${answer.id}, which`;
   // A number without a date may be that of a resource that is gone.
-  const isNamed = isOthers && (place.born !== undefined || !kind.resource.identity.reusesIds);
-  if (isNamed || answer.id === identity?.tokenId) return `the answer names ${answer.id}, which is in use already`;
-  if (!isOurs(creatorOf(answer), intent.userId)) return `the answer names ${answer.id}, which another user created`;
+  const isKnown = place.born !== undefined || !identity.reusesIds;
+  const isOld = intent.seen?.includes(answer.id) || (isKnown && objects.wasClaimed(kind.kind, place, key));
+  if (isOld || answer.id === account?.connection.identity?.tokenId) return `${what} is in use already`;
+  if (!isOurs(creatorOf(answer), intent.userId)) return `${what} another user created`;
+  // Only the log of a product tells what a body has made whose name the platform has changed.
+  if (!identity.echo && nameOf(body) !== (nameOf(answer) ?? nameOf(body))) return `${what} has another name`;
+  // Until it is claimed, it is the result of no other creation.
+  if (isKnown) objects.excludeFromSearches(kind.kind, place, key);
   return undefined;
 }
 

@@ -34,6 +34,8 @@ export interface Asked {
   /** The format of a successful answer. Default: JSON. */
   readonly answers?: "text" | undefined;
   readonly requestId: string;
+  /** The call may have made a key that only its answer has. */
+  readonly makesKey?: true | undefined;
   /** Removes secret values from the platform's messages. */
   readonly redact: (text: string) => string;
   /** The same for a successful answer: removes only text that is certainly a credential. */
@@ -70,14 +72,12 @@ export async function readAnswer(
 
 function refusal(answer: Answer, asked: Asked, now: number): PlatformError {
   const { status, headers } = answer;
-  const failure: Failure = {
-    call: asked.call,
-    requestId: asked.requestId,
-    status,
-    ...explanation(answer, asked.redact),
-  };
-  const words = failure.platformMessage ?? "";
-  const isFromPlatform = failure.platformMessage !== undefined || failure.errorCode !== undefined;
+  const said = explanation(answer, asked.redact);
+  const words = said.platformMessage ?? "";
+  const isFromPlatform = said.platformMessage !== undefined || said.errorCode !== undefined;
+  const isHidden = asked.makesKey && isFromPlatform && status >= 500;
+  const shown = isHidden ? { detail: "its message is not shown, because it may quote a new key" } : said;
+  const failure: Failure = { call: asked.call, requestId: asked.requestId, status, ...shown };
   const unexplained = () =>
     new Retry({ ...failure, detail: `${status} without the platform's error body` }, executedBy(asked));
   switch (true) {

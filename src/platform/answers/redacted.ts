@@ -32,13 +32,3 @@ function redactReason(each: unknown, redact: Redact): void {
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
-
-/** Removes secret values of a request from a message, because the platform may quote the body. */
-export function withoutValues(text: string, values: readonly string[]): string {
-  const lines = values.flatMap((value) => value.split("\n").map((line) => line.trim()));
-  const forms = values.flatMap((value) => [value, Buffer.from(value).toString("base64")]);
-  // Short lines are words that any message may contain.
-  return [...forms, ...lines.filter(({ length }) => length >= 8)]
-    .filter(Boolean)
-    .reduce((left, form) => left.replaceAll(form, "[redacted]"), text);
-}

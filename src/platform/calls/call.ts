@@ -10,6 +10,8 @@ export interface PlatformCall {
   url: string;
   /** A GET that creates something: it is sent at most once, like other writes. */
   makes?: true;
+  /** The answer may have a new key. An error after which that may exist is not quoted: nothing could remove the key from it. */
+  makesKey?: true;
   /** Sent with the connection's username and password instead of its token. */
   withPassword?: true;
   /** The answer is text, such as XML or a zone file, and is not parsed. Default: JSON. */

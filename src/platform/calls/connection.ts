@@ -105,9 +105,9 @@ export function createConnection(
     const requestId = nextRequestId();
     const url = webAddress(call.url);
     const path = url?.pathname ?? "an unusable address";
-    const { method, answers } = call;
+    const { method, answers, makesKey } = call;
     const redactors = redactorsOf(call, session);
-    const asked = { call: `${method} ${path}`, reading: isRead(call), answers, requestId, ...redactors };
+    const asked = { call: `${method} ${path}`, reading: isRead(call), answers, makesKey, requestId, ...redactors };
     const headers = headersFor(call, session, { "user-agent": userAgent, "x-request-id": requestId });
     const refusal = { call: asked.call, requestId, status: 0 };
     if (url === undefined) throw new Terminal({ ...refusal, detail: "the endpoint is not an http or https URL" });

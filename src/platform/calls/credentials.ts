@@ -101,6 +101,24 @@ export function redactor(secret: string | undefined): (text: string) => string {
   };
 }
 
+/** Longer values, such as first-boot configurations, are not searched for in all encodings: that takes seconds. */
+const LONGEST_PASSWORD = 256;
+/** Shorter lines are words that any message may contain. */
+const SHORTEST_LINE = 8;
+
+/** Removes values of users' Secrets from text that is shown: the whole, its lines and its base64; a password in every encoding. */
+export function secretsRedactor(secrets: readonly string[]): (text: string) => string {
+  const all = secrets.filter(Boolean);
+  const lines = all.flatMap((secret) => secret.split("\n").map((line) => line.trim()));
+  const whole = all.flatMap((secret) => [secret, Buffer.from(secret).toString("base64")]);
+  const forms = [...whole, ...lines.filter(({ length }) => length >= SHORTEST_LINE)];
+  const encoded = all.filter(({ length }) => length <= LONGEST_PASSWORD).map(redactor);
+  return (text) => {
+    const left = forms.reduce((rest, form) => rest.replaceAll(form, REDACTED), text);
+    return encoded.reduce((rest, redact) => redact(rest), left);
+  };
+}
+
 const ESCAPE = /(?:%|\\{1,4}u00)([0-9a-f]{2})/gi;
 
 /** The encodings of a secret, each with a line end. In base64, a text has three, depending on the number of bytes before it. */

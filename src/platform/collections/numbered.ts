@@ -10,10 +10,13 @@ export const bornOf = (raw: unknown): string | undefined => dated.safeParse(raw)
 
 /**
  * A unique identity of a resource in its collection: its id, or, where the platform reuses numbers, the number and the creation
- * date. Both dates come from the platform, so they are compared for equality only.
+ * date. Both dates come from the platform, so they are compared for equality only, however it spells them.
  */
-export const identityOf = ({ id, born }: { id: string; born?: string | undefined }): string =>
-  born === undefined ? id : `${id} of ${born}`;
+export const identityOf = ({ id, born }: { id: string; born?: string | undefined }): string => {
+  if (born === undefined) return id;
+  const at = Date.parse(born);
+  return `${id} of ${Number.isNaN(at) ? born : new Date(at).toISOString()}`;
+};
 
 /** Further answers with the same date: two in a row may come from the same wrong clock. */
 const CONFIRMATIONS = 2;

@@ -15,10 +15,10 @@ export const authUrl = (api: string, path: string): string => `${api.replace(/\/
 const tokenShape = z.looseObject({ id: resourceId, createdDate: z.string(), expirationDate: z.string() });
 const tokensShape = z.looseObject({ tokens: z.array(tokenShape) });
 
-/** A token in the shape of other resources. */
-const shaped = ({ id, createdDate, expirationDate }: z.output<typeof tokenShape>) => ({
+/** A token in the shape of other resources. Only its value tells whose it is. */
+const shaped = ({ id, createdDate, expirationDate }: z.output<typeof tokenShape>, createdByUserId?: string) => ({
   id,
-  metadata: { createdDate },
+  metadata: { createdDate, ...(createdByUserId !== undefined && { createdByUserId }) },
   properties: { expirationDate },
 });
 const itemOf = (shown: z.output<typeof tokenShape>): Item => ({ id: shown.id, state: undefined, raw: shaped(shown) });
@@ -120,7 +120,8 @@ export interface NewToken {
 /** The tokens of the user who logs in with a password. */
 export interface OwnTokens {
   list(): Promise<ShownToken[]>;
-  generate(ttl: number, deadlineMs: number): Promise<NewToken>;
+  /** An answer with a token that `isKnown` is none: its result has to be searched for. */
+  generate(ttl: number, deadlineMs: number, isKnown: (id: string) => boolean): Promise<NewToken>;
   /** Succeeds if the token does not exist any more. */
   revoke(id: string): Promise<void>;
   /** Lists the tokens, with room for one more if possible. */
@@ -146,13 +147,14 @@ export function ownTokens(connection: Connection, api: string, guard: () => void
   };
   return {
     list,
-    async generate(ttl, deadlineMs) {
+    async generate(ttl, deadlineMs, isKnown) {
       const call = authCreation.call(url, { ttl });
       const { body, status } = await connection.send({ ...call, ...common, deadlineMs });
       const value = generatedShape.safeParse(body).data?.token ?? "";
       const { tokenId: id, issuedAt, expiresAt } = tokenIdentity(value) ?? {};
-      if (id === undefined || issuedAt === undefined || expiresAt === undefined) {
-        const detail = "the answer is not a token of the platform";
+      if (id === undefined || issuedAt === undefined || expiresAt === undefined || isKnown(id)) {
+        const what = id !== undefined && isKnown(id) ? "a new token" : "a token of the platform";
+        const detail = `the answer is not ${what}`;
         throw new Retry({ call: "GET /auth/v1/tokens/generate", status, detail }, "unknown");
       }
       return { value, id, issuedAt, expiresAt };
@@ -172,16 +174,17 @@ const generatedShape = z.looseObject({ token: z.string().min(1) });
 
 /** A token is created by a GET, and its value contains its id. */
 export const authCreation = {
-  call: (url: string, body: unknown): Pick<PlatformCall, "method" | "url" | "makes"> => ({
+  call: (url: string, body: unknown): Pick<PlatformCall, "method" | "url" | "makes" | "makesKey"> => ({
     method: "GET",
     makes: true,
+    makesKey: true,
     url: `${url}/generate?ttl=${ttlShape.parse(body).ttl}`,
   }),
   made(answer: unknown): unknown {
     const value = generatedShape.safeParse(answer).data?.token;
-    const { tokenId, issuedAt, expiresAt } = (value !== undefined && tokenIdentity(value)) || {};
+    const { tokenId, userId, issuedAt, expiresAt } = (value !== undefined && tokenIdentity(value)) || {};
     if (tokenId === undefined || issuedAt === undefined || expiresAt === undefined) return undefined;
     const [createdDate = "", expirationDate = ""] = [issuedAt, expiresAt].map((at) => new Date(at).toISOString());
-    return { ...shaped({ id: tokenId, createdDate, expirationDate }), token: value };
+    return { ...shaped({ id: tokenId, createdDate, expirationDate }, userId), token: value };
   },
 };

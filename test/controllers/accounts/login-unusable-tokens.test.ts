@@ -32,3 +32,28 @@ test("a token that the platform refuses at once is made anew with a growing paus
   expect(platform.values.length).toBeGreaterThan(3);
   expect(platform.values.length).toBeLessThan(35);
 });
+
+test("a token that was there before is not taken for a new one, and is not revoked before there is one", async () => {
+  const { live, platform, ready } = open();
+  const { check, skip } = live();
+  await check();
+  const [first] = platform.values;
+  const { send } = platform.connection;
+  // As from a cache between the operator and the platform.
+  platform.connection.send = async (call) => {
+    const reply = await send(call);
+    return isGeneration(call) && platform.values.length === 2 ? { ...reply, body: { token: first } } : reply;
+  };
+  const early: string[] = [];
+  platform.beforeEach(({ method, url }) => {
+    const isEarly = method === "DELETE" && platform.values.length < 3;
+    if (isEarly && url.endsWith([...platform.items.keys()][0] ?? "")) early.push(url);
+  });
+  for (let minutes = 0; minutes < 90; minutes += 1) {
+    await check();
+    skip(60_000);
+  }
+  expect(early).toEqual([]);
+  expect(ready()?.status).toBe("True");
+  expect(platform.values.length).toBeGreaterThan(2);
+});

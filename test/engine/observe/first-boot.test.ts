@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readStatus } from "../../../src/engine/status/status.ts";
 import type { KubeObject } from "../../../src/kube/resource.ts";
-import { Terminal } from "../../../src/platform/answers/errors.ts";
+import { Retry, Terminal } from "../../../src/platform/answers/errors.ts";
 import { objectOf } from "../support/fixtures.ts";
 import { stage } from "../support/stage.ts";
 
@@ -85,3 +85,26 @@ test("a refusal that quotes a key out of a Secret is told without it", async () 
   await life.passes(key);
   expect(said(life)?.[0]).toEqual(["Ready", "Rejected", "bad key [redacted]: too short"]);
 });
+
+const team = "ssh-rsa AAAAsecret team";
+test.each([
+  ["as it is", team],
+  ["in base64", encode(team)],
+  ["in hexadecimal digits", Buffer.from(team).toString("hex")],
+  ["percent-encoded", [...Buffer.from(team)].map((byte) => `%${byte.toString(16)}`).join("")],
+])(
+  "an error that leaves the outcome open, and quotes a key out of a Secret %s, is told without it",
+  async (_, quoted) => {
+    const life = stage([volume]);
+    life.api.put(given("ConfigMap", "admins", "ssh-ed25519 AAAA me"));
+    life.api.put(given("Secret", "team", team));
+    life.platform.beforeEach(({ method, url }) => {
+      if (method !== "POST") return;
+      throw new Retry({ call: url, status: 500, platformMessage: `failed for ${quoted}` }, "unknown");
+    });
+    await life.passes(key);
+    const written = JSON.stringify([life.api.calls.map(({ body }) => body), life.events]);
+    expect(written).toContain("failed for [redacted]");
+    expect(written).not.toContain(quoted);
+  },
+);

@@ -49,6 +49,15 @@ describe("a resource with a number that the platform uses again", () => {
     },
   );
 
+  test.each(["2026-01-01T10:00:00.000Z", "2026-01-01T10:00:00+00:00", "2026-01-01T11:00:00.000000+01:00"])(
+    "is there, and known as before, when the platform spells the same time %s",
+    async (createdDate) => {
+      const { shown, found } = holding(item("3", createdDate));
+      expect(await shown()).toEqual([identityOf(ours)]);
+      expect(await found(ours)).toEqual([true, true]);
+    },
+  );
+
   test("is absent when nothing has its number", async () => {
     expect(await holding(undefined).found(ours)).toEqual([false, false]);
   });

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { type Connection, createTransport, type Transport } from "../../../src/platform/calls/transport.ts";
-import { numbered } from "../../../src/platform/collections/numbered.ts";
+import { identityOf, numbered } from "../../../src/platform/collections/numbered.ts";
 import { PartialList } from "../../../src/platform/collections/reading.ts";
 import { coreCollection, findRequests, readContract, requestStatus } from "../../../src/platform/products/core.ts";
 import { fakeClock } from "../../fake-clock.ts";
@@ -107,7 +107,9 @@ describe("a list with items that are none", () => {
     await using platform = await scriptedServer(answer(200, { items: [lan, { id: "../contracts" }] }));
     const source = numbered(coreCollection(connect(), platform.url, "/datacenters/d/lans", { depth: 1 }));
     const error: unknown = await source.list(never, "normal").catch((reason: unknown) => reason);
-    expect(error instanceof PartialList && error.items.map(({ id }) => id)).toEqual(["1 of 2026-01-01T00:00:00Z"]);
+    expect(error instanceof PartialList && error.items.map(({ id }) => id)).toEqual([
+      identityOf({ id: "1", born: lan.metadata.createdDate }),
+    ]);
   });
 });
 

@@ -15,6 +15,7 @@ import type { Parents, Shared } from "./collections.ts";
 
 const idOf = ({ id }: { id: string }): string => id.split(" of ")[0] ?? id;
 const named = z.looseObject({ properties: z.looseObject({ name: z.string().min(1) }) });
+export const nameOf = (raw: unknown): string | undefined => named.safeParse(raw).data?.properties.name;
 
 /** An unknown creator or user matches anything. */
 export const isOurs = (creator: string | undefined, userId: string | undefined): boolean =>
@@ -35,7 +36,6 @@ export async function lookalike(deps: Deps, context: Context, parents: Parents, 
   const { objects, clock } = deps;
   const { kind, object, memory, status, shared, account } = context;
   if (!account || !shared || !memory.doubt || shared.collection.isTooLarge) return undefined;
-  const nameOf = (raw: unknown) => named.safeParse(raw).data?.properties.name;
   const name = nameOf(body);
   const endpoint = addressOf(account, kind.resource.place.product);
   const { userId } = account.connection.identity ?? {};

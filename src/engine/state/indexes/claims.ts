@@ -97,8 +97,8 @@ export function createClaims(kinds: readonly Kind[], find: (key: ObjectKey) => F
     /** Whether an object has, or has had, this resource: it answers no other creation. `by` may reclaim what an edit took. */
     wasClaimed: (kind: string, place: Place, by?: ObjectKey): boolean =>
       released.has(placeOf(kind, place), by) || claims.get(placeOf(kind, place)).length > 0,
-    /** This resource is the result of no open creation. */
-    excludeFromSearches: (kind: string, place: Place): void => released.add(placeOf(kind, place)),
+    /** This resource is the result of no open creation, except that of `by`. */
+    excludeFromSearches: (kind: string, place: Place, by?: ObjectKey): void => released.add(placeOf(kind, place), by),
     /** Objects with an open intent for an equal resource, in an order that all processes agree on. */
     rivals: (kind: string, intent: Wanted): ObjectKey[] =>
       intents.get(intentKey(kind, intent)).sort((a, b) => begunAt(a).localeCompare(begunAt(b)) || a.localeCompare(b)),

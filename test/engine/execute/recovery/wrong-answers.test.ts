@@ -56,11 +56,13 @@ test("a datacenter is not deleted with a volume that only the list of volumes sh
 
 describe("an answer to a creation", () => {
   test.each([
-    ["of another user", { user: "somebody" }],
-    ["of another object", {}],
-  ])("is not believed when it names a resource %s, which outlives the object", async (what, more) => {
+    ["of another user", { user: "somebody" }, "a"],
+    ["of another object", {}, "a"],
+    ["of the same user that has another name", {}, "by-hand"],
+  ])("is not believed when it names a resource %s, which outlives the object", async (what, more, name) => {
     const platform = fakePlatform();
-    const [id] = [platform.make("x", body, { path: "/ipblocks", targets: ["by-hand"], ...more })];
+    const made = { properties: { ...body.properties, name } };
+    const [id] = [platform.make("x", made, { path: "/ipblocks", targets: ["by-hand"], ...more })];
     const isOwned = what.endsWith("object");
     const owner = objectOf("IPBlock", "owner", { spec, status: { id, account: "shop/main", contract: 1 } });
     const object = objectOf("IPBlock", "a", { spec });
@@ -79,6 +81,60 @@ describe("an answer to a creation", () => {
     all.api.put({ ...stored, metadata: { ...stored.metadata, deletionTimestamp: "2026-01-01T00:02:00Z" } });
     await minutes(all, KEY, 2);
     expect([...platform.items.keys()]).toEqual([id]);
+  });
+
+  test("is not believed when it names what another creation has made a moment before: each has its own", async () => {
+    const platform = fakePlatform();
+    const objects = ["a", "b"].map((name) => objectOf("IPBlock", name, { spec, metadata: { name } }));
+    const honest = platform.connectionOf("shop/main");
+    let first: Reply | undefined;
+    const connection: Connection = {
+      ...honest,
+      get identity() {
+        return honest.identity;
+      },
+      async send(call): Promise<Reply> {
+        const reply = await honest.send(call);
+        if (call.method !== "POST") return reply;
+        first ??= reply;
+        return platform.sent("POST").length === 2 ? { ...reply, body: first.body } : reply;
+      },
+    };
+    const all = stage(objects, { platform, connection });
+    platform.setClock(all.clock.now);
+    all.sync();
+    await Promise.all([all.passes(KEY), all.passes("IPBlock/shop/b")]);
+    await minutes(all, KEY, 2);
+    await minutes(all, "IPBlock/shop/b", 2);
+    const ids = objects.map((object) => Object(all.api.get(object)?.status).id);
+    expect(new Set(ids)).toEqual(new Set(platform.items.keys()));
+    expect(platform.items.size).toBe(2);
+  });
+
+  test("is not believed when it is a token of another user, which no Secret gets", async () => {
+    let now = () => Date.UTC(2026, 0, 1);
+    const [platform, others] = [fakeTokens(() => now()), fakeTokens(() => now())];
+    platform.connection.setCredentials({ token: platform.make(86_400) });
+    for (let nth = 0; nth < 9; nth++) others.make(3600);
+    const [head, claims, signature] = others.values.at(-1)?.split(".") ?? [];
+    const foreign = Buffer.from(claims ?? "", "base64url")
+      .toString()
+      .replace('"u1"', '"somebody"');
+    const token = [head, Buffer.from(foreign).toString("base64url"), `${signature}-of-somebody`].join(".");
+    const object = objectOf("AccessToken", "a", { spec: { lifetime: "1h" } });
+    const connection = lying(
+      platform.connection,
+      (url) => url.includes("/generate"),
+      () => ({ token }),
+    );
+    const all = stage([object], { connection });
+    now = all.clock.now;
+    await minutes(all, "AccessToken/shop/a", 3);
+    const { id } = Object(all.api.get(object)?.status);
+    expect(platform.items.has(id)).toBe(true);
+    const written = JSON.stringify(all.api.calls.map(({ body: sent }) => sent));
+    expect(written).toContain(Buffer.from(platform.values.at(-1) ?? "").toString("base64"));
+    expect(written).not.toContain(Buffer.from(token).toString("base64"));
   });
 
   test("is not believed when it is the token that the Account itself uses, which stays valid", async () => {
