@@ -14,12 +14,10 @@ function keyOf(place: string) {
   return { group: hash.slice(0, 1), hash };
 }
 
-/** Whether the resource was adopted through this ClusterAccount after the claim was made. The record outlives the object that did. */
-export function isSuperseded(account: KubeObject | undefined, place: string, { adoptedAt = "" }: Claim): boolean {
-  const adoptions = account && adoptionsOf(account);
-  if (!adoptions) return false;
+/** Whether the resource was adopted through one of these ClusterAccounts after the claim was made. The record outlives the object that did. */
+export function isSuperseded(accounts: Iterable<KubeObject>, place: string, { adoptedAt = "" }: Claim): boolean {
   const { group, hash } = keyOf(place);
-  return adoptedAt < (adoptions[group]?.[hash] ?? "");
+  return Iterator.from(accounts).some((account) => adoptedAt < (adoptionsOf(account)?.[group]?.[hash] ?? ""));
 }
 
 /** The part of a ClusterAccount's status that records adoptions, as a merge patch that adds one. In a full group, the oldest is dropped. */

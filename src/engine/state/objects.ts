@@ -27,7 +27,8 @@ export function createObjects(
 ) {
   const { stores, store, find } = createStores();
   const { noteReferences, noteGrant, ...references } = createReferences(labelsOf, find);
-  const { noteClaims, collectionOf, ...claims } = createClaims(kinds, find);
+  const clusterAccounts = () => stores.get("ClusterAccount")?.store.values() ?? [];
+  const { noteClaims, collectionOf, ...claims } = createClaims(kinds, find, clusterAccounts);
   const { judged, nameAll, noteNames } = createJudge(seal, collectionOf);
   const residents = createIndex();
   const unknown = new Set<ObjectKey>();

@@ -6,32 +6,34 @@ import { annotated, clusterAccountOf, objectOf } from "../support/fixtures.ts";
 import { BEGIN, stage } from "../support/stage.ts";
 
 const SHARED = "ClusterAccount/shared";
+const OTHER = "ClusterAccount/other";
 const ALICE = "Datacenter/alice/a";
 const BOB = "Datacenter/bob/b";
 const accountRef = { kind: "ClusterAccount", name: "shared" };
 const spec = { accountRef, location: "de/txl", name: "theirs" };
 
 /** A datacenter that bob has released and alice has adopted, while that was allowed. */
-async function adopted() {
+async function adopted(claimedThrough = SHARED) {
   const shared = clusterAccountOf("shared", { default: true, namespaces: { selector: {} } });
+  const other = clusterAccountOf("other", { namespaces: { selector: {} } });
   const platform = fakePlatform();
   const id = platform.make("theirs", { properties: { name: "theirs", location: "de/txl" } }, { entities: {} });
-  const claim = { id, parents: {}, account: SHARED, contract: 1, endpoint: API };
+  const claim = { id, parents: {}, account: claimedThrough, contract: 1, endpoint: API };
   const alice = objectOf("Datacenter", "a", {
     spec: { ...spec, externalId: id },
     metadata: { name: "a", namespace: "alice" },
   });
   const bob = objectOf("Datacenter", "b", {
-    spec,
+    spec: { ...spec, accountRef: { kind: "ClusterAccount", name: claimedThrough.split("/")[1] } },
     metadata: { ...annotated("b", claim), namespace: "bob" },
     status: {},
   });
-  const api = fakeApiServer(shared, alice);
+  const api = fakeApiServer(shared, other, alice);
   /** A process of the operator, on the API server and the platform that outlive it. */
   function run(adoption: "None" | "Any", ...more: KubeObject[]) {
-    const all = stage([shared, alice, ...more], { api, platform });
+    const all = stage([shared, other, alice, ...more], { api, platform });
     const handle = all.accounts.get(SHARED);
-    if (handle) all.accounts.put({ ...handle, adoption });
+    for (const key of [SHARED, OTHER]) if (handle) all.accounts.put({ ...handle, key, adoption });
     const reasonOf = (object: KubeObject) => Object(api.get(object)?.status).conditions?.[0]?.reason;
     const restore = (object: KubeObject) => {
       api.put(object);
@@ -66,6 +68,19 @@ describe("a claim that an adoption through a ClusterAccount has superseded", () 
     first.restore({ ...kept, metadata: { ...metadata, uid: "uid-restored" }, status: {} });
     await first.passes(ALICE);
     expect(first.owners()).toEqual([id, undefined]);
+  });
+
+  test("stays void where it was made through another ClusterAccount of the contract, also in the next process", async () => {
+    const { first, run, id, alice, bob } = await adopted(OTHER);
+    const restored = first.remove(alice);
+    expect(first.owners()).toEqual([undefined, undefined]);
+    const next = run("None", bob);
+    next.skip(5 * 3_600_000);
+    next.restore(bob);
+    await next.passes(BOB);
+    expect([next.owners(), next.reasonOf(bob)]).toEqual([[undefined, undefined], "NotYours"]);
+    next.restore(restored);
+    expect(next.owners()).toEqual([id, undefined]);
   });
 
   test("stays void in the next process, hours later", async () => {

@@ -21,11 +21,12 @@ import {
 import type { Edit } from "./references.ts";
 import { createReleasedIds } from "./released-ids.ts";
 
+type Find = (key: ObjectKey) => Found | undefined;
 type Wanted = Pick<Intent, "hash" | "parents">;
 const AFTER_ALL_DATES = "last";
 
 /** Which objects have something on the platform, or are about to. One that only observes claims nothing. */
-export function createClaims(kinds: readonly Kind[], find: (key: ObjectKey) => Found | undefined) {
+export function createClaims(kinds: readonly Kind[], find: Find, clusterAccounts: () => Iterable<KubeObject>) {
   const { typeOf, collectionOf, placeOf } = createPlaces(kinds);
   const claims = createIndex();
   const holders = createIndex();
@@ -47,11 +48,11 @@ export function createClaims(kinds: readonly Kind[], find: (key: ObjectKey) => F
     const word = placeOf(kind, place);
     return claims.get(word).filter((key) => !isVoid(word, find(key)));
   };
-  /** A claim from before an adoption stays void, also while the object that adopted the resource is absent. */
+  /** A claim from before an adoption stays void, also while the object that adopted is absent, through whichever ClusterAccount. */
   const isVoid = (word: string, found: Found | undefined): boolean => {
     const [claim] = holdingsOf(found?.object);
     if (!found || !claim || placeOf(found.kind.kind, claim) !== word) return false;
-    return isSuperseded(find(claim.account)?.object, word, claim);
+    return isSuperseded(clusterAccounts(), word, claim);
   };
   /** An open intent, or none. That of an object that is gone is the last among its rivals. */
   const noteIntent = (name: string, kind: string, intent: Wanted | undefined): void =>

@@ -24,11 +24,20 @@ export const keyFields = {
 const fields = z.object(keyFields);
 type KeySpec = z.output<typeof fields>;
 
+/** The longest name of an object in Kubernetes. */
+const LONGEST_NAME = 253;
+
 export const secretNameOf = (
   { secretName }: Pick<KeySpec, "secretName">,
   { name }: Pick<Inputs, "name">,
   kind: string,
-): string => secretName ?? `${name}-${kind.toLowerCase()}`;
+): string => secretName ?? defaultName(name, `-${kind.toLowerCase()}`);
+
+/** A name that leaves no room for the suffix is cut. Of two objects with equal Secrets, the second one says so. */
+function defaultName(name: string, suffix: string): string {
+  if (name.length + suffix.length <= LONGEST_NAME) return name + suffix;
+  return name.slice(0, LONGEST_NAME - suffix.length).replace(/[-.]+$/, "") + suffix;
+}
 
 export const rotationOf = ({ keyRotation }: KeySpec): Rotation | undefined =>
   keyRotation && { everySeconds: secondsOf(keyRotation.every) ?? 0, ...(keyRotation.at && { at: keyRotation.at }) };
