@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Operation } from "../../kinds/desired.ts";
 import { spellingOf } from "../../platform/addresses/endpoints.ts";
 import { hashBody } from "../../runtime/hash.ts";
+import { recalled } from "../../runtime/lru.ts";
 import { unlessThrown } from "../../runtime/unless-thrown.ts";
 import { type Author, author, type Waiting } from "../status/author.ts";
 import { known } from "../status/schema.ts";
@@ -73,12 +74,11 @@ export type Claim = z.output<typeof claim>;
 /** Picks the claim from the fields of a status. */
 export const claimIn = (status: Claim): Claim => claim.parse(status);
 
-/** Reads an annotation; an invalid one counts as absent. */
-export const readIntent = (text: string | undefined): Intent | undefined => read(intent, text);
-export const readClaim = (text: string | undefined): Claim | undefined => read(claim, text);
-
-const read = <T>(schema: z.ZodType<T>, text: string | undefined): T | undefined =>
-  text === undefined ? undefined : unlessThrown(() => schema.parse(JSON.parse(text)));
+/** Reads an annotation; an invalid one counts as absent. Versions of an object repeat it. */
+const reader = <T>(schema: z.ZodType<T>) =>
+  recalled((text: string | undefined) => unlessThrown(() => schema.parse(JSON.parse(text ?? ""))));
+export const readIntent = reader(intent);
+export const readClaim = reader(claim);
 
 /** How a write is recognised, in status and in the platform's log. */
 export const writeKeyOf = ({ method, path, body }: Pick<Operation, "method" | "path" | "body">) => ({

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Clock } from "../../runtime/clock.ts";
+import { createLru } from "../../runtime/lru.ts";
 import { createFairQueue } from "./fair-queue.ts";
-import { createLru } from "./lru.ts";
 
 /** How long verdicts are cached. A revoked permission ends after GOOD_MS at the latest, a granted one begins after REFUSED_MS. */
 const GOOD_MS = 60_000;

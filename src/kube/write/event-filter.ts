@@ -1,5 +1,5 @@
 import type { Clock } from "../../runtime/clock.ts";
-import { createLru } from "../client/lru.ts";
+import { createLru } from "../../runtime/lru.ts";
 
 /** A token bucket: `burst` at once, and one more each `refillMs`. */
 interface Limit {

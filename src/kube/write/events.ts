@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { type Clock, sleep } from "../../runtime/clock.ts";
+import { createLru } from "../../runtime/lru.ts";
 import { isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound, KubeError } from "../client/errors.ts";
-import { createLru } from "../client/lru.ts";
 import type { KubeClient } from "../client/transport.ts";
 import { type KubeObject, pathOf, type Resource } from "../resource.ts";
 import { createEventFilter } from "./event-filter.ts";

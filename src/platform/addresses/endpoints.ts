@@ -1,10 +1,12 @@
+import { recalled } from "../../runtime/lru.ts";
+
 /**
  * The canonical form of an endpoint: two endpoints are the same if this text is equal. Everything that compares, claims or allows
  * endpoints uses it. The origin is as a URL parser writes it, without a dot after the host, and an IPv4 address in IPv6 form is
  * written as IPv4. The path has no empty parts and no needless escapes. The base path of the core API is removed, because calls
- * add it. Text that is not a URL loses only its trailing slashes.
+ * add it. Text that is not a URL loses only its trailing slashes. Every version of an object names an endpoint, and there are few.
  */
-export function spellingOf(endpoint: string): string {
+export const spellingOf = recalled((endpoint: string): string => {
   const text = endpoint.trim();
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol)) return text.replace(/\/+$/, "");
@@ -14,7 +16,7 @@ export function spellingOf(endpoint: string): string {
     .replace(/\/{2,}/g, "/")
     .replace(/(\/cloudapi\/v6)*\/?$/, "");
   return url.href.replace(/\/$/, "");
-}
+});
 
 /** An escaped character as itself, unless it needs the escape. */
 function unescaped(escaped: string): string {

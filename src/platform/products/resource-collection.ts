@@ -59,7 +59,6 @@ export function resourceCollection(
     const state = metadata?.state ?? metadata?.status ?? properties?.status ?? undefined;
     return keptItem({ id, state: state && plainText(state, 64), raw: keep(raw) });
   };
-  const { host } = new URL(url);
   const size = { items: pageSize };
   const room = openRoom(connection.memory, connection.id);
   return {
@@ -68,7 +67,7 @@ export function resourceCollection(
     list(signal, priority) {
       const options = { signal, priority, product, ...(priority !== "people" && { patienceMs: LIST_PATIENCE_MS }) };
       const read = () => readPages(connection, url, query, size, options, (raw) => itemOf(raw, url), { room, sizeOf });
-      return priority === "people" ? read() : inTurn(connection, host, signal, read);
+      return priority === "people" ? read() : inTurn(connection, new URL(url).host, signal, read);
     },
     async get(id, signal) {
       const isOnly = id === onlyId(url);

@@ -1,0 +1,35 @@
+/** A map that drops the least recently used entries when it has more than `limit`. */
+export function createLru<V, K = string>(limit: number): { get(key: K): V | undefined; set(key: K, value: V): void } {
+  const entries = new Map<K, V>();
+  function set(key: K, value: V): void {
+    entries.delete(key);
+    entries.set(key, value);
+    for (const oldest of entries.keys()) {
+      if (entries.size <= limit) break;
+      entries.delete(oldest);
+    }
+  }
+  return {
+    set,
+    get(key) {
+      const value = entries.get(key);
+      if (value !== undefined) set(key, value);
+      return value;
+    },
+  };
+}
+
+/** This many results are kept. An object goes from its intent to its claim while few others do. */
+const RECALLED = 256;
+
+/** A pure function of text that keeps its latest results: to read a text again costs nothing. Results must not be changed. */
+export function recalled<K extends string | undefined, V>(read: (text: K) => V): (text: K) => V {
+  const results = createLru<{ value: V }, K>(RECALLED);
+  return (text) => {
+    const known = results.get(text);
+    if (known) return known.value;
+    const value = read(text);
+    results.set(text, { value });
+    return value;
+  };
+}
