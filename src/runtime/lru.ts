@@ -21,6 +21,8 @@ export function createLru<V, K = string>(limit: number): { get(key: K): V | unde
 
 /** This many results are kept. An object goes from its intent to its claim while few others do. */
 const RECALLED = 256;
+/** Longer texts are not kept: anybody may write an annotation of 256 KiB. */
+export const LONGEST_KEPT = 4096;
 
 /** A pure function of text that keeps its latest results: to read a text again costs nothing. Results must not be changed. */
 export function recalled<K extends string | undefined, V>(read: (text: K) => V): (text: K) => V {
@@ -29,7 +31,7 @@ export function recalled<K extends string | undefined, V>(read: (text: K) => V):
     const known = results.get(text);
     if (known) return known.value;
     const value = read(text);
-    results.set(text, { value });
+    if ((text?.length ?? 0) <= LONGEST_KEPT) results.set(text, { value });
     return value;
   };
 }

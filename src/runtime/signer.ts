@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { canonicalWithoutEmpty } from "./hash.ts";
-import { createLru } from "./lru.ts";
+import { createLru, LONGEST_KEPT } from "./lru.ts";
 
 /** `ours`: signed with one of our keys. `absent`: no valid signature. `foreign`: signed with a key that is not here. */
 export type Verdict = "ours" | "absent" | "foreign";
@@ -23,7 +23,7 @@ export function createSigner(keys: () => readonly string[]): Signer {
   const signatureOf = (key: string, text: string) => {
     const mac = createHmac("sha256", key).update(text).digest("base64url");
     const signature = `${nameOf(key)}.${mac}`;
-    recent.set(signature, text);
+    if (text.length <= LONGEST_KEPT) recent.set(signature, text);
     return signature;
   };
   return {
