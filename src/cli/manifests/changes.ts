@@ -2,7 +2,6 @@ import { correctable } from "../../engine/status/reasons.ts";
 import { fixed, growing, joined, sameButForCase, unless, validations } from "../../kinds/fields/rules.ts";
 import { type Kind, type Rule, type Rules, usesAccount } from "../../kinds/kind.ts";
 import { structural } from "../../kube/write/structural.ts";
-import { defaultsOf } from "../../runtime/field-record.ts";
 
 /*
  * Rules about changes are at the root of the schema, because they read status. Before a resource exists, every field of
@@ -95,8 +94,8 @@ function completed(kind: Kind, fields: readonly { field: string; message: string
 }
 
 /** A CEL expression: the field had no value, or its default. */
-function isUnset(kind: Kind, field: string): string {
-  const standard = defaultsOf(kind)[field];
+function isUnset({ spec }: Kind, field: string): string {
+  const { default: standard } = Object(Object(structural(spec, "spec").properties)[field]);
   const absent = `!has(oldSelf.${field})`;
   return standard === undefined ? absent : `(${absent} || oldSelf.${field} == '${standard}')`;
 }
