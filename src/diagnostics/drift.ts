@@ -1,8 +1,10 @@
+import { z } from "zod";
 import { inputsOf } from "../engine/observe/spec/spec.ts";
+import type { Claim } from "../engine/state/intent.ts";
 import { claimOf, objectKey } from "../engine/state/object.ts";
 import { readStatus, readWhole } from "../engine/status/status.ts";
 import type { Drift, Referent } from "../kinds/desired.ts";
-import { hasResource } from "../kinds/kind.ts";
+import { hasResource, type ResourceKind } from "../kinds/kind.ts";
 import { NotFound } from "../platform/answers/errors.ts";
 import { products } from "../platform/products/products.ts";
 import { allObjects, type MooringObject, summaryOf } from "./objects.ts";
@@ -120,16 +122,35 @@ async function read(
     else if (bond === "use") throw new Error(`${field} refers to ${key}, which could not be read`);
   }
   const { place } = kind.resource;
-  const { endpoint, url } = products[place.product];
-  const path = `${place.collection(claim.parents)}/${encodeURIComponent(claim.id)}`;
-  const address = `${url(platform.endpoint(endpoint), path)}?depth=${Math.max(1, place.depth)}`;
-  const reply = await platform.read({ method: "GET", url: address, product: place.product, signal }).catch((error) => {
-    if (error instanceof NotFound)
-      throw new Error('the platform does not show it: see "mooring orphans", or list_orphans');
+  const found = await member(platform, kind, claim, signal).catch((error: unknown) => {
+    if (error instanceof NotFound) return undefined;
     throw error;
   });
-  const item = place.reads ? place.reads(reply.body) : reply.body;
+  if (found === undefined) throw new Error('the platform does not show it: see "mooring orphans", or list_orphans');
+  const item = place.reads ? place.reads(found) : found;
   return desired.compare(item, inputsOf(object, { parents: claim.parents, refs })).drift;
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const listShape = z.looseObject({ items: z.array(z.looseObject({ id: z.coerce.string() })) });
+
+/** The resource as the platform shows it. Some products show what they never delete only in a list, or without an id. */
+async function member(platform: PlatformReader, { resource }: ResourceKind, claim: Claim, signal: AbortSignal) {
+  const { place, identity } = resource;
+  const { endpoint, url, shaped = (answer: unknown) => answer } = products[place.product];
+  const path = place.collection(claim.parents);
+  const { permanent } = identity;
+  const at = url(platform.endpoint(endpoint), permanent ? path : `${path}/${encodeURIComponent(claim.id)}`);
+  const address = `${at}?depth=${Math.max(1, place.depth)}`;
+  const { body } = await platform.read({ method: "GET", url: address, product: place.product, signal });
+  if (!permanent) return shaped(body);
+  const { data } = listShape.safeParse(body);
+  return data ? data.items.find(({ id }) => id === claim.id) : { id: claim.id, ...Object(body) };
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof z.ZodError) {
+    const fields = error.issues.map(({ path }) => path.join("."));
+    return `the platform's answer has an unexpected form: ${fields.join(", ")}`;
+  }
+  return error instanceof Error ? error.message : String(error);
+}

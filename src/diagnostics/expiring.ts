@@ -67,8 +67,9 @@ function ofObject(each: MooringObject): Found[] {
     ? { renews_itself: false, what_to_do: `remove the annotation ${PAUSED}: nothing is renewed while it is set` }
     : { renews_itself: true };
   const expires = certificate?.expiresAt ?? keyStatus?.expiresAt;
+  const issued = kind.resource?.place.product === "auth" ? "token" : "key";
   const own =
-    expires === undefined ? [] : [{ what: certificate ? "certificate" : "key", object: key, expires, ...renewal }];
+    expires === undefined ? [] : [{ what: certificate ? "certificate" : issued, object: key, expires, ...renewal }];
   const { tokenExpiresAt, tokenId, platformUserId } =
     kind.resource === undefined ? (account.safeParse(readWhole(object)).data ?? {}) : {};
   const identifiers = id === undefined ? [] : [id];

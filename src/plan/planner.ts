@@ -69,7 +69,7 @@ export async function planAll(
     if (!hasResource(kind)) return objectItem(base, live, desired, users);
     const { context, decision } = await stage.decide(key, kind, found);
     const account = context.view.account.key === undefined ? [] : [objectOf(context.view.account.key)];
-    const first = [...account, ...named].filter((each) => comesFirst(items.get(each)));
+    const first = [...new Set([...account, ...named])].filter((each) => comesFirst(items.get(each)));
     const isStuck = named.some((each) => STUCK.has(items.get(each)?.action ?? "none"));
     const seesAccounts = sight.accounts(found.metadata.namespace ?? "");
     const isPlaced = context.view.resource.claim !== undefined && context.view.spec.replacement === undefined;

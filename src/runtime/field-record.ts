@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { hashFields } from "./hash.ts";
 import { memo } from "./memo.ts";
 
@@ -14,10 +15,22 @@ const readers = memo((kind: Fields) => {
   return memo((spec: object) => hashFields(inLowerCase(spec, kind.ignoresCase), fields));
 });
 
+/** The defaults of immutable fields. In spec they do not show whether somebody asked for them. */
+const defaultsOf = memo(({ spec, immutable }: Fields & { spec: z.ZodObject }): Record<string, unknown> => {
+  const schemas = Object.keys(immutable).map((field) => [field, spec.shape[field]] as const);
+  return Object.fromEntries(
+    schemas.flatMap(([field, schema]) => (schema instanceof z.ZodDefault ? [[field, schema.def.defaultValue]] : [])),
+  );
+});
+
 /** Whether an immutable field of spec is the recorded one. Records of version 0.1 have the hash of the text as it was. */
 export const isAsRecorded = (kind: Fields, spec: unknown, field: string, recorded: string | undefined): boolean =>
   recordOf(kind, spec)[field] === recorded || (kind.ignoresCase !== undefined && asWritten(spec, field) === recorded);
 const asWritten = (spec: unknown, field: string) => hashFields(spec, [field])[field];
+
+/** Whether a recorded value is neither absent nor the default. */
+export const isStated = (kind: Fields & { spec: z.ZodObject }, field: string, recorded: string | undefined): boolean =>
+  recorded !== recordOf(kind, defaultsOf(kind))[field];
 
 function inLowerCase(spec: object, paths: readonly string[] = []): object {
   return paths.reduce((node, path) => lowered(node, path.split(".")), spec);

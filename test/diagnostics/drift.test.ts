@@ -41,7 +41,61 @@ const sourcesOf = (...objects: KubeObject[]): Sources => ({
   progress: () => {},
 });
 
+const owned = (kind: string, spec: object, parents: object = {}): KubeObject => ({
+  apiVersion: "mooring.dev/v1alpha1",
+  kind,
+  metadata: { name: "one", namespace: "shop" },
+  spec,
+  status: { id: ONE, account: "shop/main", parents },
+});
+
+/** A contract that answers at these paths, with these bodies. */
+const answering = (bodies: Record<string, object>): PlatformReader => ({
+  ...contractWith(ONE, "one"),
+  async read({ url }) {
+    const [path = ""] = url.split("?");
+    const body = Object.entries(bodies).find(([end]) => path.endsWith(end))?.[1];
+    if (!body) throw new NotFound({ call: "GET", status: 404, detail: "no such resource" });
+    return { status: 200, headers: {}, body };
+  },
+});
+
 describe("drift", () => {
+  it.each([
+    [
+      "a token",
+      owned("AccessToken", { lifetime: "7d" }),
+      { [`/tokens/${ONE}`]: { id: ONE, createdDate: "2026-03-01T00:00:00Z", expirationDate: "2026-03-08T00:00:00Z" } },
+    ],
+    [
+      "a user that is only in the list",
+      owned("KafkaUser", { clusterId: OTHER }, { clusterId: OTHER }),
+      { "/users": { items: [{ id: ONE, properties: { name: "admin" } }] } },
+    ],
+    [
+      "a switch in a list",
+      owned("CentralLogging", { enabled: true }),
+      { "/central": { items: [{ id: ONE, properties: { enabled: true } }] } },
+    ],
+    [
+      "a switch without an id",
+      owned("CentralLogging", { enabled: true }),
+      { "/central": { properties: { enabled: true } } },
+    ],
+  ])("of %s is read", async (_, object, bodies) => {
+    const report = await driftReport(sourcesOf(object), { namespace: "shop" }, async () => answering(bodies));
+    expect(report).toMatchObject({ checked: 1, items: [] });
+    expect(report).not.toHaveProperty("not_checked");
+  });
+
+  it("of an answer in another form is not checked, in one line", async () => {
+    const odd = async () => answering({ [ONE]: { id: ONE } });
+    const report = await driftReport(sourcesOf(datacenter("one", ONE, {})), { namespace: "shop" }, odd);
+    expect(report).toMatchObject({
+      not_checked: ["Datacenter/shop/one: the platform's answer has an unexpected form: properties"],
+    });
+  });
+
   const objects = [
     datacenter("one", ONE, { account: "shop/first" }),
     datacenter("other", OTHER, { account: "shop/second", drift: [{ field: "name", wanted: "other", found: "old" }] }),

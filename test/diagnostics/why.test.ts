@@ -169,6 +169,20 @@ describe("an object that is Ready", () => {
     expect(await problems(sources, {})).toMatchObject({ not_ready: 0, paused: ["Server/shop/web"] });
   });
 
+  it("and paused while it is deleted says what resuming it deletes, and how to keep that", async () => {
+    const deleted = edited({ ...paused, deletionTimestamp: "2026-03-01T11:00:00Z" });
+    expect(await whyNotReady(sourcesOf([deleted]), asked)).toMatchObject({
+      answer: "Server/shop/web is paused and being deleted: its resource stays until the object is resumed",
+      what_to_do:
+        "To keep the resource, set deletionPolicy: Retain first. Then resume it: mooring resume Server/shop/web, or remove the annotation mooring.dev/paused. With deletionPolicy: Delete, that deletes the Server with its data.",
+    });
+    const kept = { ...deleted, spec: { ...Object(deleted.spec), deletionPolicy: "Retain" } };
+    const { what_to_do } = await whyNotReady(sourcesOf([kept]), asked);
+    expect(what_to_do).toBe(
+      "Resume it: mooring resume Server/shop/web, or remove the annotation mooring.dev/paused. Its resource stays (deletionPolicy: Retain).",
+    );
+  });
+
   it("and was edited since says so, and why nothing happens", async () => {
     expect(await whyNotReady(sourcesOf([edited({})]), asked)).toMatchObject({
       answer: "Server/shop/web is Ready, but its last edit was not reconciled yet",

@@ -68,7 +68,7 @@ it("reports name what is wrong, and nothing else", async () => {
   });
   expect(await reportOf("list_expiring")).toMatchObject({
     items: expect.arrayContaining([
-      expect.objectContaining({ object: "AccessToken/shop/ci", what: "key", renews_itself: true }),
+      expect.objectContaining({ object: "AccessToken/shop/ci", what: "token", renews_itself: true }),
       expect.objectContaining({
         object: "Account/shop/main",
         what: "token of the Account",

@@ -52,6 +52,6 @@ it("a certificate with its key is one thing, and renews itself unless its object
   expect(await asked([user], undefined)).toMatchObject([{ what: "certificate", renews_itself: true }]);
   const paused = object("AccessToken", "ci", { id: "t", key: issued }, { "mooring.dev/paused": "true" });
   expect(await asked([paused], undefined)).toMatchObject([
-    { what: "key", renews_itself: false, what_to_do: expect.stringContaining("mooring.dev/paused") },
+    { what: "token", renews_itself: false, what_to_do: expect.stringContaining("mooring.dev/paused") },
   ]);
 });

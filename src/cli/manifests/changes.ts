@@ -73,12 +73,12 @@ const REPLACING =
   "self.replacePolicy == 'WhenNeeded' || (has(oldSelf.replacePolicy) && oldSelf.replacePolicy == 'WhenNeeded')";
 
 /**
- * Fields that spec of an adopted resource leaves out may be added later: the operator compares them. Names that the
- * platform's catalogues have in another case may be corrected.
+ * Fields that spec of an adopted resource leaves out, or to their defaults, may be set later: the operator compares them.
+ * Names that the platform's catalogues have in another case may be corrected.
  */
 function completed(kind: Kind, fields: readonly { field: string; message: string }[]): Rules {
   const { rule, parts } = fixed(fields);
-  const absent = fields.map(({ field }) => `!has(oldSelf.${field})`);
+  const absent = fields.map(({ field }) => isUnset(kind, field));
   const written = fields.map(({ field }) => inAnotherCase(kind, field));
   const excepted = (exceptions: (string | undefined)[]) =>
     parts.map(({ rule, message }, nth): Rule => {
@@ -91,6 +91,13 @@ function completed(kind: Kind, fields: readonly { field: string; message: string
     rule: `(${rule}) || (ADOPTED && ${joined(...excepted(absent)).rule})${cases}`,
     parts: excepted(each),
   };
+}
+
+/** A CEL expression: the field had no value, or its default. */
+function isUnset({ spec }: Kind, field: string): string {
+  const { default: standard } = Object(Object(structural(spec, "spec").properties)[field]);
+  const absent = `!has(oldSelf.${field})`;
+  return standard === undefined ? absent : `(${absent} || oldSelf.${field} == '${standard}')`;
 }
 
 /** A CEL expression: the field has changed its case only. Undefined if case matters. */

@@ -78,7 +78,7 @@ async function checkToken(state: AccountState): Promise<Checked> {
   if (!other) connection.setCredentials(given);
   if (given.token === "") {
     const { name, key } = spec.credentialsSecretRef;
-    const message = `credentialsSecretRef: Secret ${name} does not exist or has neither key ${key} nor username and password: create it with the platform's token`;
+    const message = `credentialsSecretRef: Secret ${name} in namespace ${object.metadata.namespace ?? deps.home} does not exist or has neither key ${key} nor username and password: create it with the platform's token`;
     return blocked(object, { reason: "CredentialsMissing", message }, "never");
   }
   if (isKept) await deps.secrets.hold(handle.key);
@@ -162,17 +162,17 @@ function loginFailed(state: AccountState, { trouble, pausedMs }: LoggedIn): Chec
 
 function failed({ deps, object, spec, given: { login } }: AccountState, error: PlatformError): Checked {
   const obstacle = obstacleFrom(error);
-  const { retryMs } = deps.settings;
   if (obstacle.reason === "Rejected" || error.status === 404) {
     const message = `endpoints.api is not the platform's API: ${error.message}`;
-    return blocked(object, { reason: "EndpointInvalid", message }, { inMs: retryMs });
+    return blocked(object, { reason: "EndpointInvalid", message }, { inMs: deps.settings.retryMs });
   }
-  if (error instanceof Unauthorized && !login) {
-    obstacle.message = `the platform refuses the token in ${whereIs(spec)}: ${obstacle.message}`;
-  }
+  const isChosen = obstacle.reason === "Forbidden" && spec.contractNumber !== undefined;
+  if (isChosen) obstacle.message = `contractNumber ${spec.contractNumber}: ${obstacle.message}: correct or remove it`;
+  const about = `the platform refuses the token in ${whereIs(spec)}`;
+  if (error instanceof Unauthorized && !login) obstacle.message = `${about}: ${obstacle.message}`;
   const isLong = !login && (obstacle.reason === "RateLimited" || needsPerson(obstacle.reason));
   const afterMs = error instanceof Retry ? error.afterMs : undefined;
-  return blocked(object, obstacle, isLong ? { inMs: Math.max(retryMs, afterMs ?? 0) } : "backoff");
+  return blocked(object, obstacle, isLong ? { inMs: Math.max(deps.settings.retryMs, afterMs ?? 0) } : "backoff");
 }
 
 const blocked = (object: KubeObject, obstacle: Obstacle, again: Requeue): Checked => ({

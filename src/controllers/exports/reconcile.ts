@@ -216,6 +216,6 @@ const PRIVILEGE = "ACCESS_ACTIVITY_LOG";
 
 function refusedBy(error: PlatformError): Obstacle {
   const { message } = error;
-  if (!(error instanceof Retry)) return { reason: "DestinationRefused", message };
+  if (!(error instanceof Retry)) return { reason: "DestinationRefused", message: `destination: ${message}` };
   return { reason: error.status === 429 ? "RateLimited" : "DestinationUnavailable", message };
 }

@@ -49,7 +49,13 @@ export async function costs(
   const names = [...new Set(items.map(({ group }) => group))];
   const groups = names.map((name) => {
     const members = items.filter(({ group }) => group === name);
-    return { [asked.by]: name, name, objects: members.length, per_month: sumOf(members) };
+    return {
+      [asked.by]: name,
+      name,
+      objects: members.length,
+      priced: members.some(({ priced }) => priced),
+      per_month: sumOf(members),
+    };
   });
   const [prices = []] = [...catalogues.values()].filter((each) => each !== undefined);
   return {

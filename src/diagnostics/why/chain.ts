@@ -1,9 +1,10 @@
 import { namedBy as accountNamed, objectOf } from "../../engine/accounts/accounts.ts";
 import { PAUSED } from "../../engine/state/names.ts";
-import { type Named, namedBy, type ObjectKey, targetOf } from "../../engine/state/object.ts";
+import { type Named, namedBy, type ObjectKey, observes, targetOf } from "../../engine/state/object.ts";
 import { policiesOf } from "../../engine/state/policies.ts";
 import type { Reason } from "../../engine/status/reasons.ts";
 import { readStatus } from "../../engine/status/status.ts";
+import { hasResource } from "../../kinds/kind.ts";
 import { adviceFor, isPaused, isReady, type MooringObject, readyOf } from "../objects.ts";
 import { type Actor, actorOf, needsSomebody } from "./actors.ts";
 
@@ -56,11 +57,22 @@ export async function stepOf(
     ready,
     reason: paused ? "Paused" : reason,
     message: paused && !ready ? `paused: ${resumed(key)}; ${message}` : message,
-    what_to_do: paused ? `Resume it: ${resumed(key)}.` : adviceFor(reason, found.kind),
+    what_to_do: paused ? howToResume(found) : adviceFor(reason, found.kind),
     who: paused ? "you" : actorOf(reason),
     // Causes that need a user come first.
     waits_for: waits.sort((a, b) => urgency(rootOf(a)) - urgency(rootOf(b))),
   };
+}
+
+/** How to resume an object, and what that does to the resource of an object that is being deleted. */
+export function howToResume({ key, kind, object }: MooringObject): string {
+  const resume = `esume it: ${resumed(key)}.`;
+  if (object.metadata.deletionTimestamp === undefined || !hasResource(kind)) return `R${resume}`;
+  const policy = observes(object) ? "managementPolicy: Observe" : "deletionPolicy: Retain";
+  if (observes(object) || policiesOf(object).deletionPolicy === "Retain")
+    return `R${resume} Its resource stays (${policy}).`;
+  const what = kind.resource.destruction.holdsData ? `${kind.kind} with its data` : kind.kind;
+  return `To keep the resource, set deletionPolicy: Retain first. Then r${resume} With deletionPolicy: Delete, that deletes the ${what}.`;
 }
 
 /** How to resume a paused object. */

@@ -1,13 +1,21 @@
 import { z } from "zod";
-import type { ObjectKey } from "../../engine/state/object.ts";
 import { readStatus } from "../../engine/status/status.ts";
 import { isForbidden } from "../../kube/client/errors.ts";
 import type { KubeObject, Resource } from "../../kube/resource.ts";
 import type { ClusterReader } from "../cluster.ts";
-import { adviceFor, isPaused, isReady, kindOf, type ObjectAsked, objectNamed, summaryOf } from "../objects.ts";
+import {
+  adviceFor,
+  isPaused,
+  isReady,
+  kindOf,
+  type MooringObject,
+  type ObjectAsked,
+  objectNamed,
+  summaryOf,
+} from "../objects.ts";
 import type { Sources } from "../sources.ts";
 import { actorInWords } from "./actors.ts";
-import { type ChainLink, type Find, resumed, rootOf, stepOf } from "./chain.ts";
+import { type ChainLink, type Find, howToResume, rootOf, stepOf } from "./chain.ts";
 import { findKey } from "./find.ts";
 import { idleOperator, startOperator } from "./operator-state.ts";
 
@@ -36,7 +44,7 @@ export async function whyNotReady(sources: Sources, asked: ObjectAsked) {
   // If the root cause is a user's task, a stopped operator does not matter, unless the object was edited since.
   const isIdle = idle !== undefined && !paused && (root.who === "operator" || isStale);
   const request = await requestOf(sources, root.object === found.key ? found : await find(root.object));
-  const finding = ready ? readyAnswer(found.key, { isStale, paused }) : { answer: inWords(root), ...root };
+  const finding = ready ? readyAnswer(found, { isStale, paused }) : { answer: inWords(root), ...root };
   return {
     ...summaryOf(found),
     ready,
@@ -56,14 +64,15 @@ export async function whyNotReady(sources: Sources, asked: ObjectAsked) {
 }
 
 /** The answer for an object that is Ready: whether that holds for the whole of its spec, and goes on. */
-function readyAnswer(key: ObjectKey, { isStale, paused }: { isStale: boolean; paused: boolean }) {
+function readyAnswer(found: MooringObject, { isStale, paused }: { isStale: boolean; paused: boolean }) {
+  const { key, object } = found;
   if (paused) {
     const edit = isStale ? "its last edit has no effect yet" : "edits have no effect";
-    return {
-      answer: `${key} is Ready and paused: ${edit}, and its resource is not changed`,
-      what_to_do: `Resume it: ${resumed(key)}.`,
-      who: "you" as const,
-    };
+    const answer =
+      object.metadata.deletionTimestamp === undefined
+        ? `${key} is Ready and paused: ${edit}, and its resource is not changed`
+        : `${key} is paused and being deleted: its resource stays until the object is resumed`;
+    return { answer, what_to_do: howToResume(found), who: "you" as const };
   }
   if (!isStale) return { answer: `${key} is Ready: nothing to do`, what_to_do: "Nothing.", who: "nobody" as const };
   return {

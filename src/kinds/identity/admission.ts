@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { formed, list, namespaceName } from "../fields/fields.ts";
+import { validations } from "../fields/rules.ts";
 
 const labelKey = () =>
   formed(/^([a-z0-9.-]+\/)?[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/, 317, "must be the key of a label");
@@ -39,10 +40,41 @@ export const namespaces = z.object({
 });
 type Namespaces = z.output<typeof namespaces>;
 
-export const kindNames = () =>
-  list(formed(/^[A-Z][A-Za-z]+$/, 63, "must be the name of a kind, for example Server").describe("A kind."), {
-    max: 64,
-  });
+/** The kinds that use an Account. They cannot be imported here, because two of them import this file. */
+export const KIND_NAMES = [
+  "Datacenter",
+  "Lan",
+  "IPBlock",
+  "Server",
+  "Volume",
+  "Snapshot",
+  "FlowLog",
+  "ScalingGroup",
+  "MetricPipeline",
+  "LogPipeline",
+  "CentralLogging",
+  "KafkaCluster",
+  "KafkaTopic",
+  "KafkaUser",
+  "AccessToken",
+  "InferenceAccess",
+  "ActivityLogExport",
+] as const;
+
+/** Only the API server refuses an unknown kind: a stored object goes on admitting the others. */
+const CAPITAL = /^[A-Z][A-Za-z]+$/;
+const MESSAGE = "must be the name of a kind, for example Server";
+const isCapital = `self.matches(${JSON.stringify(CAPITAL.source)})`;
+const kindName = formed(CAPITAL, 63, MESSAGE).meta(
+  validations(
+    { rule: isCapital, message: MESSAGE },
+    {
+      rule: `!${isCapital} || self in ${JSON.stringify(KIND_NAMES)}`,
+      message: `must be one of ${KIND_NAMES.join(", ")}`,
+    },
+  ),
+);
+export const kindNames = () => list(kindName.describe("A kind."), { max: 64 });
 
 /** A namespace that asks for access, with its labels if they are known. */
 export interface Guest {

@@ -21,6 +21,7 @@ const shaped = ({ id, createdDate, expirationDate }: z.output<typeof tokenShape>
   metadata: { createdDate, ...(createdByUserId !== undefined && { createdByUserId }) },
   properties: { expirationDate },
 });
+export const authShaped = (answer: unknown) => shaped(tokenShape.parse(answer));
 const itemOf = (shown: z.output<typeof tokenShape>): Item => ({ id: shown.id, state: undefined, raw: shaped(shown) });
 
 /** The tokens of the calling user. The list has no pages, and a write is complete when it is answered. */

@@ -1,7 +1,7 @@
 import type { PlatformCall } from "../calls/call.ts";
 import type { Connection } from "../calls/transport.ts";
 import type { CollectionSource } from "../collections/collection.ts";
-import { authCapacity, authCollection, authCreation, authUrl } from "./auth.ts";
+import { authCapacity, authCollection, authCreation, authShaped, authUrl } from "./auth.ts";
 import { autoscalingCollection, autoscalingUrl } from "./autoscaling.ts";
 import { coreCollection, coreUrl } from "./core.ts";
 import { regionalCollection, regionalUrl } from "./regional.ts";
@@ -40,6 +40,8 @@ export interface ProductAccess {
     call(url: string, body: unknown): Pick<PlatformCall, "method" | "url" | "body" | "makes">;
     made(answer: unknown): unknown;
   };
+  /** A single resource in the shape of other products; absent where it has that. */
+  shaped?(answer: unknown): unknown;
   /** Keeps a collection within its maximum size; absent where the platform sets none. */
   capacity?: typeof authCapacity;
   /** Writes of one method to one path, from the platform's request log; absent where there is none. */
@@ -80,6 +82,7 @@ export const products: Record<Product, ProductAccess> = {
   auth: {
     endpoint: "api",
     url: authUrl,
+    shaped: authShaped,
     collection: authCollection,
     requestLog: (_connection, _api, _path, source) => shownAsLog(source),
     creation: authCreation,

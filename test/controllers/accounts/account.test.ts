@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { FINALIZER } from "../../../src/engine/state/names.ts";
-import { NotFound, Retry } from "../../../src/platform/answers/errors.ts";
+import { Forbidden, NotFound, Retry } from "../../../src/platform/answers/errors.ts";
 import { createPlatformTime } from "../../../src/platform/calls/platform-time.ts";
 import { BEGIN } from "../../engine/support/stage.ts";
 import { call, open, refused, unavailable } from "./token-account.ts";
@@ -154,12 +154,20 @@ describe("an Account", () => {
     expect(again).toEqual({ inMs: 1000 });
   });
 
+  test("names the contract number that its user may not use", async () => {
+    const { check } = open({ contractNumber: 99 });
+    const { conditions } = await check(new Forbidden({ call, status: 403, detail: "not yours" }));
+    const message = expect.stringMatching(/^contractNumber 99: .*: correct or remove it$/);
+    expect(conditions).toMatchObject([{ reason: "Forbidden", message }, { type: "Stalled" }]);
+  });
+
   test("says what to do without a token, and wakes its objects", async () => {
     const { check, secret, said } = open();
     await check();
     secret.value = " ";
     const { conditions, obstacle } = await check();
-    expect(conditions).toMatchObject([{ reason: "CredentialsMissing" }, { type: "Stalled" }]);
+    const message = expect.stringMatching(/^credentialsSecretRef: Secret cred in namespace shop does not exist or has/);
+    expect(conditions).toMatchObject([{ reason: "CredentialsMissing", message }, { type: "Stalled" }]);
     expect(obstacle).toMatchObject({ reason: "CredentialsMissing" });
     expect(said.changed).toBe(2);
   });

@@ -20,8 +20,12 @@ export const jwtOf = (uuid: string): string =>
     .join(".");
 
 /** An Account whose Secret is known and has a token, and the objects that use it. */
-export function open(metadata: Partial<KubeObject["metadata"]> = {}, ...users: KubeObject[]) {
-  const object = objectOf("Account", "main", { spec, metadata: { name: "main", ...metadata } });
+export function open(
+  { contractNumber, ...metadata }: Partial<KubeObject["metadata"]> & { contractNumber?: number } = {},
+  ...users: KubeObject[]
+) {
+  const chosen = { ...spec, ...(contractNumber !== undefined && { contractNumber }) };
+  const object = objectOf("Account", "main", { spec: chosen, metadata: { name: "main", ...metadata } });
   const { deps, platform, api, accounts, objects } = stage([object, ...users]);
   accounts.remove("shop/main");
   const secret: { known: boolean; value: string | undefined } = { known: true, value: "token" };

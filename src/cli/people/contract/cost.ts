@@ -35,16 +35,17 @@ export const cost = command({
       account === undefined ? platform : undefined,
     );
     const money = (amount: number) => `${amount.toFixed(2)} ${found.currency}`;
+    const shown = (isPriced: boolean, amount: number) => (isPriced ? money(amount) : grey("not priced"));
     answer(found, () => {
       screen.table(
         [by.toUpperCase(), "OBJECTS", "A MONTH"],
-        found.groups.map(({ name, objects, per_month }) => [name, String(objects), money(per_month)]),
+        found.groups.map(({ name, objects, priced, per_month }) => [name, String(objects), shown(priced, per_month)]),
       );
       if (screen.format === "wide") {
         screen.line("");
         screen.table(
           ["OBJECT", "A MONTH"],
-          found.items.map(({ object, per_month, priced }) => [object, priced ? money(per_month) : grey("not priced")]),
+          found.items.map(({ object, per_month, priced }) => [object, shown(priced, per_month)]),
         );
       }
       screen.line(bold(`total ${money(found.per_month)} a month`));

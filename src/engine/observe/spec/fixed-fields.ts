@@ -1,7 +1,7 @@
 import type { Desired, Inputs } from "../../../kinds/desired.ts";
 import type { Kind } from "../../../kinds/kind.ts";
 import type { KubeObject } from "../../../kube/resource.ts";
-import { isAsRecorded, recordOf } from "../../../runtime/field-record.ts";
+import { isAsRecorded, isStated, recordOf } from "../../../runtime/field-record.ts";
 import { hashBody } from "../../../runtime/hash.ts";
 import { accountTitle } from "../../accounts/accounts.ts";
 import { isAllowed } from "../../state/annotations.ts";
@@ -21,7 +21,8 @@ export function replacement({ kind, object, status }: Subject): SpecView["replac
   }
   // Status records all immutable fields of a created resource, and those in spec of an adopted one.
   if (!fixed) return undefined;
-  const recorded = Object.keys(kind.immutable).filter((field) => nonce !== undefined || field in fixed);
+  const isRecorded = (field: string) => nonce || (field in fixed && isStated(kind, field, fixed[field]));
+  const recorded = Object.keys(kind.immutable).filter(isRecorded);
   const fields = recorded.filter((field) => !isAsRecorded(kind, object.spec, field, fixed[field]));
   if (fields.length === 0) return undefined;
   const why = [...new Set(fields.map((field) => kind.immutable[field] ?? ""))];

@@ -56,6 +56,7 @@ export const subject: Subject = {
         ],
         ["adoption of another word", { adoption: "Some" }, "spec.adoption", '"None", "Any"'],
         ["a kind in lower case", { kinds: ["servers"] }, "spec.kinds[0]", "must be the name of a kind"],
+        ["a kind that does not exist", { kinds: ["Datacentre"] }, "spec.kinds[0]", "must be one of Datacenter, "],
         ["a namespace in upper case", { namespaces: { names: ["Shop"] } }, "spec.namespaces.names[0]", "lower-case"],
         ["an unknown way to select", { namespaces: { all: true } }, 'unknown field "spec.namespaces.all"'],
         [

@@ -25,6 +25,7 @@ export const subject: Subject = {
         ["of nothing", { kinds: [] }, "spec.kinds", "at least 1"],
         ["of unnamed kinds", { kinds: null }, "spec.kinds", "Required value"],
         ["a kind in lower case", { kinds: ["servers"] }, "spec.kinds[0]", "must be the name of a kind"],
+        ["a kind that does not exist", { kinds: ["Datacentre"] }, "spec.kinds[0]", "must be one of Datacenter, "],
         ["a name in upper case", { names: ["DC"] }, "spec.names[0]", "must be the name of an object"],
       ]),
     ],
