@@ -15,7 +15,7 @@ import {
   uuid,
   wireId,
 } from "../fields/fields.ts";
-import { flowLogFields, flowLogProperties } from "../fields/network/flow-log.ts";
+import { flowLogFields, flowLogProperties, flowLogWords } from "../fields/network/flow-log.ts";
 import { readsOf } from "../fields/reads.ts";
 import { countOf } from "../fields/rules.ts";
 import { type Kind, mapping } from "../kind.ts";
@@ -47,8 +47,8 @@ const spec = z.object({
 type FlowLogSpec = z.output<typeof spec>;
 
 const status = z.object({
-  action: z.string().optional().describe("Recorded traffic as the platform reports it."),
-  direction: z.string().optional().describe("Direction as the platform reports it."),
+  action: z.string().optional().describe("Recorded traffic on the platform."),
+  direction: z.string().optional().describe("Direction on the platform."),
   bucket: z.string().optional().describe("Bucket for the records."),
   server: z.string().optional().describe("Name of the Server object of the NIC, or the id of its server."),
 });
@@ -177,19 +177,20 @@ export const flowLog: Kind = {
     comparison: {
       compare(spec, item, inputs) {
         const found = wire.parse(item).properties;
-        const { name, action, direction, bucket } = properties(spec, inputs);
+        const shown = flowLogWords(found);
         return {
           drift: differences({
-            name: [name, found.name],
-            action: [action, found.action],
-            direction: [direction, found.direction],
-            bucket: [bucket, found.bucket],
+            name: [wantedName(spec, inputs), found.name],
+            action: [spec.action, shown.action],
+            direction: [spec.direction, shown.direction],
+            bucket: [spec.bucket, found.bucket],
           }),
         };
       },
       facts(item, { refs, shown }) {
-        const { action, direction, bucket } = wire.parse(item).properties;
-        return known({ action, direction, bucket, server: nameOf(refs.server?.id, refs.server) ?? shown.server });
+        const { properties } = wire.parse(item);
+        const { bucket } = properties;
+        return known({ ...flowLogWords(properties), bucket, server: nameOf(refs.server?.id, refs.server) ?? shown.server });
       },
     },
     destruction: { holdsData: false },

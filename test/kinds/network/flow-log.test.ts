@@ -94,8 +94,8 @@ describe("the traffic that a flow log records", () => {
     expect(compare(change)).toEqual({
       drift: [
         { field: "name", wanted: "other", found: "web" },
-        { field: "action", wanted: "ALL", found: "REJECTED" },
-        { field: "direction", wanted: "EGRESS", found: "INGRESS" },
+        { field: "action", wanted: "Any", found: "Rejected" },
+        { field: "direction", wanted: "Egress", found: "Ingress" },
         { field: "bucket", wanted: "flow-logs/web", found: "flow-logs" },
       ],
     });

@@ -14,9 +14,19 @@ export const flowLogFields = {
 };
 const fields = z.object(flowLogFields).partial();
 
+const ACTIONS = { Accepted: "ACCEPTED", Rejected: "REJECTED", Any: "ALL" } as const;
+
 /** A flow log as the platform expects it. */
 export const flowLogProperties = ({ action, direction, bucket }: z.output<typeof fields>) => ({
-  action: action && { Accepted: "ACCEPTED", Rejected: "REJECTED", Any: "ALL" }[action],
+  action: action && ACTIONS[action],
   direction: direction?.toUpperCase(),
   bucket,
+});
+
+type Text = string | null | undefined;
+
+/** The platform's words as spec has them; a word that spec does not know as it is. */
+export const flowLogWords = ({ action, direction }: { action?: Text; direction?: Text }) => ({
+  action: Object.entries(ACTIONS).find(([, word]) => word === action)?.[0] ?? action,
+  direction: flowLogFields.direction.options.find((each) => each.toUpperCase() === direction) ?? direction,
 });
