@@ -93,10 +93,11 @@ export function redactor(secret: string | undefined): (text: string) => string {
   if (secret === undefined) return (text) => text;
   const parts = [secret, ...secret.split(".")].filter((part) => part.length >= 8);
   return (text) => {
-    const left = parts.reduce((rest, part) => rest.replaceAll(part, REDACTED), text);
+    const withoutParts = (whole: string) => parts.reduce((rest, part) => rest.replaceAll(part, REDACTED), whole);
+    const left = withoutParts(text);
     if (!/\S{16}/.test(left)) return left;
     const plain = left.replaceAll(ESCAPE, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
-    const shown = withoutPieces(plain, spellingsOf(secret));
+    const shown = withoutPieces(withoutParts(plain), spellingsOf(secret));
     return shown === plain ? left : shown;
   };
 }

@@ -101,3 +101,13 @@ test("a successful answer shows no credential of ours, whole or as its signature
     part: "[redacted]",
   });
 });
+
+test.each(["Hunter2Sesame9", "password"])(
+  "a short password is not shown when it is percent-encoded: %s",
+  (password) => {
+    const encoded = [...Buffer.from(password)].map((byte) => `%${byte.toString(16)}`).join("");
+    const hex = Buffer.from(password).toString("hex");
+    expect(redactor(password)(`refused ${encoded}`)).toBe("refused [redacted]");
+    expect(redactor(password)(`refused ${encoded} and ${hex}`)).toBe("refused [redacted] and [redacted]");
+  },
+);
