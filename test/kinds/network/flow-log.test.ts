@@ -138,7 +138,7 @@ describe("the traffic that a flow log records", () => {
 
 it("the facts of a flow log are what it records, and fit into status", () => {
   const facts = mapping.comparison.facts(item(), nothing);
-  expect(facts).toEqual({ action: "REJECTED", direction: "INGRESS", bucket: "flow-logs" });
+  expect(facts).toEqual({ action: "Rejected", direction: "Ingress", bucket: "flow-logs" });
   expect(flowLog.status.strict().parse(facts)).toEqual(facts);
   expect(mapping.comparison.facts(item({ bucket: null }), nothing)).not.toHaveProperty("bucket");
 });
