@@ -1,3 +1,5 @@
+import type { Clock } from "./clock.ts";
+
 /** A map that drops the least recently used entries when it has more than `limit`. */
 export function createLru<V, K = string>(limit: number): { get(key: K): V | undefined; set(key: K, value: V): void } {
   const entries = new Map<K, V>();
@@ -33,5 +35,19 @@ export function recalled<K extends string | undefined, V>(read: (text: K) => V):
     const value = read(text);
     if ((text?.length ?? 0) <= LONGEST_KEPT) results.set(text, { value });
     return value;
+  };
+}
+
+/** A map that drops entries: each time one is set, those that were set more than `keptMs` before. `at` is when that was. */
+export function createRecentMap<V extends object>({ monotonic }: Pick<Clock, "monotonic">, keptMs: number) {
+  const entries = new Map<string, V & { at: number }>();
+  return {
+    get: (key: string) => entries.get(key),
+    delete: (key: string) => entries.delete(key),
+    set(key: string, value: V): void {
+      const now = monotonic();
+      for (const [each, { at }] of entries) if (now - at > keptMs) entries.delete(each);
+      entries.set(key, { ...value, at: now });
+    },
   };
 }

@@ -2,7 +2,7 @@ import type { ResourceKind } from "../../kinds/kind.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import { Retry, Unauthorized } from "../../platform/answers/errors.ts";
 import { limits } from "../../platform/answers/limits.ts";
-import { matchingDeletion } from "../../platform/products/matching-deletion.ts";
+import { matchingDeletion } from "../../platform/products/requests.ts";
 import { isShared, urlOf } from "../accounts/accounts.ts";
 import { type Deps, readLimit } from "../observe/deps.ts";
 import { notUnderstood } from "../observe/platform-errors.ts";

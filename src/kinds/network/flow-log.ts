@@ -190,7 +190,11 @@ export const flowLog: Kind = {
       facts(item, { refs, shown }) {
         const { properties } = wire.parse(item);
         const { bucket } = properties;
-        return known({ ...flowLogWords(properties), bucket, server: nameOf(refs.server?.id, refs.server) ?? shown.server });
+        return known({
+          ...flowLogWords(properties),
+          bucket,
+          server: nameOf(refs.server?.id, refs.server) ?? shown.server,
+        });
       },
     },
     destruction: { holdsData: false },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { matchingDeletion } from "../../../src/platform/products/matching-deletion.ts";
 import type { Deletion } from "../../../src/platform/products/requests.ts";
+import { matchingDeletion } from "../../../src/platform/products/requests.ts";
 
 describe("a deletion in a log of the platform", () => {
   const where = { id: "v", collection: "/datacenters/d/volumes", within: ["d"], reusesIds: false };

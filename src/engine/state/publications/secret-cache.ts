@@ -7,7 +7,7 @@ import { createStore } from "../../../kube/watch/store.ts";
 import { compareVersions } from "../../../kube/watch/version.ts";
 import { type DataResource, SECRETS } from "../../../kube/write/owned-secret.ts";
 import type { Clock } from "../../../runtime/clock.ts";
-import { createRecentMap } from "../../../runtime/recent-map.ts";
+import { createRecentMap } from "../../../runtime/lru.ts";
 import type { LimitOf } from "../indexes/object-limits.ts";
 import { OWN } from "../names.ts";
 import { contentHash, entriesOf, ownerOf } from "./fingerprints.ts";
