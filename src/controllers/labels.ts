@@ -102,7 +102,7 @@ function labelWriter(deps: LabelDeps, kinds: readonly Kind[], random: () => numb
   };
 }
 
-/** What is known about the labels of an Account. */
+/** The labels of an Account: the next run, and how the last ones ended. */
 interface State {
   next?: { dueAt: number; cancel: () => void } | undefined;
   isRunning: boolean;

@@ -18,7 +18,7 @@ const MOST_MACS = 512;
 
 /** The first key signs; signatures of all keys are valid. The keys are read each time, because they can be rotated. */
 export function createSigner(keys: () => readonly string[]): Signer {
-  /** What was signed or verified lately, by its signature. */
+  /** The texts that were signed or verified lately, by signature. */
   const recent = createLru<string>(MOST_MACS);
   const signatureOf = (key: string, text: string) => {
     const mac = createHmac("sha256", key).update(text).digest("base64url");

@@ -120,7 +120,7 @@ function adviceOn(object: KubeObject): object | undefined {
       const id = ANEW.exec(stalled.message)?.[1];
       return id === undefined || id === annotations[RECREATE] ? undefined : annotated({ [RECREATE]: id });
     }
-    // Its life from the backup went on, with values that its successor does not have.
+    // The object of the backup has other values than the one that was created after it.
     case "ImmutableFieldChanged":
       return !stalled.message.includes(REPLACE) || policiesOf(object).replacePolicy === "WhenNeeded"
         ? undefined
