@@ -6,8 +6,8 @@ const found = z.looseObject({
   properties: z.looseObject({ name: z.string().nullish() }).optional(),
 });
 const state = z.record(z.string(), z.array(z.looseObject({})).catch([]));
-/** Collections of users and of the log, which are not created resources. */
-const notMade = new Set(["requests", "users"]);
+/** Collections of users, of the log, and of labels, which go with their resources: no created resources. */
+const notMade = new Set(["requests", "users", "labels"]);
 
 /** Created resources in the simulator's state by collection, without this token and without empty collections. */
 export function madeIn(answer: unknown, token: string): Record<string, Found[]> {
