@@ -113,7 +113,7 @@ describe("trouble with the platform is shown for what it is and passes by itself
     });
     await world.untilReason("account/other", "CredentialsMissing");
     const message = await world.value("account/other", '{.status.conditions[?(@.type=="Ready")].message}');
-    expect(message).toContain("Secret nowhere does not exist");
+    expect(message).toMatch(/^credentialsSecretRef: Secret nowhere in namespace \S+ does not exist/);
     await world.remove("account/other");
   });
 
