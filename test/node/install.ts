@@ -35,6 +35,8 @@ export const operatorValues = {
     streaming: `${API}/streaming/{region}`,
   },
   allowEndpoints: [API],
+  // All objects of the load are in one namespace.
+  limits: { ActivityLogExport: 1000 },
   extraArgs: ["--annotate-after=1s"],
 };
 
