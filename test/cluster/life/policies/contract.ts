@@ -1,5 +1,6 @@
 import { type ExpectStatic, expect } from "vitest";
 import { z } from "zod";
+import { KIND_NAMES } from "../../../../src/kinds/identity/admission.ts";
 import { kinds } from "../../../../src/kinds/index.ts";
 import { hasResource } from "../../../../src/kinds/kind.ts";
 import { applyGround, type Ground } from "../../ground.ts";
@@ -63,7 +64,7 @@ export async function openContract(): Promise<{ world: Landscape; ground: Ground
     simulator: ["--speed", "60"],
     // The resync is so long that only events cause a reconcile.
     operator: ["--create-deadline", "3s", "--settle", "3s", "--retry", "1s", "--resync", "1h"],
-    clusterAccount: { adoption: "Any", namespaces: all, kinds: kinds.map(({ kind }) => kind) },
+    clusterAccount: { adoption: "Any", namespaces: all, kinds: [...KIND_NAMES] },
   });
   const { spec } = manifest.parse(await bare.get("account/main"));
   const account = ([name, slug]: [string, string]) => ({
