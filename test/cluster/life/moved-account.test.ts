@@ -162,7 +162,7 @@ describe("an object that waits for its namespace's own Account", () => {
     const object = await tenant.read("IPBlock", name);
     return object && readStatus(object).conditions?.find(({ type }) => type === "Ready")?.reason;
   };
-  const start = () => shared.operator({ everywhere: true, flags: ["--resync", "2s"] });
+  const start = () => shared.operator({ everywhere: true, flags: ["--resync", "2s", "--cluster-name", "none"] });
   const platforms = { default: startPlatform({ speed: 200 }), own: startPlatform({ speed: 200 }) };
 
   // This operator watches all namespaces, so it needs a control plane without objects of other tests.

@@ -14,7 +14,7 @@ import { until } from "../chaos/wait.ts";
 import { cluster, kubectl } from "../harness.ts";
 import { datacenter, ipBlock, lan } from "../objects.ts";
 
-const flags = ["--annotate-after", "1s", "--recheck", "2s", "--resync", "2s"];
+const flags = ["--annotate-after", "1s", "--recheck", "2s", "--resync", "2s", "--cluster-name", "none"];
 const RECONCILES = "controller_runtime_reconcile_total";
 
 /** Creations since the platform's counters were reset. */
