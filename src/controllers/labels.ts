@@ -161,11 +161,14 @@ export function createLabels(deps: LabelDeps, clusterName: () => string | undefi
   async function run(account: string, cluster: string, state: State, ending: AbortSignal): Promise<void> {
     if (ending.aborted) return;
     Object.assign(state, { next: undefined, isRunning: true, again: false });
-    const wanted = await writer.wantedWith(account);
+    let wanted: Wanted[] | undefined;
     let error: unknown;
-    await writer.write(account, wanted, cluster, state, ending).catch((caught: unknown) => {
+    try {
+      wanted = await writer.wantedWith(account);
+      await writer.write(account, wanted, cluster, state, ending);
+    } catch (caught) {
       error = caught;
-    });
+    }
     state.isRunning = false;
     if (ending.aborted || !leads(deps)) return;
     report(account, state, error);
@@ -176,7 +179,7 @@ export function createLabels(deps: LabelDeps, clusterName: () => string | undefi
     state.pausedUntil = error === undefined ? 0 : now + failedMs;
     // The outcome of a call may be unknown: the next list shows it.
     if (error !== undefined) state.listAt = 0;
-    if (wanted.length === 0 && !state.again) states.delete(account);
+    if (wanted?.length === 0 && !state.again) states.delete(account);
     else if (state.again) planSoon(account);
     // An Account that does not work yet costs no call.
     else plan(account, state.listAt > now ? state.listAt - now : settings.retryMs);
