@@ -66,13 +66,13 @@ export async function stepOf(
 
 /** How to resume an object, and what that does to the resource of an object that is being deleted. */
 export function howToResume({ key, kind, object }: MooringObject): string {
-  const resume = `esume it: ${resumed(key)}.`;
-  if (object.metadata.deletionTimestamp === undefined || !hasResource(kind)) return `R${resume}`;
-  const policy = observes(object) ? "managementPolicy: Observe" : "deletionPolicy: Retain";
-  if (observes(object) || policiesOf(object).deletionPolicy === "Retain")
-    return `R${resume} Its resource stays (${policy}).`;
+  const how = resumed(key);
+  if (object.metadata.deletionTimestamp === undefined || !hasResource(kind)) return `Resume it: ${how}.`;
+  if (observes(object)) return `Resume it: ${how}. Its resource stays (managementPolicy: Observe).`;
+  if (policiesOf(object).deletionPolicy === "Retain")
+    return `Resume it: ${how}. Its resource stays (deletionPolicy: Retain).`;
   const what = kind.resource.destruction.holdsData ? `${kind.kind} with its data` : kind.kind;
-  return `To keep the resource, set deletionPolicy: Retain first. Then r${resume} With deletionPolicy: Delete, that deletes the ${what}.`;
+  return `To keep the resource, set deletionPolicy: Retain first. Then resume it: ${how}. With deletionPolicy: Delete, that deletes the ${what}.`;
 }
 
 /** How to resume a paused object. */
