@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
 import { applyObject, install, installRights, writeOperatorKubeconfig } from "../../../src/cli/demo/install.ts";
+import { rights } from "../../../src/cli/manifests/manifests.ts";
+import type { Installation } from "../../../src/cli/manifests/rbac.ts";
 import { openIntent, resourceOf } from "../../../src/engine/state/object.ts";
 import { readStatus } from "../../../src/engine/status/status.ts";
 import { GROUP, kinds, VERSION } from "../../../src/kinds/index.ts";
@@ -56,6 +58,7 @@ const served = z.looseObject({ resources: z.array(z.looseObject({ name: z.string
 const named = z.looseObject({
   metadata: z.looseObject({ name: z.string() }),
 });
+const installed = named.extend({ kind: z.string() });
 
 export async function openStage(
   clusterKubeconfig: string,
@@ -69,11 +72,12 @@ export async function openStage(
   const { path: folder } = opening.use(temporaryFolder("chaos"));
   const kubeconfig = join(folder, "kubeconfig");
   // Operators side by side need separate Leases, so every stage is its own installation.
-  opening.defer(() => uninstall(admin, namespace));
-  await ((await isInstalled(admin)) ? installRights : install)(admin, { namespace, shards });
-  await writeOperatorKubeconfig(admin, clusterKubeconfig, kubeconfig, { namespace });
+  const installation = { namespace, shards };
   const hands = await handsOf(admin, namespace);
   opening.defer(() => hands.close());
+  opening.defer(() => uninstall(admin, installation));
+  await ((await isInstalled(admin)) ? installRights : install)(admin, installation);
+  await writeOperatorKubeconfig(admin, clusterKubeconfig, kubeconfig, { namespace });
 
   const kindOf = (name: string): Kind => {
     const kind = kinds.find((each) => each.kind === name);
@@ -213,18 +217,22 @@ async function isInstalled(admin: KubeClient): Promise<boolean> {
   }
 }
 
-/** Removes the cluster-scoped objects of the installation in this namespace. */
-async function uninstall(admin: KubeClient, namespace: string): Promise<void> {
-  const paths = [
-    `/api/v1/namespaces/${namespace}`,
-    ...["clusterroles", "clusterrolebindings"].map(
-      (plural) => `/apis/rbac.authorization.k8s.io/v1/${plural}/mooring-${namespace}`,
-    ),
-    ...["validatingadmissionpolicies", "validatingadmissionpolicybindings"].flatMap((plural) =>
-      ["secrets", "configmaps", "leases"].map(
-        (of) => `/apis/admissionregistration.k8s.io/v1/${plural}/mooring-${namespace}-${of}`,
-      ),
-    ),
-  ];
-  await Promise.allSettled(paths.map((path) => admin.request({ method: "DELETE", path })));
+const CLUSTER_SCOPED: Readonly<Record<string, string>> = {
+  ClusterRole: "rbac.authorization.k8s.io/v1/clusterroles",
+  ClusterRoleBinding: "rbac.authorization.k8s.io/v1/clusterrolebindings",
+  ValidatingAdmissionPolicy: "admissionregistration.k8s.io/v1/validatingadmissionpolicies",
+  ValidatingAdmissionPolicyBinding: "admissionregistration.k8s.io/v1/validatingadmissionpolicybindings",
+};
+
+/** Removes the installation in this namespace, and the namespace. */
+async function uninstall(admin: KubeClient, installation: Installation & { namespace: string }): Promise<void> {
+  const paths = rights(kinds, installation).flatMap((manifest) => {
+    const { kind, metadata } = installed.parse(manifest);
+    return kind in CLUSTER_SCOPED ? `/apis/${CLUSTER_SCOPED[kind]}/${metadata.name}` : [];
+  });
+  for (const path of [`/api/v1/namespaces/${installation.namespace}`, ...paths]) {
+    await admin.request({ method: "DELETE", path }).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
+  }
 }

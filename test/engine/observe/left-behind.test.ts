@@ -16,6 +16,7 @@ async function open() {
   const entities = { volumes: { items: [{ id: "boot-1", properties: boot }] }, nics: { items: [] } };
   const life = ownedServer(false, { spec, properties: { bootVolume: { id: "boot-1" } }, entities });
   const { platform, api, clock } = life.all;
+  platform.setClock(clock.now);
   platform.make("boot", { properties: { ...boot, bootServer: "srv-1" } }, { path: VOLUMES, targets: ["boot-1"] });
   // A new server has its boot volume immediately.
   platform.setPace({

@@ -18,6 +18,7 @@ type Api = ReturnType<typeof fakeApiServer>;
 /** A process of the operator, on an API server and a platform that outlive it. */
 function run(api: Api, platform: FakePlatform) {
   const all = stage([block], { api, platform, seal: createSignatures({ keys: () => ["one"] }) });
+  platform.setClock(all.clock.now);
   const stored = (): KubeObject => api.get(block) ?? block;
   return {
     all,

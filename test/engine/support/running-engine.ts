@@ -52,6 +52,7 @@ export async function runEngine(
     ...rest
   } = options;
   const { api = fakeApiServer(...initial) } = options;
+  if (clock) platform.setClock(clock.now);
   const isShown = ({ path, query }: KubeCall, object: KubeObject) =>
     path.endsWith(`/${object.kind.toLowerCase()}s`) &&
     (!path.includes("/namespaces/") || path.includes(`/namespaces/${object.metadata.namespace}/`)) &&

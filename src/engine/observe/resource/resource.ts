@@ -1,20 +1,22 @@
 import type { Inputs } from "../../../kinds/desired.ts";
 import { isSuccessive } from "../../../kinds/kind.ts";
 import type { KubeObject } from "../../../kube/resource.ts";
+import { bornOf } from "../../../platform/collections/numbered.ts";
+import { creatorOf } from "../../../platform/collections/reading.ts";
 import type { AccountHandle } from "../../accounts/accounts.ts";
 import { isAllowed, isPaused } from "../../state/annotations.ts";
-import type { Claim } from "../../state/intent.ts";
-import { ALLOW_NON_EMPTY_DELETE, FINALIZER } from "../../state/names.ts";
+import { type Claim, canMake, readIntent } from "../../state/intent.ts";
+import { ALLOW_NON_EMPTY_DELETE, FINALIZER, INTENT } from "../../state/names.ts";
 import { nameFor, namespaceOf, type ObjectKey, observes, openIntent } from "../../state/object.ts";
 import { judge } from "../../state/presence.ts";
 import type { Obstacle } from "../../status/reasons.ts";
 import { readFacts } from "../../status/status.ts";
-import { unknownKey } from "../../status/trust.ts";
+import { countedAnnotation, unknownKey } from "../../status/trust.ts";
 import type { Deps } from "../deps.ts";
 import { messageOf, notUnderstood, obstacleFrom } from "../platform-errors.ts";
 import type { Contents, Observation, PendingRequest, ResourceView, Subject } from "../view.ts";
 import type { Parents, Shared } from "./collections.ts";
-import { isUnlisted } from "./lookalike.ts";
+import { isOurs, isUnlisted } from "./lookalike.ts";
 import { acceptedOf, isAgain, pendingRequest, track } from "./pending-request.ts";
 import { creationOf, findings } from "./search-results.ts";
 
@@ -89,12 +91,14 @@ export function observeResource(
 
 /** The claimed resource, as its collection shows it, compared with spec. */
 function readResource(
-  { settings }: Deps,
-  { kind, object, desired, claim, memory: { absence: facts } }: Subject,
+  deps: Deps,
+  subject: Subject,
   { collection, source }: Shared,
   identity: string,
   { inputs, obstacle }: { inputs: Inputs | undefined; obstacle: Obstacle | undefined },
 ): Observation {
+  const { kind, object, desired, claim, memory } = subject;
+  const { absence: facts } = memory;
   const { item, asOf } = collection.read(identity);
   if (asOf === undefined && !collection.gone) {
     const { isPartial, isTooLarge, problem } = collection;
@@ -107,7 +111,7 @@ function readResource(
     return {
       seen: "absent",
       asOf: facts?.row?.last ?? asOf ?? 0,
-      absence: judge(facts, settings),
+      absence: judge(facts, deps.settings),
       since: facts?.since ?? asOf ?? 0,
       logged: facts?.logged ?? false,
       ...(facts?.deletion && { deletion: by === undefined ? time : `by ${by} ${time}` }),
@@ -117,6 +121,8 @@ function readResource(
   const broken = busy ? undefined : source.failure?.(item);
   const failed = broken !== undefined;
   const seen = { seen: "present", asOf, busy, comparison: undefined, ...(failed && { broken }) } as const;
+  const wrong = wrongCreation(deps, subject, item.raw);
+  if (wrong !== undefined) return { ...seen, unclear: wrong };
   if (busy || !desired) return seen;
   try {
     const preDelete = desired.preDelete(item.raw, { parents: claim?.parents ?? {}, shown: readFacts(object) });
@@ -125,6 +131,18 @@ function readResource(
   } catch (error) {
     return { ...seen, unclear: notUnderstood(kind, error).message };
   }
+}
+
+/** Why a resource cannot be what its object has just created, whatever the answer to the creation said. */
+function wrongCreation(deps: Deps, { kind, object, status, claim }: Subject, raw: unknown): string | undefined {
+  const intent = status.request?.action === "create" ? readIntent(countedAnnotation(object, INTENT)) : undefined;
+  // A key cannot be one that was there before.
+  if (!intent || intent.nonce !== status.nonce || intent.seen) return undefined;
+  const born = bornOf(raw) ?? "";
+  const isTimely = canMake(deps, intent, Date.parse(born));
+  if (isTimely && isOurs(creatorOf(raw), intent.userId)) return undefined;
+  const why = isTimely ? "another user created it" : `it was created at ${born}`;
+  return `${kind.kind} ${claim?.id} is not what this object has created, although the platform answered with it: ${why}`;
 }
 
 /** How long a read of what is inside counts. */

@@ -31,7 +31,12 @@ const made = vi.hoisted(() => {
 
 /** These have a limit of their own: ids that match no creation any more, and recently parsed or signed values. */
 const BOUNDED = [
-  ...["/src/engine/state/indexes/released-ids.ts", "/src/runtime/lazy-json.ts", "/src/runtime/signer.ts"],
+  ...[
+    "/src/engine/state/indexes/released-ids.ts",
+    "/src/runtime/lazy-json.ts",
+    "/src/runtime/lru.ts",
+    "/src/runtime/signer.ts",
+  ],
   "/src/platform/collections/usual-durations.ts",
 ];
 

@@ -12,7 +12,11 @@ const spec = { location: "de/txl", size: 1, name: "a" };
 const body = { properties: { name: "a", location: "de/txl", size: 1 } };
 
 /** A connection on which the first creation is answered with something else than it made. */
-function lying(connection: Connection, isCreation: (url: string) => boolean, answer: () => unknown): Connection {
+function lying(
+  connection: Connection,
+  isCreation: (url: string) => boolean,
+  answer: (honest: unknown) => unknown,
+): Connection {
   let lies = 1;
   return {
     ...connection,
@@ -22,7 +26,7 @@ function lying(connection: Connection, isCreation: (url: string) => boolean, ans
     async send(call): Promise<Reply> {
       const reply = await connection.send(call);
       const isMaking = call.method === "POST" || isCreation(call.url);
-      return isMaking && lies-- > 0 ? { ...reply, body: answer() } : reply;
+      return isMaking && lies-- > 0 ? { ...reply, body: answer(reply.body) } : reply;
     },
   };
 }
@@ -157,5 +161,34 @@ describe("an answer to a creation", () => {
     all.api.put({ ...stored, metadata: { ...stored.metadata, deletionTimestamp: "2026-01-01T00:02:00Z" } });
     await minutes(all, "AccessToken/shop/a", 3);
     expect(platform.isGood(own)).toBe(true);
+  });
+
+  test("is not believed when only its id is that of an older resource, which is neither changed nor deleted", async () => {
+    const platform = fakePlatform();
+    const byHand = platform.make("x", { properties: { ...body.properties, name: "by-hand" } }, { path: "/ipblocks" });
+    const object = objectOf("IPBlock", "a", { spec });
+    const connection = lying(
+      platform.connectionOf("shop/main"),
+      () => false,
+      (honest) => ({ ...Object(honest), id: byHand }),
+    );
+    const all = stage([object], { platform, connection });
+    platform.setClock(all.clock.now);
+    await all.clock.advance(3_600_000);
+    await minutes(all, KEY, 5);
+    const stored = () => all.api.get(object) ?? object;
+    expect(readyOf(stored())).toMatchObject({ status: "False", reason: "PlatformUnavailable" });
+    expect(readyOf(stored())?.message).toContain(`IPBlock ${byHand} is not what this object has created`);
+    const deletionTimestamp = "2026-01-01T01:05:00Z";
+    all.api.put({ ...stored(), metadata: { ...stored().metadata, deletionTimestamp } });
+    await minutes(all, KEY, 5);
+    expect(platform.sent("PATCH")).toEqual([]);
+    expect(platform.sent("DELETE")).toEqual([]);
+    expect(readyOf(stored())?.message).toContain("to keep it on the platform, set deletionPolicy: Retain");
+    // The way out that the message names.
+    all.api.put({ ...stored(), spec: { ...spec, deletionPolicy: "Retain" } });
+    await minutes(all, KEY, 1);
+    expect(stored().metadata.finalizers ?? []).toEqual([]);
+    expect([...platform.items.keys()]).toContain(byHand);
   });
 });
