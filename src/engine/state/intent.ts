@@ -60,6 +60,10 @@ export const beginningsOf = ({ at, ownAt = at }: Pick<Intent, "at" | "ownAt">): 
 export const canMake = (waiting: Waiting, intent: Intent, then: number): boolean =>
   Number.isNaN(then) || beginningsOf(intent).some((at) => windowOf(waiting, { at, by: intent.by }).has(then));
 
+/** Whether it was there before the creation was begun, by either clock. A time that cannot be read may be any. */
+export const isOlder = (intent: Intent, then: number): boolean =>
+  beginningsOf(intent).every((at) => then < at - SKEW_MS);
+
 const claim = known
   .pick({ id: true, parents: true, account: true, endpoint: true })
   .required()

@@ -58,7 +58,10 @@ const served = z.looseObject({ resources: z.array(z.looseObject({ name: z.string
 const named = z.looseObject({
   metadata: z.looseObject({ name: z.string() }),
 });
-const installed = named.extend({ kind: z.string() });
+const installed = z.looseObject({
+  kind: z.string(),
+  metadata: z.looseObject({ name: z.string(), namespace: z.string().optional() }),
+});
 
 export async function openStage(
   clusterKubeconfig: string,
@@ -217,20 +220,23 @@ async function isInstalled(admin: KubeClient): Promise<boolean> {
   }
 }
 
-const CLUSTER_SCOPED: Readonly<Record<string, string>> = {
-  ClusterRole: "rbac.authorization.k8s.io/v1/clusterroles",
-  ClusterRoleBinding: "rbac.authorization.k8s.io/v1/clusterrolebindings",
-  ValidatingAdmissionPolicy: "admissionregistration.k8s.io/v1/validatingadmissionpolicies",
-  ValidatingAdmissionPolicyBinding: "admissionregistration.k8s.io/v1/validatingadmissionpolicybindings",
+const PATHS: Readonly<Record<string, string>> = {
+  ClusterRole: "/apis/rbac.authorization.k8s.io/v1/clusterroles",
+  ClusterRoleBinding: "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
+  Role: "/apis/rbac.authorization.k8s.io/v1/namespaces/NAMESPACE/roles",
+  RoleBinding: "/apis/rbac.authorization.k8s.io/v1/namespaces/NAMESPACE/rolebindings",
+  ValidatingAdmissionPolicy: "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies",
+  ValidatingAdmissionPolicyBinding: "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings",
 };
 
-/** Removes the installation in this namespace, and the namespace. */
+/** Removes the installation in this namespace, and the namespace with the rest of it. */
 async function uninstall(admin: KubeClient, installation: Installation & { namespace: string }): Promise<void> {
   const paths = rights(kinds, installation).flatMap((manifest) => {
     const { kind, metadata } = installed.parse(manifest);
-    return kind in CLUSTER_SCOPED ? `/apis/${CLUSTER_SCOPED[kind]}/${metadata.name}` : [];
+    const folder = metadata.namespace === installation.namespace ? undefined : PATHS[kind];
+    return folder ? `${folder.replace("NAMESPACE", metadata.namespace ?? "")}/${metadata.name}` : [];
   });
-  for (const path of [`/api/v1/namespaces/${installation.namespace}`, ...paths]) {
+  for (const path of [...paths, `/api/v1/namespaces/${installation.namespace}`]) {
     await admin.request({ method: "DELETE", path }).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
     });

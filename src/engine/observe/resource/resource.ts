@@ -5,7 +5,7 @@ import { bornOf } from "../../../platform/collections/numbered.ts";
 import { creatorOf } from "../../../platform/collections/reading.ts";
 import type { AccountHandle } from "../../accounts/accounts.ts";
 import { isAllowed, isPaused } from "../../state/annotations.ts";
-import { type Claim, canMake, readIntent } from "../../state/intent.ts";
+import { type Claim, isOlder, readIntent } from "../../state/intent.ts";
 import { ALLOW_NON_EMPTY_DELETE, FINALIZER, INTENT } from "../../state/names.ts";
 import { nameFor, namespaceOf, type ObjectKey, observes, openIntent } from "../../state/object.ts";
 import { judge } from "../../state/presence.ts";
@@ -91,7 +91,7 @@ export function observeResource(
 
 /** The claimed resource, as its collection shows it, compared with spec. */
 function readResource(
-  deps: Deps,
+  { settings }: Deps,
   subject: Subject,
   { collection, source }: Shared,
   identity: string,
@@ -111,7 +111,7 @@ function readResource(
     return {
       seen: "absent",
       asOf: facts?.row?.last ?? asOf ?? 0,
-      absence: judge(facts, deps.settings),
+      absence: judge(facts, settings),
       since: facts?.since ?? asOf ?? 0,
       logged: facts?.logged ?? false,
       ...(facts?.deletion && { deletion: by === undefined ? time : `by ${by} ${time}` }),
@@ -121,7 +121,7 @@ function readResource(
   const broken = busy ? undefined : source.failure?.(item);
   const failed = broken !== undefined;
   const seen = { seen: "present", asOf, busy, comparison: undefined, ...(failed && { broken }) } as const;
-  const wrong = wrongCreation(deps, subject, item.raw);
+  const wrong = wrongCreation(subject, item.raw);
   if (wrong !== undefined) return { ...seen, unclear: wrong };
   if (busy || !desired) return seen;
   try {
@@ -134,14 +134,14 @@ function readResource(
 }
 
 /** Why a resource cannot be what its object has just created, whatever the answer to the creation said. */
-function wrongCreation(deps: Deps, { kind, object, status, claim }: Subject, raw: unknown): string | undefined {
+function wrongCreation({ kind, object, status, claim }: Subject, raw: unknown): string | undefined {
   const intent = status.request?.action === "create" ? readIntent(countedAnnotation(object, INTENT)) : undefined;
   // A key cannot be one that was there before.
   if (!intent || intent.nonce !== status.nonce || intent.seen) return undefined;
   const born = bornOf(raw) ?? "";
-  const isTimely = canMake(deps, intent, Date.parse(born));
-  if (isTimely && isOurs(creatorOf(raw), intent.userId)) return undefined;
-  const why = isTimely ? "another user created it" : `it was created at ${born}`;
+  const isOld = isOlder(intent, Date.parse(born));
+  if (!isOld && isOurs(creatorOf(raw), intent.userId)) return undefined;
+  const why = isOld ? `it is older, created at ${born}` : "another user created it";
   return `${kind.kind} ${claim?.id} is not what this object has created, although the platform answered with it: ${why}`;
 }
 
