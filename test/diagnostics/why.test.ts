@@ -80,6 +80,32 @@ describe("the root cause", () => {
     ]);
   });
 
+  it.each(["AccountMoved", "ContractChanged", "EndpointInvalid"])(
+    "is told once where an Account causes %s",
+    async (reason) => {
+      const names = ["a", "b", "c"];
+      const moved = names.map((name) => object("LogPipeline", name, {}, reason, `${name} was created elsewhere`));
+      const account = object("Account", "main", {}, "Available");
+      const found = (await problems(sourcesOf([...moved, account]), {})).problems;
+      expect(found).toMatchObject([
+        { cause: "Account/shop/main", reason, message: "LogPipeline/shop/a: a was created elsewhere" },
+      ]);
+      expect(found[0]?.affected.map((each) => each.object)).toEqual(names.map((name) => `LogPipeline/shop/${name}`));
+    },
+  );
+
+  it("is the namespace where it has no Account, and the object where it is the only one", async () => {
+    const message = "namespace shop has no Account: create one";
+    const alone = ["a", "b"].map((name) => ({
+      ...object("Lan", name, {}, "AccountNotFound", message),
+      status: undefined,
+    }));
+    const conditions = [{ type: "Ready", status: "False", reason: "AccountNotFound", message }];
+    const all = alone.map((each) => ({ ...each, status: { conditions } }));
+    expect((await problems(sourcesOf(all), {})).problems).toMatchObject([{ cause: "Namespace/shop", message }]);
+    expect((await problems(sourcesOf(all.slice(1)), {})).problems).toMatchObject([{ cause: "Lan/shop/b", message }]);
+  });
+
   it("is an operator that does not run, for what waits for it", async () => {
     const ready = object("Account", "main", { credentialsSecretRef: { name: "t" } }, "Available");
     const pending = object("Datacenter", "web", { location: "de/txl" }, "Pending");

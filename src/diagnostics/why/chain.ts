@@ -87,7 +87,7 @@ export function placeOf(key: ObjectKey) {
 }
 
 /** The Account of an object: the one that it names, or that it has worked with. */
-function accountOf({ object }: MooringObject): ObjectKey[] {
+export function accountOf({ object }: MooringObject): ObjectKey[] {
   const { accountRef } = policiesOf(object);
   const { account } = readStatus(object);
   const chosen = accountRef ? accountNamed(object.metadata.namespace ?? "", accountRef) : account;
