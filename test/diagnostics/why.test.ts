@@ -106,6 +106,24 @@ describe("the root cause", () => {
     expect((await problems(sourcesOf(all.slice(1)), {})).problems).toMatchObject([{ cause: "Lan/shop/b", message }]);
   });
 
+  it.each([
+    ["wep", ", or correct the name: did you mean web?"],
+    ["something-else", ", or correct the name."],
+  ])("is a missing object %s, told with one that has a similar name", async (name, end) => {
+    const spec = { attachTo: { serverRef: { name } } };
+    const volume = object("Volume", "data", spec, "ReferenceNotFound", `attachTo: Server ${name} not found`);
+    const sources = sourcesOf([
+      volume,
+      object("Server", "web", {}, "Available"),
+      object("Server", "db", {}, "Available"),
+    ]);
+    const what_to_do = `Create Server/shop/${name}${end}`;
+    expect(await whyNotReady(sources, { kind: "volume", name: "data", namespace: "shop" })).toMatchObject({
+      what_to_do,
+    });
+    expect((await problems(sources, {})).problems).toMatchObject([{ what_to_do }]);
+  });
+
   it("is an operator that does not run, for what waits for it", async () => {
     const ready = object("Account", "main", { credentialsSecretRef: { name: "t" } }, "Available");
     const pending = object("Datacenter", "web", { location: "de/txl" }, "Pending");

@@ -1,3 +1,4 @@
+import type { ObjectKey } from "../../engine/state/object.ts";
 import type { Reason } from "../../engine/status/reasons.ts";
 import { allObjects, isPaused, isReady, type MooringObject, summaryOf } from "../objects.ts";
 import type { Sources } from "../sources.ts";
@@ -97,11 +98,15 @@ const causeOf = ({ object, reason, message, what_to_do, who }: ChainLink) => ({
 async function finder(sources: Sources, all: ReadonlyMap<string, MooringObject>): Promise<Find> {
   const cluster = await sources.cluster();
   const asked = new Map<string, ReturnType<Find>>();
-  return async (key) => {
+  const find = async (key: ObjectKey) => {
     const listed = all.get(key);
     if (listed) return listed;
     const answer = asked.get(key) ?? findKey(cluster, key, sources.signal);
     asked.set(key, answer);
     return answer;
   };
+  const prefixOf = (key: string) => key.slice(0, key.lastIndexOf("/") + 1);
+  const names = async (key: ObjectKey) =>
+    [...all.keys()].flatMap((each) => (prefixOf(each) === prefixOf(key) ? each.slice(prefixOf(key).length) : []));
+  return Object.assign(find, { names });
 }
