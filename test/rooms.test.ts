@@ -19,7 +19,7 @@ const allowed: Record<string, { rooms: string[]; packages?: string[] }> = {
   operator: { rooms: ["controllers", "engine", "server", "kinds", "kube", "platform", "runtime"] },
   gateway: { rooms: ["server", "kinds", "kube", "platform/addresses/platforms.ts", "runtime/clock.ts"] },
   simulator: { rooms: [] },
-  diagnostics: { rooms: ["engine", "kinds", "kube", "platform", "runtime/clock.ts"] },
+  diagnostics: { rooms: ["engine", "kinds", "kube", "platform", "runtime/clock.ts", "runtime/nearest-word.ts"] },
   plan: { rooms: ["diagnostics", "engine", "kinds", "kube", "platform", "runtime/clock.ts"] },
   import: { rooms: ["plan", "diagnostics", "kinds", "kube", "platform"] },
   tools: { rooms: ["plan", "diagnostics", "server", "kube", "platform", "runtime/clock.ts"] },

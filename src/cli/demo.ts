@@ -8,7 +8,7 @@ import { progressTo } from "./control-plane/progress.ts";
 import { startCluster } from "./control-plane/start.ts";
 import { backgroundNote } from "./demo/background.ts";
 import { startChild } from "./demo/children.ts";
-import { type Access, envCommand, writeEnvironment } from "./demo/env.ts";
+import { type Access, announceStart, envCommand, writeEnvironment } from "./demo/env.ts";
 import {
   applySamples,
   installAsShipped,
@@ -20,6 +20,7 @@ import {
 import { onKey } from "./demo/keys.ts";
 import { createLogView } from "./demo/log.ts";
 import { keepOperator } from "./demo/operator.ts";
+import { patient } from "./demo/patience.ts";
 import { createDisplay, format, type Row, readRows } from "./demo/table.ts";
 
 export const usage = `usage: mooring demo [OPTION…]
@@ -28,7 +29,7 @@ export const usage = `usage: mooring demo [OPTION…]
 Starts a Kubernetes API, the platform simulator and the operator on this machine, applies deploy/samples/landscape.yaml
 and shows its objects become Ready. Ctrl-C stops and removes everything. On a terminal, l shows and hides the operator's log.
 
-mooring demo env prints, as soon as the platform runs, what another terminal needs: eval "$(bin/mooring demo env)"
+mooring demo env prints what another terminal needs: eval "$(bin/mooring demo env)"; while a demo starts, it waits for it
 
   --with PART,…    also apply samples: observability (metrics and logs), streaming (Kafka; needs Java and Maven), access
                    (ClusterAccount, Grant, tokens, models, activity log)
@@ -74,7 +75,7 @@ export async function demoCommand(argv: string[]): Promise<number> {
     return 0;
   }
   const [word, ...more] = positionals;
-  if (word === "env" && more.length === 0) return envCommand();
+  if (word === "env" && more.length === 0) return await envCommand();
   if (word !== undefined) {
     console.error(`mooring demo: unexpected argument ${word}; only env is known: mooring demo env`);
     return 2;
@@ -111,6 +112,7 @@ async function demo({ chosen, once, json, waitMs, speed }: DemoOptions, interrup
   const out = json ? process.stderr : process.stdout;
   const say = (text: string) => void out.write(`${text}\n`);
   await using cleanup = new AsyncDisposableStack();
+  cleanup.use(announceStart());
   // The simulator starts immediately, and its dashboard is usable while the control plane is built.
   const simulator = await startChild("simulator", ["--speed", speed]);
   cleanup.defer(() => simulator.stop());
@@ -132,8 +134,13 @@ async function demo({ chosen, once, json, waitMs, speed }: DemoOptions, interrup
   void cluster.controllers.then((problem) => {
     if (!signal.aborted) background.end(problem);
   });
+  const died = Promise.race([cluster.died, simulator.died]);
+  const dead = new AbortController();
+  void died.then((error) => dead.abort(error));
+  const until = AbortSignal.any([signal, dead.signal]);
   const client = await connect({ kubeconfig: cluster.kubeconfig });
   cleanup.defer(() => client.close());
+  const calls = patient(client, { tell: say, until });
   const at = (name: string) => join(dirname(cluster.kubeconfig), name);
   const kubeconfig = at("demo.kubeconfig");
   await writeKubeconfig(kubeconfig, cluster.kubeconfig, { namespace: NAMESPACE });
@@ -142,8 +149,8 @@ async function demo({ chosen, once, json, waitMs, speed }: DemoOptions, interrup
   cleanup.use(await writeEnvironment(known, cluster.assets));
   say('environment  eval "$(bin/mooring demo env)"   # in another terminal');
 
-  await installAsShipped(client);
-  await writeOperatorKubeconfig(client, cluster.kubeconfig, at("operator.kubeconfig"));
+  await installAsShipped(calls);
+  await writeOperatorKubeconfig(calls, cluster.kubeconfig, at("operator.kubeconfig"));
   const endpointFlags = Object.entries(endpoints).flatMap(([name, url]) => ["--endpoint", `${name}=${url}`]);
   const kubeconfigFlags = ["--kubeconfig", at("operator.kubeconfig")];
   const log = createLogView(at("operator.log"), say);
@@ -154,13 +161,11 @@ async function demo({ chosen, once, json, waitMs, speed }: DemoOptions, interrup
   const access = { ...known, metrics: operator.metrics };
   cleanup.use(await writeEnvironment(access, cluster.assets));
 
-  await applySamples(client, NAMESPACE, platform, chosen);
+  await applySamples(calls, NAMESPACE, platform, chosen);
   say(`samples      applied into namespace ${NAMESPACE}\n`);
   cleanup.use(onKey(process.stdin, { l: log.toggle, "\u0003": () => interrupt.abort() }));
-  const died = Promise.race([cluster.died, simulator.died]);
-  const watching = { waitMs, signal, out, hidden: () => log.shown, note: background.note };
-  const rows = await Promise.race([untilReady(client, watching), died]);
-  if (rows instanceof Error) throw rows;
+  const watching = { waitMs, until, out, hidden: () => log.shown, note: background.note };
+  const rows = await untilReady(client, watching);
   const notReady = rows.filter(({ ready }) => ready !== "True");
   if (notReady.length > 0) return reportNotReady(notReady);
 
@@ -182,7 +187,8 @@ const POLL_MS = 500;
 
 interface Watching {
   waitMs: number;
-  signal: AbortSignal;
+  /** Aborted when a process of the demo has ended, or by Ctrl-C. */
+  until: AbortSignal;
   out: NodeJS.WriteStream;
   /** Whether the log covers the table. */
   hidden: () => boolean;
@@ -191,16 +197,26 @@ interface Watching {
 }
 
 /** Shows the objects until all are Ready or the time is over. Returns their last state. */
-async function untilReady(client: KubeClient, { waitMs, signal, out, hidden, note }: Watching): Promise<Row[]> {
+async function untilReady(client: KubeClient, { waitMs, until, out, hidden, note }: Watching): Promise<Row[]> {
   const display = createDisplay(out);
   const startedAt = Date.now();
+  const late = new AbortController();
+  const giveUp = () => late.abort(new Error(`the API server of the demo gave no answer in ${waitMs / 1000} s`));
+  // Half a minute more than the objects have: the deadline of a call.
+  using stack = new DisposableStack();
+  if (Number.isFinite(waitMs)) stack.adopt(setTimeout(giveUp, waitMs + 30_000), clearTimeout);
+  const tell = (text: string) => {
+    display.leave();
+    out.write(`${text}\n`);
+  };
+  const calls = patient(client, { tell, until: AbortSignal.any([until, late.signal]) });
   for (;;) {
     const now = Date.now();
-    const rows = await readRows(client, NAMESPACE, now);
+    const rows = await readRows(calls, NAMESPACE, now);
     if (hidden()) display.leave();
     else display.show(rows, note());
     if (rows.every(({ ready }) => ready === "True") || now - startedAt > waitMs) return rows;
-    await delay(POLL_MS, undefined, { signal });
+    await delay(POLL_MS, undefined, { signal: until }).catch(() => until.throwIfAborted());
   }
 }
 

@@ -2,7 +2,7 @@
 export function nearestWord(word: string, words: readonly string[]): string | undefined {
   const candidates = words
     .map((each) => ({ each, apart: isBeginning(word, each) ? 1 : distance(word, each) }))
-    .filter(({ each, apart }) => apart <= Math.max(2, each.length / 3));
+    .filter(({ each, apart }) => apart <= Math.min(Math.max(2, each.length / 3), word.length - 1));
   return candidates.sort((a, b) => a.apart - b.apart)[0]?.each;
 }
 

@@ -80,6 +80,50 @@ describe("the root cause", () => {
     ]);
   });
 
+  it.each(["AccountMoved", "ContractChanged", "EndpointInvalid"])(
+    "is told once where an Account causes %s",
+    async (reason) => {
+      const names = ["a", "b", "c"];
+      const moved = names.map((name) => object("LogPipeline", name, {}, reason, `${name} was created elsewhere`));
+      const account = object("Account", "main", {}, "Available");
+      const found = (await problems(sourcesOf([...moved, account]), {})).problems;
+      expect(found).toMatchObject([
+        { cause: "Account/shop/main", reason, message: "LogPipeline/shop/a: a was created elsewhere" },
+      ]);
+      expect(found[0]?.affected.map((each) => each.object)).toEqual(names.map((name) => `LogPipeline/shop/${name}`));
+    },
+  );
+
+  it("is the namespace where it has no Account, and the object where it is the only one", async () => {
+    const message = "namespace shop has no Account: create one";
+    const alone = ["a", "b"].map((name) => ({
+      ...object("Lan", name, {}, "AccountNotFound", message),
+      status: undefined,
+    }));
+    const conditions = [{ type: "Ready", status: "False", reason: "AccountNotFound", message }];
+    const all = alone.map((each) => ({ ...each, status: { conditions } }));
+    expect((await problems(sourcesOf(all), {})).problems).toMatchObject([{ cause: "Namespace/shop", message }]);
+    expect((await problems(sourcesOf(all.slice(1)), {})).problems).toMatchObject([{ cause: "Lan/shop/b", message }]);
+  });
+
+  it.each([
+    ["wep", ", or correct the name: did you mean web?"],
+    ["something-else", ", or correct the name."],
+  ])("is a missing object %s, told with one that has a similar name", async (name, end) => {
+    const spec = { attachTo: { serverRef: { name } } };
+    const volume = object("Volume", "data", spec, "ReferenceNotFound", `attachTo: Server ${name} not found`);
+    const sources = sourcesOf([
+      volume,
+      object("Server", "web", {}, "Available"),
+      object("Server", "db", {}, "Available"),
+    ]);
+    const what_to_do = `Create Server/shop/${name}${end}`;
+    expect(await whyNotReady(sources, { kind: "volume", name: "data", namespace: "shop" })).toMatchObject({
+      what_to_do,
+    });
+    expect((await problems(sources, {})).problems).toMatchObject([{ what_to_do }]);
+  });
+
   it("is an operator that does not run, for what waits for it", async () => {
     const ready = object("Account", "main", { credentialsSecretRef: { name: "t" } }, "Available");
     const pending = object("Datacenter", "web", { location: "de/txl" }, "Pending");

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 /** The access to a demo for another terminal. */
@@ -17,7 +18,10 @@ export interface Access {
 /** The user's own folder with one file per running demo, named by process id. */
 const folderOf = ({ XDG_CACHE_HOME, HOME }: NodeJS.ProcessEnv): string =>
   join(XDG_CACHE_HOME || join(HOME || homedir(), ".cache"), "mooring", "demos");
-const fileOf = (env: NodeJS.ProcessEnv, pid: number): string => join(folderOf(env), `${pid}.env`);
+/** `env` has the environment of a demo, `starting` is empty. */
+type Stage = "env" | "starting";
+const fileOf = (env: NodeJS.ProcessEnv, pid: number, stage: Stage = "env"): string =>
+  join(folderOf(env), `${pid}.${stage}`);
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
@@ -45,6 +49,13 @@ const noKubectl = '"bin/mooring cluster build kubectl" builds kubectl, which is 
 const TOKEN = "token";
 const ACCESS = "access.json";
 
+/** Notes for `mooring demo env` that a demo is starting. The note ends with this process, and counts until the environment is written. */
+export function announceStart({ env = process.env, pid = process.pid } = {}): Disposable {
+  mkdirSync(folderOf(env), { recursive: true, mode: 0o700 });
+  writeFileSync(fileOf(env, pid, "starting"), "", { mode: 0o600 });
+  return { [Symbol.dispose]: () => rmSync(fileOf(env, pid, "starting"), { force: true }) };
+}
+
 /** Writes the environment for `mooring demo env`. The file is removed with this process. */
 export async function writeEnvironment(
   access: Access,
@@ -60,12 +71,24 @@ export async function writeEnvironment(
   return { [Symbol.dispose]: () => rmSync(fileOf(env, pid), { force: true }) };
 }
 
-/** `mooring demo env`: prints the environment of the latest demo. Removes the files of killed demos. */
-export function envCommand(env: NodeJS.ProcessEnv = process.env): number {
-  const running = demos(env);
-  const [last, ...others] = running;
+const POLL_MS = 250;
+
+/**
+ * `mooring demo env`: prints the environment of the latest demo. While one starts and none runs, it waits for its
+ * platform, which the first time takes minutes. Removes the files of killed demos.
+ */
+export async function envCommand(env: NodeJS.ProcessEnv = process.env): Promise<number> {
+  const starting = demos(env, "starting");
+  const [first] = starting;
+  if (first !== undefined && demos(env).length === 0) {
+    const wait = "waiting until its platform runs, the first time for up to five minutes";
+    console.error(`mooring demo env: demo ${first.pid} is starting: ${wait}; Ctrl-C ends the waiting`);
+    while (demos(env).length === 0 && demos(env, "starting").length > 0) await delay(POLL_MS);
+  }
+  const [last, ...others] = demos(env);
   if (last === undefined) {
-    console.error("mooring demo env: no demo is running: start one with bin/mooring demo");
+    const what = first === undefined ? "no demo is running" : `demo ${first.pid} ended before its platform ran`;
+    console.error(`mooring demo env: ${what}: start one with bin/mooring demo`);
     return 1;
   }
   const pids = others.map(({ pid }) => pid).join(", ");
@@ -74,21 +97,26 @@ export function envCommand(env: NodeJS.ProcessEnv = process.env): number {
   return 0;
 }
 
-/** Running demos, latest first. */
-function demos(env: NodeJS.ProcessEnv): { pid: number; path: string }[] {
+/** Running demos of a stage, latest first. */
+function demos(env: NodeJS.ProcessEnv, stage: Stage = "env"): { pid: number; path: string }[] {
   const all = names(folderOf(env)).flatMap((name) => {
-    const pid = Number(/^(\d+)\.env$/.exec(name)?.[1]);
+    const [number, found] = name.split(".");
+    if (found !== stage) return [];
     const path = join(folderOf(env), name);
-    if (isAlive(pid)) return [{ pid, path, since: statSync(path).mtimeMs }];
+    const since = isAlive(Number(number)) ? sinceOf(path) : undefined;
+    if (since !== undefined) return [{ pid: Number(number), path, since }];
     rmSync(path, { force: true });
     return [];
   });
   return all.sort((a, b) => b.since - a.since);
 }
 
+/** When a file was written; undefined if its demo has just removed it. */
+const sinceOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+
 function names(folder: string): string[] {
   try {
-    return readdirSync(folder).filter((name) => name.endsWith(".env"));
+    return readdirSync(folder);
   } catch {
     return [];
   }

@@ -43,6 +43,8 @@ interface AccountState {
   spec: AccountSpec;
   /** The token in its Secret, or else username and password. */
   given: Credentials & { token: string };
+  /** Whether somebody has deleted the Secret. */
+  leaving: boolean;
   handle: AccountHandle;
   /** Whether this shard reconciles the Account. That of another shard is only used. */
   isKept: boolean;
@@ -64,10 +66,10 @@ export function readState(deps: AccountDeps, account: string, object: KubeObject
     connect(deps, account, object, addresses.endpoint);
     return addresses.obstacle;
   }
-  const { known, ...given } = credentialsOf(deps, account, object, spec);
+  const { known, leaving, ...given } = credentialsOf(deps, account, object, spec);
   if (!known) return "later";
   const handle = connect(deps, account, object, addresses.endpoint);
-  return { deps, object, spec, given, handle, isKept: deps.shards.serves(objectOf(account)) };
+  return { deps, object, spec, given, leaving, handle, isKept: deps.shards.serves(objectOf(account)) };
 }
 
 async function checkToken(state: AccountState): Promise<Checked> {
@@ -147,7 +149,7 @@ function judge(state: AccountState, contract: Contract, identity: Identity | und
   if (other) return blocked(object, other, { inMs: deps.settings.resyncMs });
   const { connection } = handle;
   const now = platformTime(deps.clock, connection);
-  const places = { where: whereIs(spec), secret: spec.credentialsSecretRef.name };
+  const places = { where: whereIs(spec), secret: spec.credentialsSecretRef.name, leaving: leavingOf(state) };
   return usable(deps, now, contract, connection.identity, logged, places);
 }
 
@@ -160,7 +162,8 @@ function loginFailed(state: AccountState, { trouble, pausedMs }: LoggedIn): Chec
   return blocked(state.object, obstacle ?? RECOVERING, inMs > 0 ? { inMs } : "backoff");
 }
 
-function failed({ deps, object, spec, given: { login } }: AccountState, error: PlatformError): Checked {
+function failed(state: AccountState, error: PlatformError): Checked {
+  const { deps, object, spec, given } = state;
   const obstacle = obstacleFrom(error);
   if (obstacle.reason === "Rejected" || error.status === 404) {
     const message = `endpoints.api is not the platform's API: ${error.message}`;
@@ -169,8 +172,9 @@ function failed({ deps, object, spec, given: { login } }: AccountState, error: P
   const isChosen = obstacle.reason === "Forbidden" && spec.contractNumber !== undefined;
   if (isChosen) obstacle.message = `contractNumber ${spec.contractNumber}: ${obstacle.message}: correct or remove it`;
   const about = `the platform refuses the token in ${whereIs(spec)}`;
-  if (error instanceof Unauthorized && !login) obstacle.message = `${about}: ${obstacle.message}`;
-  const isLong = !login && (obstacle.reason === "RateLimited" || needsPerson(obstacle.reason));
+  if (error instanceof Unauthorized && !given.login)
+    obstacle.message = [`${about}: ${obstacle.message}`, ...leavingOf(state)].join("; ");
+  const isLong = !given.login && (obstacle.reason === "RateLimited" || needsPerson(obstacle.reason));
   const afterMs = error instanceof Retry ? error.afterMs : undefined;
   return blocked(object, obstacle, isLong ? { inMs: Math.max(deps.settings.retryMs, afterMs ?? 0) } : "backoff");
 }
@@ -183,6 +187,13 @@ const blocked = (object: KubeObject, obstacle: Obstacle, again: Requeue): Checke
 
 const foreign = ({ deps, object, spec, handle }: AccountState, identity: Identity | undefined): Obstacle | undefined =>
   otherUser(object, deps.objects.users(handle.key).length, identity, whereIs(spec));
+
+/** Advice about a Secret that somebody has deleted: without its token, no resource of the Account could be deleted. */
+const leavingOf = ({ leaving, spec: { credentialsSecretRef } }: AccountState): string[] => {
+  const title = `Secret ${credentialsSecretRef.name}`;
+  const advice = `${title} is being deleted, which waits for this Account: kubectl apply can still change its token; for a new Secret of this name, remove its finalizer and create it again`;
+  return leaving ? [advice] : [];
+};
 
 const whereIs = ({ credentialsSecretRef: { name, key } }: AccountSpec): string => `key ${key} of Secret ${name}`;
 
@@ -210,13 +221,14 @@ function credentialsOf(
   account: string,
   { metadata }: KubeObject,
   { credentialsSecretRef: { name, key }, contractNumber, callsPerSecond }: AccountSpec,
-): Credentials & { known: boolean; token: string } {
+): Credentials & { known: boolean; leaving: boolean; token: string } {
   const read = (each: string) => deps.secrets.read(account, metadata.namespace ?? deps.home, name, each);
-  const { known, value = "" } = read(key);
+  const { known, value = "", leaving = false } = read(key);
   const [username = "", password = ""] = ["username", "password"].map((each) => read(each).value?.replace(/\n$/, ""));
   const isLogin = value.trim() === "" && username.trim() !== "" && password.trim() !== "";
   return {
     known,
+    leaving,
     token: value.trim(),
     ...(isLogin && { login: { username, password } }),
     ...(contractNumber !== undefined && { contractNumber }),

@@ -44,7 +44,7 @@ export function usable(
   { contractNumber, owner, limits, used }: Contract,
   identity: Identity | undefined,
   logged: LoggedIn | undefined,
-  { where, secret }: { where: string; secret: string },
+  { where, secret, leaving }: { where: string; secret: string; leaving: string[] },
 ): Checked {
   const { expiresAt, userId } = identity ?? {};
   const isExpiring = !logged && expiresAt !== undefined && expiresAt - platformNow < WARN_MS;
@@ -53,6 +53,7 @@ export function usable(
   const plain = typeof logged?.trouble === "object" ? logged.trouble.message : logged?.trouble;
   const trouble = refused?.message ?? plain;
   const advice = [
+    ...leaving,
     ...(logged?.advice ?? []),
     ...(isExpiring ? [expiry] : []),
     ...(trouble === undefined ? [] : [`the token is due for renewal, which failed: ${trouble}; retrying`]),

@@ -5,6 +5,7 @@ import { policiesOf } from "../../engine/state/policies.ts";
 import type { Reason } from "../../engine/status/reasons.ts";
 import { readStatus } from "../../engine/status/status.ts";
 import { hasResource } from "../../kinds/kind.ts";
+import { nearestWord } from "../../runtime/nearest-word.ts";
 import { adviceFor, isPaused, isReady, type MooringObject, readyOf } from "../objects.ts";
 import { type Actor, actorOf, needsSomebody } from "./actors.ts";
 
@@ -23,7 +24,11 @@ export interface ChainLink {
 }
 
 /** An object by its key: undefined if it does not exist, "hidden" if the caller may not read it. */
-export type Find = (key: ObjectKey) => Promise<MooringObject | undefined | "hidden">;
+export interface Find {
+  (key: ObjectKey): Promise<MooringObject | undefined | "hidden">;
+  /** The names of the objects of the same kind in the same namespace, as far as the caller may list them. */
+  names(key: ObjectKey): Promise<string[]>;
+}
 
 export async function stepOf(
   find: Find,
@@ -38,7 +43,8 @@ export async function stepOf(
   }
   if (!found) {
     const gone = { reason: "ReferenceNotFound", message: `${key} does not exist`, who: "you" as const };
-    const wayOut = `Create ${key}, or correct the name.`;
+    const near = nearestWord(placeOf(key).name, await find.names(key));
+    const wayOut = `Create ${key}, or correct the name${near === undefined ? "." : `: did you mean ${near}?`}`;
     return { object: key, exists: false, ready: false, ...gone, what_to_do: wayOut, waits_for: [] };
   }
   const { reason = "Pending", message = "" } = readyOf(found.object) ?? {};
@@ -87,7 +93,7 @@ export function placeOf(key: ObjectKey) {
 }
 
 /** The Account of an object: the one that it names, or that it has worked with. */
-function accountOf({ object }: MooringObject): ObjectKey[] {
+export function accountOf({ object }: MooringObject): ObjectKey[] {
   const { accountRef } = policiesOf(object);
   const { account } = readStatus(object);
   const chosen = accountRef ? accountNamed(object.metadata.namespace ?? "", accountRef) : account;

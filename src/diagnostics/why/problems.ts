@@ -1,7 +1,9 @@
+import type { ObjectKey } from "../../engine/state/object.ts";
+import type { Reason } from "../../engine/status/reasons.ts";
 import { allObjects, isPaused, isReady, type MooringObject, summaryOf } from "../objects.ts";
 import type { Sources } from "../sources.ts";
 import { type Actor, needsSomebody } from "./actors.ts";
-import { type ChainLink, type Find, rootOf, stepOf } from "./chain.ts";
+import { accountOf, type ChainLink, type Find, rootOf, stepOf } from "./chain.ts";
 import { findKey } from "./find.ts";
 import { idleOperator, startOperator } from "./operator-state.ts";
 
@@ -38,11 +40,12 @@ export async function problems(
     group.affected.push({ object: each.key, reason, message });
     groups.set(id, group);
   }
+  const found = together([...groups.values()], (key) => all.get(key));
   const idle =
     notReady.length > 0 ? await idleOperator(await sources.cluster(), sources.now(), sources.signal) : undefined;
   return {
     ...(idle !== undefined && { operator: { message: idle, what_to_do: startOperator } }),
-    problems: [...groups.values()].sort(
+    problems: found.sort(
       (a, b) => urgency(a) - urgency(b) || b.affected.length - a.affected.length || a.cause.localeCompare(b.cause),
     ),
     not_ready: notReady.length,
@@ -50,6 +53,36 @@ export async function problems(
     total: chosen.size,
   };
 }
+
+/** Reasons that an Account or a namespace causes, although each object has them as its own. */
+const common: ReadonlySet<string> = new Set<Reason>([
+  "AccountNotFound",
+  "AccountNotAllowed",
+  "AccountMoved",
+  "ContractChanged",
+  "EndpointInvalid",
+  "EndpointNotAllowed",
+]);
+
+/** Objects with the same trouble with their Account are one problem: an edit of the Account, or of the namespace, ends it. */
+function together(found: Problem[], objectOf: (key: string) => MooringObject | undefined): Problem[] {
+  const byCause = Map.groupBy(found, (problem) => {
+    const object = common.has(problem.reason) ? objectOf(problem.cause) : undefined;
+    const [cause] = object ? causesOf(object) : [];
+    return `${cause ?? problem.cause} ${problem.reason}`;
+  });
+  return [...byCause].flatMap(([id, alike]) => {
+    const [first] = alike;
+    if (!first || alike.length === 1) return alike;
+    const isSame = alike.every(({ message }) => message === first.message);
+    const message = isSame ? first.message : `${first.cause}: ${first.message}`;
+    const [cause = ""] = id.split(" ");
+    return [{ ...first, cause, message, affected: alike.flatMap(({ affected }) => affected) }];
+  });
+}
+
+/** The Account of an object; its namespace where it has none. */
+const causesOf = (each: MooringObject): string[] => [...accountOf(each), `Namespace/${each.object.metadata.namespace}`];
 
 const urgency = ({ who }: Problem) => (needsSomebody(who) ? 0 : 1);
 
@@ -65,11 +98,15 @@ const causeOf = ({ object, reason, message, what_to_do, who }: ChainLink) => ({
 async function finder(sources: Sources, all: ReadonlyMap<string, MooringObject>): Promise<Find> {
   const cluster = await sources.cluster();
   const asked = new Map<string, ReturnType<Find>>();
-  return async (key) => {
+  const find = async (key: ObjectKey) => {
     const listed = all.get(key);
     if (listed) return listed;
     const answer = asked.get(key) ?? findKey(cluster, key, sources.signal);
     asked.set(key, answer);
     return answer;
   };
+  const prefixOf = (key: string) => key.slice(0, key.lastIndexOf("/") + 1);
+  const names = async (key: ObjectKey) =>
+    [...all.keys()].flatMap((each) => (prefixOf(each) === prefixOf(key) ? each.slice(prefixOf(key).length) : []));
+  return Object.assign(find, { names });
 }

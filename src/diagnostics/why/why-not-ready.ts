@@ -16,7 +16,7 @@ import {
 import type { Sources } from "../sources.ts";
 import { actorInWords } from "./actors.ts";
 import { type ChainLink, type Find, howToResume, rootOf, stepOf } from "./chain.ts";
-import { findKey } from "./find.ts";
+import { findIn } from "./find.ts";
 import { idleOperator, startOperator } from "./operator-state.ts";
 
 const EVENTS: Resource = { group: "", version: "v1", kind: "Event", plural: "events", namespaced: true };
@@ -32,7 +32,7 @@ export async function whyNotReady(sources: Sources, asked: ObjectAsked) {
   const found = await objectNamed(cluster, asked, signal);
   const { object } = found;
   const { conditions = [], drift, advice } = readStatus(object);
-  const find: Find = (key) => findKey(cluster, key, signal);
+  const find = findIn(cluster, signal);
   const chain = await stepOf(find, found.key, found);
   const root = rootOf(chain);
   const ready = isReady(object);

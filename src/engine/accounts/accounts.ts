@@ -178,7 +178,8 @@ export function createAccounts(objects: Objects, { labelsOf }: Pick<Namespaces, 
         return missing(`namespace ${namespace} has several Accounts (${names.join(", ")}): set spec.accountRef.name`);
       }
       const shared = own.isIndependent(namespace) ? undefined : defaultOf(user);
-      return shared ? byKey(user, shared) : missing(`namespace ${namespace} has no Account: create one`);
+      const others = own.isIndependent(namespace) ? "" : ", or ask the administrator to admit it to a ClusterAccount";
+      return shared ? byKey(user, shared) : missing(`namespace ${namespace} has no Account: create one${others}`);
     },
     put: (handle: AccountHandle): void => void handles.set(handle.key, handle),
     remove: (key: string): void => void handles.delete(key),

@@ -39,11 +39,11 @@ function pauseOf({ now }: View["times"], { since }: Absent): number {
 
 /** A resource that is missing and not created again: says so, and goes on looking for it. */
 export function notSeen({ kind, spec: { observed }, resource: { claim }, times }: View, absent: Absent): Decision {
-  const { absence, since, deletion = "" } = absent;
+  const { absence, since, deletion = "outside Mooring" } = absent;
   const what = `${kind} ${claim?.id}`;
   const recheckMs = pauseOf(times, absent);
   if (absence === "leaving") {
-    const message = `${what} is being deleted outside Mooring (${deletion})`;
+    const message = `${what} is being deleted ${deletion}`;
     return { step: "wait", reason: "Observing", message, read: "member", recheckMs };
   }
   if (absence !== "deleted" && times.now - since < PATIENCE_MS) {
@@ -52,7 +52,7 @@ export function notSeen({ kind, spec: { observed }, resource: { claim }, times }
   const anew = `to create a new one, set the annotation mooring.dev/recreate to "${claim?.id}"`;
   if (absence === "deleted") {
     const lost = observed ? "" : `; what it held is lost, and recreatePolicy is Never: ${anew}`;
-    const message = `${what} was deleted outside Mooring ${deletion}${lost}`;
+    const message = `${what} was deleted ${deletion}${lost}`;
     return { step: "stall", reason: observed ? "NotAdoptable" : "DeletedExternally", message };
   }
   const known = `${what} is not found on the platform, and nothing shows that it was deleted`;

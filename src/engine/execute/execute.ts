@@ -161,7 +161,7 @@ async function forget(deps: Deps, context: Context): Promise<Requeue> {
   const isKept = observation.seen === "present";
   const replaced = isKept || request?.action === "replace";
   const { deletion } = observation.seen === "absent" ? observation : {};
-  const lost = deletion === undefined ? "is no longer on the platform" : `was deleted outside Mooring ${deletion}`;
+  const lost = deletion === undefined ? "is no longer on the platform" : `was deleted ${deletion}`;
   const past = replaced ? `is ${isKept ? "kept" : "deleted"}` : lost;
   const next = replaced ? "creating the replacement" : "creating it again";
   const message = `${kind.kind} ${id} ${past}; ${view.spec.unwanted ? "spec asks for none" : next}`;

@@ -116,7 +116,7 @@ export type Observation =
       since: number;
       /** A log was read that records deletions. */
       logged: boolean;
-      /** Its deletion in that log, for messages: "by a@b at …". */
+      /** How it was deleted, for messages: "outside Mooring by a@b at …", "with Server web". */
       deletion?: string;
     }
   | {

@@ -10,7 +10,7 @@ const passing = {
   Recovering: "A creation got no answer; the operator searches for its result before it does anything else. Wait.",
   Adopting: "An existing resource is being adopted (spec.externalId); its differences from spec are shown first. Wait.",
   Observing: "The operator has not read the current state of the resource yet. Wait.",
-  Vanished: "The resource was deleted outside Mooring; it is created again.",
+  Vanished: "The resource was deleted outside Mooring, or with what it was in; it is created again.",
   ListTooLarge: "The platform has more such resources than one list may have. Each is read by itself. Wait.",
   CatchingUp: "Entries of the past are being exported. Wait.",
   DestinationUnavailable: "The destination does not answer, or answers with an error. Wait; the operator tries again.",

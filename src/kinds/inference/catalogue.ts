@@ -40,6 +40,9 @@ export function modelsIn(
   return { models };
 }
 
-/** The message for a missing model. It suggests similar ids. */
-export const unknownModel = (id: string, ids: readonly string[]): string =>
-  `the platform has no model ${id}; nearest are ${nearest(id, ids).join(", ")}`;
+/** The message for a missing model, with similar ids, or with some of those that there are. */
+export function unknownModel(id: string, ids: readonly string[]): string {
+  const near = nearest(id, ids);
+  const others = near.length > 0 ? `nearest are ${near.join(", ")}` : `none is similar; it has ${ids.join(", ")}`;
+  return `the platform has no model ${id}; ${others}`;
+}

@@ -9,14 +9,20 @@ import { hasMoreFinalizers } from "../watch/reduced.ts";
 import { apply } from "./apply.ts";
 import { SECRETS, secretValue } from "./owned-secret.ts";
 
+interface Held {
+  known: boolean;
+  value: string | undefined;
+  leaving?: boolean;
+}
+
 /**
  * User-provided Secrets that must not be deleted while they are needed. A `user` is an object that needs one, such as an Account.
  * No other Secret of the cluster is read. While a Secret is used, it has a label, by which it is watched, and a finalizer: when a
  * namespace is deleted, all its objects are deleted at the same time, and without the token nothing could be cleaned up.
  */
 export interface HeldSecrets {
-  /** The value of a key, read for a user. `known` is false until the Secret was read once. */
-  read(user: string, namespace: string, name: string, key: string): { known: boolean; value: string | undefined };
+  /** The value of a key, read for a user. `known` is false until the Secret was read once, `leaving` true while it is deleted. */
+  read(user: string, namespace: string, name: string, key: string): Held;
   /** Adds label and finalizer to the user's Secret. */
   hold(user: string): Promise<void>;
   /** Removes label and finalizer, unless another user needs the Secret. */
@@ -54,8 +60,8 @@ export function createHeldSecrets(
     ...options,
     resource: SECRETS,
     changed(key, before, after) {
-      const isNews = !before || !after || !isHeld(options, after) || !isDeepStrictEqual(before.data, after.data);
-      if (isNews) for (const user of users.get(key)) wake(user);
+      const isChanged = () => isLeaving(before) !== isLeaving(after) || !isDeepStrictEqual(before?.data, after?.data);
+      if (!before || !after || !isHeld(options, after) || isChanged()) for (const user of users.get(key)) wake(user);
     },
   });
 
@@ -77,7 +83,7 @@ export function createHeldSecrets(
       if (secretOf(user) !== secret) release(user).catch(onError);
       users.set(user, [secret]);
       const { known, object } = followed.follow(secret);
-      return { known, value: object && secretValue(object, key) };
+      return { known, value: object && secretValue(object, key), ...(isLeaving(object) && { leaving: true }) };
     },
     async hold(user) {
       const secret = followed.get(secretOf(user));
@@ -97,6 +103,8 @@ export function createHeldSecrets(
     close: followed.close,
   };
 }
+
+const isLeaving = (secret: KubeObject | undefined): boolean => secret?.metadata.deletionTimestamp !== undefined;
 
 const isHeld = ({ label, finalizer }: Marks, { metadata }: KubeObject) =>
   metadata.labels?.[label] === "true" && metadata.finalizers?.includes(finalizer);

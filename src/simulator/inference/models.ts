@@ -40,12 +40,9 @@ export function modelOf(id: string, task?: Task): Model {
   const model = models.find((each) => each.id === id);
   if (model === undefined) {
     const names = models.map((each) => each.id);
-    throw refusal(
-      404,
-      "model_not_found",
-      `The model ${id} does not exist; did you mean ${nearest(id, names)}?`,
-      "model",
-    );
+    const near = nearest(id, names);
+    const others = near === undefined ? `there are ${names.join(", ")}` : `did you mean ${near}?`;
+    throw refusal(404, "model_not_found", `The model ${id} does not exist; ${others}`, "model");
   }
   if (task !== undefined && model.task !== task) {
     throw refusal(400, "model_not_supported", `The model ${id} is for ${model.task}, not for ${task}`, "model");

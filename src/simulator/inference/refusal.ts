@@ -37,10 +37,18 @@ export function inferencePayload(refused: Refusal): unknown {
   };
 }
 
-/** The name that has the most pairs of letters in common with the one given. */
-export function nearest(name: string, names: readonly string[]): string {
-  const pairs = (text: string) => [...text].map((letter, at) => (letter + (text[at + 1] ?? "")).toLowerCase());
-  const given = new Set(pairs(name.slice(0, 200)));
-  const likeness = (other: string) => pairs(other).filter((pair) => given.has(pair)).length / other.length;
-  return names.toSorted((a, b) => likeness(b) - likeness(a))[0] ?? "";
+/** The share of letter pairs that two similar names have in common. */
+const ALIKE = 0.4;
+
+/** The name that is most like the one given; undefined if none is like it. */
+export function nearest(name: string, names: readonly string[]): string | undefined {
+  const pairs = (text: string) =>
+    new Set([...text.toLowerCase()].map((letter, at, all) => letter + (all[at + 1] ?? "")));
+  const given = pairs(name.slice(0, 200));
+  const likeness = (other: string) => {
+    const own = pairs(other);
+    return (2 * [...own].filter((pair) => given.has(pair)).length) / (own.size + given.size);
+  };
+  const [best] = names.toSorted((a, b) => likeness(b) - likeness(a));
+  return best !== undefined && likeness(best) >= ALIKE ? best : undefined;
 }

@@ -1,8 +1,11 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { afterAll, describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { environmentOf, writeEnvironment } from "../../../src/cli/demo/env.ts";
+import { announceStart, environmentOf, writeEnvironment } from "../../../src/cli/demo/env.ts";
 import { type Part, parts, samplesOf } from "../../../src/cli/demo/install.ts";
 import { kinds } from "../../../src/kinds/index.ts";
 import { temporaryFolder } from "../../../src/simulator/programs/swept.ts";
@@ -34,6 +37,26 @@ describe("mooring demo env", () => {
     const { env } = home("none");
     const { code, stderr } = await run(mooring, ["demo", "env"], { env });
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("start one with bin/mooring demo") });
+  });
+
+  it("waits for a demo that is starting, and says so", async () => {
+    const { env, access } = home("starting");
+    using _ = announceStart({ env });
+    const child = spawn(mooring, ["demo", "env"], { cwd: root, env });
+    const printed = text(child.stdout);
+    const [said] = await once(child.stderr, "data");
+    expect(String(said)).toContain(`demo ${process.pid} is starting: waiting until its platform runs`);
+    using __ = await writeEnvironment(access, "/assets", { env });
+    expect(await printed).toBe(environmentOf(access, "/assets"));
+  });
+
+  it("says that a demo ended while it was starting", async () => {
+    const { env } = home("ended");
+    const starting = announceStart({ env });
+    const child = spawn(mooring, ["demo", "env"], { cwd: root, env });
+    await once(child.stderr, "data");
+    starting[Symbol.dispose]();
+    expect(await text(child.stderr)).toContain("ended before its platform ran: start one with bin/mooring demo");
   });
 
   it("prints what a shell takes, for a demo whose process lives, and forgets others", async () => {

@@ -17,6 +17,21 @@ describe("an Account", () => {
     expect(api.get(object)?.status).toMatchObject({ contractNumber: 1 });
   });
 
+  test("says that its Secret is being deleted, why that does not end, and how to put in another token", async () => {
+    const { check, secret, api, object, objects } = open();
+    const statusAfter = async (leaving: boolean, error?: typeof refused) => {
+      secret.leaving = leaving;
+      await check(error);
+      objects.store("Account").put(api.get(object) ?? object);
+      return JSON.stringify(api.get(object)?.status);
+    };
+    const way =
+      "Secret cred is being deleted, which waits for this Account: kubectl apply can still change its token; for a new Secret of this name, remove its finalizer";
+    expect(await statusAfter(true)).toContain(`"advice":["${way}`);
+    expect(await statusAfter(true, refused)).toContain(`the token is wrong; ${way}`);
+    expect(await statusAfter(false)).not.toContain("is being deleted");
+  });
+
   test.each([
     [-66 * 60_000, "66 minutes behind"],
     [61_000, "1 minute ahead of"],

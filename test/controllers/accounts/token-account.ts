@@ -28,7 +28,7 @@ export function open(
   const object = objectOf("Account", "main", { spec: chosen, metadata: { name: "main", ...metadata } });
   const { deps, platform, api, accounts, objects } = stage([object, ...users]);
   accounts.remove("shop/main");
-  const secret: { known: boolean; value: string | undefined } = { known: true, value: "token" };
+  const secret: { known: boolean; value: string | undefined; leaving?: boolean } = { known: true, value: "token" };
   const used: (string | undefined)[] = [];
   const said = { changed: 0, held: 0, released: 0, cleanupLeft: false, aheadMs: 0 };
   /** The user of the token. */

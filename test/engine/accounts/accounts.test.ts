@@ -51,7 +51,9 @@ describe("the Account of an object", () => {
   });
 
   test("is missing where there is none and no default", () => {
-    expect(said(accounts([]).choose(shop, undefined))).toBe("namespace shop has no Account: create one");
+    expect(said(accounts([]).choose(shop, undefined))).toBe(
+      "namespace shop has no Account: create one, or ask the administrator to admit it to a ClusterAccount",
+    );
   });
 
   test("is waited for until it was checked, and nobody has to act for that", () => {

@@ -124,6 +124,17 @@ describe("the Secret of an Account", () => {
     expect(woken).toEqual(["shop/main", "shop/main"]);
   });
 
+  test("that somebody deletes while it is used is known as that, and its Account hears of it once", async () => {
+    const { clock, find, read, edit, happen, woken, api } = await open(secret("cred", "t1", marks));
+    await find("shop/main", "cred");
+    await clock.advance(60_000);
+    woken.length = 0;
+    await edit(secret("cred", "t1", { ...marks, deletionTimestamp: "2026-01-01T00:00:00Z" }));
+    expect(read("shop/main", "cred")).toEqual({ known: true, value: "t1", leaving: true });
+    await happen("MODIFIED", api.get(secret("cred", "t1")));
+    expect(woken).toEqual(["shop/main"]);
+  });
+
   test("may be edited sixty times in a minute: its Account hears of it a few times, and has the last value", async () => {
     const { clock, find, read, edit, woken } = await open(secret("cred", "t0", marks));
     await find("shop/main", "cred");

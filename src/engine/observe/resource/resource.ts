@@ -14,6 +14,7 @@ import { readFacts } from "../../status/status.ts";
 import { countedAnnotation, unknownKey } from "../../status/trust.ts";
 import type { Deps } from "../deps.ts";
 import { messageOf, notUnderstood, obstacleFrom } from "../platform-errors.ts";
+import { lostPlace } from "../spec/references.ts";
 import type { Contents, Observation, PendingRequest, ResourceView, Subject } from "../view.ts";
 import type { Parents, Shared } from "./collections.ts";
 import { isOurs, isUnlisted } from "./lookalike.ts";
@@ -91,7 +92,7 @@ export function observeResource(
 
 /** The claimed resource, as its collection shows it, compared with spec. */
 function readResource(
-  { settings }: Deps,
+  { settings, objects }: Deps,
   subject: Subject,
   { collection, source }: Shared,
   identity: string,
@@ -107,14 +108,16 @@ function readResource(
   }
   if (!item || asOf === undefined) {
     const { by, at } = facts?.deletion ?? {};
-    const time = at === undefined ? "" : `at ${new Date(at).toISOString().slice(0, 19)}Z`;
+    const time = at === undefined ? "" : ` at ${new Date(at).toISOString().slice(0, 19)}Z`;
+    const place = facts?.deletion && desired && claim && lostPlace(objects, object, desired, claim.parents);
+    const how = place === undefined ? "outside Mooring" : `with ${place}`;
     return {
       seen: "absent",
       asOf: facts?.row?.last ?? asOf ?? 0,
       absence: judge(facts, settings),
       since: facts?.since ?? asOf ?? 0,
       logged: facts?.logged ?? false,
-      ...(facts?.deletion && { deletion: by === undefined ? time : `by ${by} ${time}` }),
+      ...(facts?.deletion && { deletion: `${how}${by === undefined ? "" : ` by ${by}`}${time}` }),
     };
   }
   const busy = source.isBusy(item);

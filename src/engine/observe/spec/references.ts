@@ -56,6 +56,25 @@ function closed(objects: Objects, own: string, { kind, field, target }: Referenc
   return { reason: "ReferenceNotGranted", message };
 }
 
+/** The object that spec names as the place of a resource, if it is gone by now, is being deleted or has another resource. */
+export function lostPlace(
+  objects: Objects,
+  { metadata: { namespace = "" } }: KubeObject,
+  { references }: Desired,
+  parents: Readonly<Record<string, string>>,
+): string | undefined {
+  for (const { bond = "place", role, kind, target, part } of references) {
+    if (bond !== "place" || "id" in target) continue;
+    const key = keyOfTarget(namespace, kind, target);
+    const parent = objects.find(key)?.object;
+    const title = `${kind} ${target.name}`;
+    if (!parent || parent.metadata.deletionTimestamp) return title;
+    const id = part ? part.of(readWhole(parent)) : objects.owned(key)?.id;
+    if (id !== parents[role]) return part ? `${part.what} of ${title}` : title;
+  }
+  return undefined;
+}
+
 function resolve(objects: Objects, object: KubeObject, reference: Reference, whenReady: boolean): Resolved<Referent> {
   const { kind, field, target, part } = reference;
   const own = object.metadata.namespace ?? "";
