@@ -32,7 +32,7 @@ import { confirm, inspect, READ_MS } from "./confirm.ts";
 import { create } from "./create.ts";
 import { check } from "./lookups.ts";
 import { searchFor, takeOver } from "./recover.ts";
-import { recall, retract } from "./request-record.ts";
+import { recall, retract, shortLeftMs } from "./request-record.ts";
 import { idle, rest } from "./up-to-date.ts";
 
 /** Executes one step, and records its outcome or the error of the platform. */
@@ -105,6 +105,8 @@ async function wait(deps: Deps, context: Context, decision: Decision<"wait">): P
   // The answer to a read may be lost: the object rechecks by itself.
   const recheckMs = decision.recheckMs ?? (read && (read === "list" ? LISTED_MS : READ_MS));
   const again: Requeue = recheckMs === undefined ? "never" : { inMs: recheckMs };
+  const shortMs = shortLeftMs(deps, context);
+  if (reason === "Deleting" && shortMs > 0) return { inMs: Math.min(recheckMs ?? shortMs, shortMs) };
   // Until the platform is read, the current status is the best that is known.
   if (reason === "Observing") return again;
   // The previous key works until the new one is there: the object stays Ready.

@@ -101,6 +101,8 @@ export interface Memory {
   /** `attempts` counts apart those that time may help and those that need a person: each has a backoff of its own. */
   failure?: (Failure & { at: number; generation: number; attempts: Record<"waited" | "stalled", number> }) | undefined;
   accepted?: Accepted | undefined;
+  /** The accepted deletion that status does not have yet. */
+  unwritten?: { request: Request; at: number } | undefined;
   /** The last reason of the Ready condition, and since when. */
   condition?: { reason: Reason; since: number } | undefined;
   /** The last warning Event of this generation, and when the next one may follow. */
@@ -155,6 +157,10 @@ export interface Memory {
   /** When the object was first seen at rest with its intent still in place. */
   restingSince?: number | undefined;
 }
+
+/** Status, with the deletion that it does not have yet. */
+export const statusIn = (object: KubeObject, { unwritten }: Memory): ResourceStatus =>
+  unwritten ? { ...readStatus(object), request: unwritten.request } : readStatus(object);
 
 export type Memories = ReturnType<typeof createMemories>;
 

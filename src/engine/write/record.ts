@@ -8,6 +8,7 @@ import { backoffMs, type Deps } from "../observe/deps.ts";
 import { obstacleFrom } from "../observe/platform-errors.ts";
 import type { Context } from "../observe/view.ts";
 import type { Claim } from "../state/intent.ts";
+import { statusIn } from "../state/memory.ts";
 import { RECONCILE_AT } from "../state/names.ts";
 import type { Found, ObjectKey } from "../state/object.ts";
 import { needsPerson, type Obstacle } from "../status/reasons.ts";
@@ -34,7 +35,7 @@ export async function show(
   deps.guard();
   const after = await writeStatus(deps, kind, object, {
     ...facts,
-    ...readStatus(object),
+    ...statusIn(object, deps.memories.of(key)),
     ...changes,
     observedGeneration: object.metadata.generation,
     conditions: conditions(object, deps.clock.now(), condition),
@@ -56,6 +57,7 @@ export async function record(
   const account = view.account.key ?? status.account;
   const { graceUntil } = view.times;
   const after = await show(deps, context, condition, { account, ...changes }, { facts, graceUntil });
+  context.memory.unwritten = undefined;
   recordOutcome(deps, context, after);
   return after;
 }
@@ -148,7 +150,7 @@ export const pauseAfter = ({ settings }: Pick<Deps, "settings">, { reason }: Obs
 
 /** The context with the object that this process has just written. A later write of another process causes a conflict. */
 export function withWritten(context: Context, object: KubeObject): Context {
-  return { ...context, object, status: readStatus(object) };
+  return { ...context, object, status: statusIn(object, context.memory) };
 }
 
 /** The context with the object as the watch has it now. An intent or a request in it may be that of another process. */

@@ -30,13 +30,13 @@ const isLeaving = (action: string): boolean => action === "delete" || action ===
 export function pendingRequest(
   waiting: Waiting,
   status: ResourceStatus,
-  { begun, recalledAt }: Memory,
+  { begun, recalledAt, unwritten }: Memory,
   known: Pick<KnownRequest, "status" | "message" | "knownAt"> | undefined,
 ): PendingRequest | undefined {
   const request = openRequest(status);
   if (!request) return undefined;
   const { action } = request;
-  const seenAt = begun?.at ?? 0;
+  const seenAt = (unwritten ?? begun)?.at ?? 0;
   if (request.by) {
     const unanswered = { action, since: seenAt, outcome: "unanswered" } as const;
     const recalled = recalledAt === undefined ? {} : { recalledAt };
