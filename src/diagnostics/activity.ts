@@ -114,6 +114,12 @@ export const shortEntry = ({ time, user, action, status, message, requestId, res
   resources: resources.map(({ type, id }) => `${type}/${id}`),
 });
 
+/** The newest of some changes, newest first, each once: the platform logs the end of a request twice. */
+export function newestChanges(events: readonly ReturnType<typeof shortEntry>[], most: number) {
+  const byText = new Map(events.map((each) => [`${each.time} ${each.user} ${each.action} ${each.status}`, each]));
+  return [...byText.values()].slice(0, most);
+}
+
 /** Changes of an object's resource, with their users; newest first. */
 export async function objectActivity(
   sources: Sources,

@@ -45,6 +45,7 @@ describe("mooring tools", () => {
     [[], { IONOS_MCP_TRANSPORT: "sse" }, /^IONOS_MCP_TRANSPORT: "sse" is unknown, using stdio/],
     [["--listen", "8080"], {}, /^--listen: "8080" is not HOST:PORT/],
     [[], { IONOS_MCP_TOOL_SCOPE: "read write" }, /only read/],
+    [["--platform", "inos"], {}, /^--platform: "inos" is unknown; valid: ionos$/],
   ])("with %j and %j goes on with what is usual, and says so", (argv, env, warning) => {
     const settings = read(argv, env);
     expect(settings).toMatchObject({ mode: "eager", transport: "stdio", listen: { host: "127.0.0.1", port: 8080 } });

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { platformNames } from "../../platform/addresses/platforms.ts";
 import { pair } from "../../server/flags.ts";
 import type { Pair } from "../../server/serving-certificate.ts";
 import { type Mode, modes } from "../../tools/serve/modes.ts";
@@ -113,6 +114,9 @@ export function readSettings(argv: string[], env: Env = process.env): Settings |
   );
   const scope = env.IONOS_MCP_TOOL_SCOPE?.trim().toLowerCase();
   if (scope && scope !== "read") warnings.push("IONOS_MCP_TOOL_SCOPE: these tools only read");
+  const { platform } = values;
+  if (platform !== undefined && !platformNames.some((name) => name === platform))
+    warnings.push(`--platform: "${platform}" is unknown; valid: ${platformNames.join(", ")}`);
   const [from, text] = [
     ["--listen", values.listen] as const,
     ["--http-addr", values["http-addr"]] as const,
@@ -123,7 +127,7 @@ export function readSettings(argv: string[], env: Env = process.env): Settings |
   return {
     account: values.account,
     namespace: values.namespace,
-    platform: values.platform,
+    platform,
     kubeconfig: values.kubeconfig,
     tokenFile: values["token-file"],
     transport: transport.value,

@@ -19,13 +19,7 @@ const record = z.object({
   previous: z.object({ id: z.string(), until: z.number() }).optional(),
   /** A token that is being made, and the ids of those with the same lifetime that existed before. */
   intent: z
-    .object({
-      nonce: z.string(),
-      at: z.number(),
-      by: author,
-      ttl: z.number(),
-      seen: z.array(z.string()),
-    })
+    .object({ nonce: z.string(), at: z.number(), by: author, ttl: z.number(), seen: z.array(z.string()) })
     .optional(),
   /** How many tokens the user had when the last one was made. */
   count: z.number(),

@@ -27,7 +27,7 @@ export interface ChainLink {
 export interface Find {
   (key: ObjectKey): Promise<MooringObject | undefined | "hidden">;
   /** The names of the objects of the same kind in the same namespace, as far as the caller may list them. */
-  names(key: ObjectKey): Promise<string[]>;
+  names?(key: ObjectKey): Promise<string[]>;
 }
 
 export async function stepOf(
@@ -43,7 +43,7 @@ export async function stepOf(
   }
   if (!found) {
     const gone = { reason: "ReferenceNotFound", message: `${key} does not exist`, who: "you" as const };
-    const near = nearestWord(placeOf(key).name, await find.names(key));
+    const near = nearestWord(placeOf(key).name, (await find.names?.(key)) ?? []);
     const wayOut = `Create ${key}, or correct the name${near === undefined ? "." : `: did you mean ${near}?`}`;
     return { object: key, exists: false, ready: false, ...gone, what_to_do: wayOut, waits_for: [] };
   }

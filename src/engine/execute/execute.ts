@@ -173,12 +173,8 @@ async function forget(deps: Deps, context: Context): Promise<Requeue> {
   const after = isAnnotated ? withWritten(context, await writeMetadata(deps, kind, object)) : context;
   const leftBehind = isKept ? context.status.leftBehind : leavingBehind(deps, context, replaced);
   const former = { left: id, leftExternalId: policiesOf(object).externalId, leftBehind };
-  await record(deps, after, condition, {
-    ...withoutResource(context),
-    ...former,
-    request: undefined,
-    drift: undefined,
-  });
+  const ended = { request: undefined, drift: undefined };
+  await record(deps, after, condition, { ...withoutResource(context), ...former, ...ended });
   deps.events.record(after.object, replaced ? "Normal" : "Warning", condition.reason, condition.message);
   deps.collections.leave(context.key);
   context.memory.absence = undefined;

@@ -1,4 +1,4 @@
-import { objectActivity } from "../../../diagnostics/activity.ts";
+import { newestChanges, objectActivity } from "../../../diagnostics/activity.ts";
 import { findObject } from "../../../diagnostics/objects.ts";
 import { attempt, type Sources } from "../../../diagnostics/sources.ts";
 import { actorInWords, needsSomebody } from "../../../diagnostics/why/actors.ts";
@@ -122,7 +122,7 @@ async function whyOne(context: Given, asked: ReturnType<typeof objectsIn>[number
   if (found.id !== undefined) {
     await attempt(sources, "activity on the platform", missing, async () => {
       const since = flags.text("since") ?? "1d";
-      activity = (await objectActivity(sources, { ...asked, since })).events.slice(-MOST_SHOWN);
+      activity = newestChanges((await objectActivity(sources, { ...asked, since })).events, MOST_SHOWN);
     });
   }
   for (const each of missing) sources.missing?.(each);

@@ -109,7 +109,7 @@ function readResource(
   if (!item || asOf === undefined) {
     const { by, at } = facts?.deletion ?? {};
     const time = at === undefined ? "" : ` at ${new Date(at).toISOString().slice(0, 19)}Z`;
-    const place = facts?.deletion && desired && claim && lostPlace(objects, object, desired, claim.parents);
+    const place = facts?.deletion && lostPlace(objects, { object, desired, claim });
     const how = place === undefined ? "outside Mooring" : `with ${place}`;
     return {
       seen: "absent",

@@ -10,6 +10,7 @@ import { keyOfTarget, objectKey } from "../../state/object.ts";
 import type { Objects } from "../../state/objects.ts";
 import { isReason, needsPerson, type Obstacle, type Reason } from "../../status/reasons.ts";
 import { readWhole, readyOf } from "../../status/status.ts";
+import type { Subject } from "../view.ts";
 
 export type Resolved<T> = { value: T } | { obstacle: Obstacle };
 
@@ -59,18 +60,15 @@ function closed(objects: Objects, own: string, { kind, field, target }: Referenc
 /** The object that spec names as the place of a resource, if it is gone by now, is being deleted or has another resource. */
 export function lostPlace(
   objects: Objects,
-  { metadata: { namespace = "" } }: KubeObject,
-  { references }: Desired,
-  parents: Readonly<Record<string, string>>,
+  { object, desired, claim }: Pick<Subject, "object" | "desired" | "claim">,
 ): string | undefined {
-  for (const { bond = "place", role, kind, target, part } of references) {
+  for (const { bond = "place", role, kind, target, part } of desired?.references ?? []) {
     if (bond !== "place" || "id" in target) continue;
-    const key = keyOfTarget(namespace, kind, target);
-    const parent = objects.find(key)?.object;
+    const parent = objects.find(keyOfTarget(object.metadata.namespace ?? "", kind, target))?.object;
     const title = `${kind} ${target.name}`;
     if (!parent || parent.metadata.deletionTimestamp) return title;
-    const id = part ? part.of(readWhole(parent)) : objects.owned(key)?.id;
-    if (id !== parents[role]) return part ? `${part.what} of ${title}` : title;
+    const { id, ...shown } = readWhole(parent);
+    if ((part ? part.of(shown) : id) !== claim?.parents[role]) return part ? `${part.what} of ${title}` : title;
   }
   return undefined;
 }
