@@ -22,7 +22,8 @@ async function world(prepare: (id: string, platform: FakePlatform) => void) {
   const engine = await runEngine([accountOf("main"), credentials, deleting, ...others], { clock, platform, settings });
   const shown = () => engine.api.get(deleting) ?? deleting;
   const isReleased = () => !engine.api.get(deleting)?.metadata.finalizers?.length;
-  const writes = () => engine.api.calls.filter(({ method, path }) => method !== "GET" && path.includes("/datacenters/"));
+  const writes = () =>
+    engine.api.calls.filter(({ method, path }) => method !== "GET" && path.includes("/datacenters/"));
   return { ...engine, clock, platform, isReleased, writes, shown };
 }
 
