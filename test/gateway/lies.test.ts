@@ -265,6 +265,13 @@ describe("a call that the client leaves", () => {
   });
 });
 
+it("a call whose connection breaks before an answer, each time that it is sent, costs what was kept back", async () => {
+  const gateway = await open();
+  platform.answer = (request) => void request.socket.destroy();
+  expect(await statusOf(gateway, { namespace: "rich", body: { max_tokens: 800 } })).toBe(502);
+  expect([platform.seen.length, await counted(gateway)]).toEqual([4, 800]);
+});
+
 describe("replicas that share a budget", () => {
   it("lose nothing of it by a refused call with a huge maximum", async () => {
     const ledger = createMemoryLedger();
