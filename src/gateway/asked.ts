@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Usage } from "../kinds/inference/prices.ts";
-import { type Bound, boundOf, countOf } from "./answer/bound.ts";
+import { type Bound, boundOf, countOf, mediaIn } from "./answer/bound.ts";
 import { MOST_TOKENS } from "./answer/usage.ts";
 import { shapeOf } from "./json-shape.ts";
 import { Refused } from "./refused.ts";
@@ -93,8 +93,7 @@ export function askedIn({ fields, size }: Body, path: string, limit: TokenLimit)
   const lacksMaximum = maximums[path]?.every((name) => typeof fields[name] !== "number") ?? false;
   const most = Math.max(largestIn(fields, limit), lacksMaximum ? limit.usual : 0);
   const isStream = fields.stream === true;
-  // A token has at least one byte.
-  const atMost = { input: size, output: most * answersIn(fields, most) };
+  const atMost = { input: inputOf(fields, size, limit), output: most * answersIn(fields, most) };
   return {
     model: fields.model,
     isStream,
@@ -108,6 +107,14 @@ export function askedIn({ fields, size }: Body, path: string, limit: TokenLimit)
       ...(isStream && { stream_options: { ...fields.stream_options, include_usage: true } }),
     }),
   };
+}
+
+/** More than a model makes of one image. */
+const MEDIA_TOKENS = 16_384;
+
+/** The maximum tokens of a prompt. A token of a text has at least one byte; all together are at most the model's context. */
+function inputOf(fields: Body["fields"], size: number, { context = Number.POSITIVE_INFINITY }: TokenLimit): number {
+  return Math.max(size, Math.min(size + MEDIA_TOKENS * mediaIn(fields), context));
 }
 
 /** The largest maximum under any name; 0 if there is none. */

@@ -156,17 +156,21 @@ describe("objects on the command line", () => {
 });
 
 describe("manifests", () => {
-  const read = (text: string) => manifestsIn(["-"], () => text).map(({ kind, metadata }) => `${kind}/${metadata.name}`);
-  it("are read as documents and lists", () => {
+  async function* stdin(text: string) {
+    yield text;
+  }
+  const read = async (text: string) =>
+    (await manifestsIn(["-"], stdin(text))).map(({ kind, metadata }) => `${kind}/${metadata.name}`);
+  it("are read as documents and lists", async () => {
     const one = "apiVersion: v1\nkind: A\nmetadata: {name: a}\n";
-    expect(read(`${one}---\n---\n${one}`)).toEqual(["A/a", "A/a"]);
+    expect(await read(`${one}---\n---\n${one}`)).toEqual(["A/a", "A/a"]);
     expect(
-      read('{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"B","metadata":{"name":"b"}}]}'),
+      await read('{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"B","metadata":{"name":"b"}}]}'),
     ).toEqual(["B/b"]);
   });
 
-  it.each(["a: [", "just text", "kind: A"])("%j is told with where it stands", (text) => {
-    expect(() => read(text)).toThrow(/^stdin/);
+  it.each(["a: [", "just text", "kind: A"])("%j is told with where it stands", async (text) => {
+    await expect(read(text)).rejects.toThrow(/^stdin/);
   });
 });
 

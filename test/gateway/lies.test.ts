@@ -58,6 +58,20 @@ const counted = async (gateway: Gateway): Promise<number> => {
 
 describe("the reservation of a call", () => {
   it.each([
+    ["in messages", "chat/completions", 8, { type: "image_url", image_url: { url: "https://x/a.png" } }],
+    ["in the input of a response", "responses", 8, { type: "input_image", image_url: "https://x/a.png" }],
+  ])("is more for a link to an image than its bytes: %s", async (_, path, count, image) => {
+    const gateway = await open();
+    const body = (images: number) => {
+      const messages = [{ role: "user", content: Array(images).fill(image) }];
+      return path === "responses" ? { input: messages, max_output_tokens: 1 } : { messages, max_tokens: 1 };
+    };
+    expect(await statusOf(gateway, { namespace: "poor", path, body: body(count) })).toBe(429);
+    expect(platform.seen).toEqual([]);
+    expect(await statusOf(gateway, { namespace: "poor", path, body: body(1) })).toBe(200);
+  });
+
+  it.each([
     ["the larger of two maximums", "chat/completions", { max_completion_tokens: 5, max_tokens: 20_000 }],
     ["whichever of them it is", "chat/completions", { max_completion_tokens: 20_000, max_tokens: 5 }],
     ["one by a name of other platforms", "chat/completions", { max_tokens: 5, max_new_tokens: 20_000 }],
@@ -226,6 +240,15 @@ describe("a call that the client leaves", () => {
     expect(await counted(gateway)).toBe(5);
   });
 
+  it("costs what was kept back if the platform went on after it told what it has used", async () => {
+    const gateway = await open();
+    const usage = { prompt_tokens: 10, completion_tokens: 1 };
+    const stream_options = { include_usage: true };
+    const all = event() + event({ choices: [], usage }) + event().repeat(5);
+    await leaveAfter(gateway, { stream: true, max_tokens: 800, stream_options }, all);
+    expect(await counted(gateway)).toBe(800);
+  });
+
   it("is in the budget: who leaves every call has no more calls than others", async () => {
     const gateway = await open();
     platform.answer = () => {};
@@ -240,6 +263,13 @@ describe("a call that the client leaves", () => {
     platform.answer = produces;
     expect(await statusOf(gateway, { namespace: "poor", body: { max_tokens: 3000 } })).toBe(429);
   });
+});
+
+it("a call whose connection breaks before an answer, each time that it is sent, costs what was kept back", async () => {
+  const gateway = await open();
+  platform.answer = (request) => void request.socket.destroy();
+  expect(await statusOf(gateway, { namespace: "rich", body: { max_tokens: 800 } })).toBe(502);
+  expect([platform.seen.length, await counted(gateway)]).toEqual([4, 800]);
 });
 
 describe("replicas that share a budget", () => {

@@ -6,7 +6,7 @@ import { makePlan, type PlanAsked } from "../../plan/make.ts";
 import { command } from "../frame/command.ts";
 import { clusterFlags, outputFlag, platformFlags, selectorFlag, UsageError } from "../frame/flags.ts";
 import { schemaOf } from "../manifests/schemas.ts";
-import { kustomized, readFiles } from "./files.ts";
+import { readManifests } from "./files.ts";
 import { markdownOf } from "./markdown.ts";
 import { writePlan } from "./text.ts";
 
@@ -64,10 +64,7 @@ export const plan = command({
     if (!flags.on("prune") && flags.text("selector") !== undefined) throw new UsageError("-l is for --prune");
     if (flags.text("account") !== undefined && !flags.on("offline"))
       throw new UsageError("--account is for --offline: in a cluster, each object has its own Account");
-    const texts = [
-      ...(await readFiles(names, flags.on("recursive"))),
-      ...(folder === undefined ? [] : [await kustomized(folder, signal)]),
-    ];
+    const texts = await readManifests({ names, recursive: flags.on("recursive"), folder }, signal);
     const open = async () => ({ reader: await cluster(), client: await client() });
     const reached = await reach(open, { offline: flags.on("offline"), isNamed: flags.text("context") !== undefined });
     const space = flags.text("namespace") ?? (reached.cluster && (await namespace())) ?? "default";

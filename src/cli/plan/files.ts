@@ -1,49 +1,30 @@
 import { execFile } from "node:child_process";
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
+import { filesAt, MOST_MANIFEST_BYTES, manifestBudget, type Source, stdinText } from "../frame/manifest-source.ts";
 
-export interface Source {
-  from: string;
-  text: string;
-}
-
-const MANIFEST = /\.(ya?ml|json)$/;
-/** Maximum output of kubectl: enough for a large landscape. */
-const MOST_BYTES = 256 * 1024 * 1024;
-
-/** The manifests of -f: files, folders (with `recursive` all subfolders), `-` for stdin. */
-export async function readFiles(names: readonly string[], recursive: boolean): Promise<Source[]> {
+/** The manifests of -f: files, folders (with `recursive` all subfolders), `-` for stdin; and of -k, a folder for kustomize. */
+export async function readManifests(
+  { names, recursive, folder }: { names: readonly string[]; recursive: boolean; folder: string | undefined },
+  signal: AbortSignal,
+): Promise<Source[]> {
+  const budget = manifestBudget();
   const all: Source[] = [];
   for (const name of names) {
-    if (name === "-") all.push({ from: "stdin", text: await text(process.stdin) });
-    else for (const file of filesAt(name, recursive)) all.push({ from: file, text: readFileSync(file, "utf8") });
+    if (name === "-") all.push({ from: "stdin", text: await stdinText(budget, process.stdin) });
+    else all.push(...filesAt(name, budget, recursive));
   }
-  return all;
-}
-
-function filesAt(path: string, recursive: boolean): string[] {
-  let isFolder: boolean;
-  try {
-    isFolder = statSync(path).isDirectory();
-  } catch {
-    throw new Error(`-f ${path}: there is no such file or folder`);
-  }
-  if (!isFolder) return [path];
-  const entries = readdirSync(path, { withFileTypes: true }).sort((a, b) => a.name.localeCompare(b.name));
-  const files = entries.flatMap((entry) => {
-    const inner = join(path, entry.name);
-    if (entry.isDirectory()) return recursive ? filesAt(inner, true) : [];
-    return MANIFEST.test(entry.name) ? [inner] : [];
-  });
-  return files;
+  if (folder === undefined) return all;
+  const built = await kustomized(folder, signal);
+  budget.take(built.from, Buffer.byteLength(built.text));
+  return [...all, built];
 }
 
 /** The output of `kubectl kustomize` for a folder. */
-export async function kustomized(folder: string, signal: AbortSignal): Promise<Source> {
+async function kustomized(folder: string, signal: AbortSignal): Promise<Source> {
   try {
-    const { stdout } = await promisify(execFile)("kubectl", ["kustomize", folder], { signal, maxBuffer: MOST_BYTES });
+    // One byte more than may be read, so that the budget says what is wrong.
+    const maxBuffer = MOST_MANIFEST_BYTES + 1;
+    const { stdout } = await promisify(execFile)("kubectl", ["kustomize", folder], { signal, maxBuffer });
     return { from: `kustomization ${folder}`, text: stdout };
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT")

@@ -51,7 +51,7 @@ export function boundOf(path: string, fields: BoundFields, atMost: Usage, contex
   return {
     usage: {
       // A token of a text has at least one byte.
-      input: (isText(fields) ? Math.min(atMost.input, mostInput) : mostInput) + MORE_TOKENS,
+      input: (mediaIn(fields) === 0 ? Math.min(atMost.input, mostInput) : mostInput) + MORE_TOKENS,
       output: Math.max(mostEvents(atMost.output), mostOutput + MORE_TOKENS),
     },
     output: atMost.output,
@@ -64,15 +64,12 @@ export function boundOf(path: string, fields: BoundFields, atMost: Usage, contex
 export const countOf = (prompt: unknown): number =>
   Array.isArray(prompt) && prompt.some((each) => typeof each !== "number") ? prompt.length : 1;
 
-/** Whether a prompt has text only. A short link to an image takes many tokens. */
-function isText({ messages, input }: BoundFields): boolean {
-  const contents = Array.isArray(messages) ? messages.map((each) => Object(each).content) : [];
-  return [input, ...contents].every(
-    (content) =>
-      !Array.isArray(content) ||
-      content.every((part) => typeof part !== "object" || Array.isArray(part) || Object(part).type === "text"),
-  );
-}
+/** The parts of a prompt that are not text. A short link to an image takes many tokens. */
+export const mediaIn = ({ messages, input }: BoundFields): number =>
+  [input, ...(Array.isArray(messages) ? messages.map((each) => Object(each).content) : [])]
+    .flat()
+    .filter((part) => typeof part === "object" && part !== null && !Array.isArray(part) && Object(part).type !== "text")
+    .length;
 
 /**
  * A meter that throws when an answer exceeds its bound, whatever it consists of. Nothing above the bound is passed on.

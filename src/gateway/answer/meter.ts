@@ -23,6 +23,8 @@ export interface Meter {
 const none = Buffer.alloc(0);
 /** Text of a message, or a tool call. */
 const content = /"(?:content|text|reasoning_content|refusal|name)"\s*:\s*"[^"]/;
+/** Whether there is an event other than the mark of the end. After it, an earlier usage is not the last one. */
+const isData = (text: string): boolean => /^data:(?! ?\[DONE\])/m.test(text);
 /** A longer event is passed on before it is complete. */
 const LONGEST_EVENT = 1_048_576;
 /** A longer answer is not empty. */
@@ -104,12 +106,13 @@ export function streamMeter(hidesUsage: boolean): Meter {
   function isPassed(event: string): boolean {
     const fields = createTopFields(["usage", "choices"]);
     fields.push(dataOf(event));
+    if (isData(event)) isFinal = false;
     if (!hasUsage(fields)) return true;
     const reported = usageIn(fields);
     const isLast = /^\[\s*\]$/.test((fields.get("choices") ?? "[]").trim());
     if (reported.usage) usage = larger(usage, reported.usage);
     isUnclear ||= reported.isUnclear;
-    isFinal ||= isLast;
+    isFinal = isLast;
     return !(hidesUsage && isLast);
   }
 
@@ -119,7 +122,10 @@ export function streamMeter(hidesUsage: boolean): Meter {
     const text = bytes.toString("latin1");
     count += text.match(/^data:/gm)?.length ?? 0;
     isEmpty &&= !content.test(text);
-    if (!mayHaveUsage(text)) return bytes;
+    if (!mayHaveUsage(text)) {
+      if (isData(text)) isFinal = false;
+      return bytes;
+    }
     const events = eventsIn(text);
     const kept = events.filter(isPassed);
     return kept.length === events.length ? bytes : Buffer.from(kept.join(""), "latin1");

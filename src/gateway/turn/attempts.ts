@@ -8,6 +8,15 @@ const ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 500;
 /** A longer pause is not waited for: the client gets the platform's answer instead. */
 const MOST_PAUSE_MS = 15_000;
+/** Errors of a connection that was never there. */
+const UNSENT = new Set([
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
 const RETRYABLE = new Set([429, 500, 502, 503, 504]);
 
 export interface AttemptParts {
@@ -37,6 +46,8 @@ export async function attempt(
   signal: AbortSignal,
 ): Promise<UpstreamAnswer> {
   let isTokenRefused = false;
+  /** The connection of the last attempt broke when the platform may have had the call: it may have worked on it. */
+  let mayWork = false;
   for (let nth = 1; ; nth += 1) {
     const enteredAt = clock.monotonic();
     await shares.enter(namespace, signal, nth > 1);
@@ -53,7 +64,7 @@ export async function attempt(
     if (answer?.statusCode === 429) shares.pause(Math.min(retryAfter ?? FIRST_PAUSE_MS, MOST_PAUSE_MS));
     const pause = retryAfter ?? FIRST_PAUSE_MS * 2 ** (nth - 1) * (0.5 + random());
     if (answer !== undefined && (!RETRYABLE.has(answer.statusCode) || isLast || pause > MOST_PAUSE_MS)) return answer;
-    underWay(false);
+    underWay(mayWork);
     if (isLast) throw new Refused(502, "upstream_error", "the platform does not answer", { retryAfter: 5 });
     await answer?.body.dump();
     await sleep(clock, pause, signal);
@@ -66,11 +77,13 @@ export async function attempt(
     underWay(true);
     try {
       const answer = await upstream.send(call, signal, isTokenRefused);
+      mayWork = false;
       answered(answer.statusCode, took());
       return answer;
     } catch (error) {
       if (signal.aborted) throw error;
       answered("error", took());
+      mayWork = !UNSENT.has(String(Object(error).code));
       if (!(error instanceof errors.HeadersTimeoutError)) return undefined;
       throw new Refused(504, "upstream_timeout", "the platform has not begun to answer in time", { retry: false });
     }

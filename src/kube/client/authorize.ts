@@ -75,7 +75,11 @@ function plugin(exec: ExecPlugin, name: string): Authorize {
     const { ExecAuth } = await loading;
     if (!auth || refused) auth = new ExecAuth();
     const options: { headers: Record<string, string>; cert?: string } = { headers: {} };
-    await auth.applyAuthentication({ name, exec: { ...exec, env } }, options);
+    await auth.applyAuthentication({ name, exec: { ...exec, env } }, options).catch((error: unknown) => {
+      // The parser's message quotes the answer, which may hold a token.
+      if (!(error instanceof SyntaxError)) throw error;
+      throw new Error(`${exec.command}: the answer of this credential plugin is not valid JSON`);
+    });
     if (options.cert) throw new Error(`${exec.command}: client certificates from credential plugins are not supported`);
     return options.headers;
   };

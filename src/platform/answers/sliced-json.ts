@@ -1,5 +1,6 @@
 import { inFigures, LimitExceeded, limits } from "./limits.ts";
 import { redacted } from "./redacted.ts";
+import { withLowerIds } from "./uuids.ts";
 
 /** Yields to other work when the time slice is over. */
 type Pause = () => Promise<void> | undefined;
@@ -17,7 +18,7 @@ interface Parsed {
  * `JSON.parse` that never blocks the event loop for long: large text is split and parsed in parts. Rejects with a
  * `SyntaxError`, or with `LimitExceeded` for too deep nesting, too many values or too many fields.
  *
- * The text is redacted already. What it spells in escapes is redacted after they are parsed.
+ * The text is redacted already. What it spells in escapes is redacted after they are parsed. Ids are in lower case.
  */
 export async function parseInSlices(
   text: string,
@@ -26,7 +27,8 @@ export async function parseInSlices(
   piece = PIECE,
 ): Promise<Parsed> {
   const trimmed = text.trim();
-  const clean = (value: unknown, from: string) => (hasEscapes(from) ? redacted(value, redact) : value);
+  const clean = (value: unknown, from: string) =>
+    withLowerIds(hasEscapes(from) ? redacted(value, redact) : value, from);
   if (trimmed.length <= piece) {
     const body: unknown = JSON.parse(trimmed);
     // Counted first, because that limits the depth.

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { NotFound } from "../answers/errors.ts";
 import { plainText } from "../answers/plain-text.ts";
+import { withLowerUuids } from "../answers/uuids.ts";
 import type { Connection } from "../calls/connection.ts";
 import { type RequestState, resourceId } from "../collections/reading.ts";
 import { corePageSize, corePath, coreUrl } from "./core-url.ts";
@@ -101,7 +102,13 @@ export async function findRequests(
   filter: RequestFilter,
   options: ReadOptions = {},
 ): Promise<LoggedRequest[]> {
-  return readLog(connection, api, filter, options, (logged) => pathBelowBase(logged.url) === trimmed(filter.url));
+  return readLog(
+    connection,
+    api,
+    filter,
+    options,
+    (logged) => pathBelowBase(logged.url) === withLowerUuids(trimmed(filter.url)),
+  );
 }
 
 /** Whether a request may be as young as this. One whose date cannot be read may be of any age. */
@@ -158,7 +165,7 @@ const trimmed = (path: string): string => path.replace(/\/+$/, "");
 
 /** "https://host/cloudapi/v6/datacenters/?depth=1" → "/datacenters". */
 function pathBelowBase(url: string): string {
-  const path = url
+  const path = withLowerUuids(url)
     .replace(/^[a-z]+:\/\/[^/]*/i, "")
     .replace(/[?#].*$/, "")
     .replace(/\/+$/, "");
@@ -188,7 +195,7 @@ export async function findDeletions(
   createdAfter: number,
   options: ReadOptions = {},
 ): Promise<(Deletion & Pick<RequestState, "status">)[]> {
-  const root = collection.split("/").slice(0, 3).join("/");
+  const root = withLowerUuids(collection).split("/").slice(0, 3).join("/");
   const filter = { method: "DELETE", url: root, createdAfter };
   const isInside = ({ url }: LoggedRequest) => `${pathBelowBase(url)}/`.startsWith(`${root}/`);
   const found = await readLog(connection, api, filter, options, isInside);

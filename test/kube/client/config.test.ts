@@ -204,3 +204,15 @@ describe("which cluster", () => {
     await expect(connect({ kubeconfig: join(folder, "missing") })).rejects.toThrow("no such file");
   });
 });
+
+test.each(["the-secret-token", '{"status": {"token": "the-secret-token"} and more', ""])(
+  "a credential plugin that answers no JSON is named, and its answer is not quoted: %j",
+  async (answer) => {
+    const exec = { apiVersion: "client.authentication.k8s.io/v1", command: "/bin/echo", args: [answer] };
+    const client = await connect({ kubeconfig: await kubeconfig({ exec }), clock });
+    await expect(client.request({ method: "GET", path: "/" })).rejects.toThrow(
+      /^(?!.*secret).*\/bin\/echo: the answer of this credential plugin is not valid JSON$/s,
+    );
+    await client.close();
+  },
+);

@@ -1,7 +1,6 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
 import { z } from "zod";
 import { valuesIn } from "../../../diagnostics/manifest-text.ts";
+import { filesAt, manifestBudget, type Source, stdinText } from "../../frame/manifest-source.ts";
 
 /** The fields that identify the object of a manifest. */
 const manifest = z.looseObject({
@@ -13,15 +12,18 @@ const list = z.looseObject({ kind: z.string().regex(/List$/), items: z.array(z.u
 export type Manifest = z.output<typeof manifest>;
 
 /** All objects in files, in the YAML and JSON files of folders, and in stdin for "-". */
-export function manifestsIn(paths: readonly string[], stdin: () => string = () => readFileSync(0, "utf8")): Manifest[] {
-  return paths.flatMap((path) => {
-    if (path === "-") return objectsIn(stdin(), "stdin");
-    if (!existsSync(path)) throw new Error(`${path} does not exist`);
-    if (!statSync(path).isDirectory()) return objectsIn(readFileSync(path, "utf8"), path);
-    const files = readdirSync(path).filter((name) => /\.(ya?ml|json)$/.test(name));
-    if (files.length === 0) throw new Error(`${path} has no .yaml, .yml or .json files`);
-    return files.sort().flatMap((name) => objectsIn(readFileSync(join(path, name), "utf8"), join(path, name)));
-  });
+export async function manifestsIn(
+  paths: readonly string[],
+  stdin: AsyncIterable<Buffer | string> = process.stdin,
+): Promise<Manifest[]> {
+  const budget = manifestBudget();
+  const all: Source[] = [];
+  for (const path of paths) {
+    const sources = path === "-" ? [{ from: "stdin", text: await stdinText(budget, stdin) }] : filesAt(path, budget);
+    if (sources.length === 0) throw new Error(`${path} has no .yaml, .yml or .json files`);
+    all.push(...sources);
+  }
+  return all.flatMap(({ text, from }) => objectsIn(text, from));
 }
 
 function objectsIn(text: string, from: string): Manifest[] {

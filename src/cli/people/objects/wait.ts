@@ -131,7 +131,7 @@ function rowReader({ args, flags, sources, namespace }: Given): (first: boolean)
   }
   let asked: ObjectAsked[] | undefined;
   return async () => {
-    asked ??= files.length > 0 ? objectsOf(files) : objectsIn(args, flags.text("namespace"));
+    asked ??= files.length > 0 ? await objectsOf(files) : objectsIn(args, flags.text("namespace"));
     const cluster = await sources.cluster();
     return Promise.all(
       asked.map(async (each) => {
@@ -144,8 +144,8 @@ function rowReader({ args, flags, sources, namespace }: Given): (first: boolean)
     );
   };
 
-  function objectsOf(paths: readonly string[]): ObjectAsked[] {
-    const all = manifestsIn(paths);
+  async function objectsOf(paths: readonly string[]): Promise<ObjectAsked[]> {
+    const all = await manifestsIn(paths);
     const ours = all.filter(({ apiVersion }) => apiVersion.startsWith(`${GROUP}/`));
     if (ours.length === 0) throw new Error(`${paths.join(", ")}: no objects of ${GROUP}`);
     return ours.map(({ kind, metadata: { name, namespace: own } }) => ({
