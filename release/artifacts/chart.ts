@@ -13,7 +13,7 @@ export interface PinnedImage {
   digest: string;
 }
 
-/** What a release adds to the chart. */
+/** The values and addresses that a release adds to the chart. */
 interface Released {
   image: PinnedImage;
   /** Where the pages of this version are, for the alerts. */

@@ -88,7 +88,7 @@ describe("the SBOM", () => {
     .looseObject({
       documentNamespace: z.string(),
       packages: z.array(
-        // What SPDX 2.3 requires of a package, and of one whose files are not listed.
+        // SPDX 2.3 requires these fields of a package, and this value if its files are not listed.
         z.looseObject({
           SPDXID: z.string(),
           name: z.string(),
