@@ -18,7 +18,7 @@ RUN image/root /root-of-image
 FROM scratch
 COPY --from=build /root-of-image/ /
 LABEL org.opencontainers.image.title="mooring" \
-      org.opencontainers.image.description="Kubernetes operator that keeps a cloud contract in the state its YAML describes" \
+      org.opencontainers.image.description="Kubernetes operator for IONOS Cloud that keeps a contract in the state its objects describe" \
       org.opencontainers.image.licenses="Apache-2.0"
 USER 65532:65532
 WORKDIR /app

@@ -14,6 +14,7 @@ import { type Descriptor, sha256 } from "./formats/oci.ts";
 import { type Entry, entriesBelow, tar, tarGz } from "./formats/tar.ts";
 import type { Project } from "./sources.ts";
 import { CHECKSUMS, checksums, digestsIn } from "./statements/checksums.ts";
+import { withAddresses } from "./statements/links.ts";
 import { releaseNotes } from "./statements/notes.ts";
 import { provenance } from "./statements/provenance.ts";
 import { envelope, type Signer, writeSignature } from "./statements/signatures.ts";
@@ -105,7 +106,9 @@ function writeForCluster(
   write(out, `mooring-image-${version}.tar`, tar(entriesBelow(join(out, "image")), seconds));
   const image = { repository: `${registry}/mooring`, digest: index.digest };
   const docsUrl = project.docs.replace("{version}", version);
-  const files = releasedChart(join(root, "deploy/chart"), version, { image, docsUrl });
+  const repository = `${registry}/charts/mooring`;
+  const released = { image, docsUrl, home: project.homepage, repository };
+  const files = releasedChart(join(root, "deploy/chart"), identity, released);
   const archive = packChart(files, seconds);
   const archivePath = `mooring-${version}.tgz`;
   write(out, archivePath, archive);
@@ -114,7 +117,7 @@ function writeForCluster(
   write(out, "install.yaml", renderInstall(helm, join(out, archivePath), installValues(root)));
   const crds = entriesBelow(join(root, "crds")).map(({ content }) => `---\n${content.toString("utf8")}`);
   write(out, "crds.yaml", crds.join(""));
-  return { version, registry, image, chart: { repository: `${registry}/charts/mooring`, digest } };
+  return { version, registry, image, chart: { repository, digest } };
 }
 
 /** Single files in archives, the manifest for krew, completions. */
@@ -159,10 +162,11 @@ function writeStatements(
   published: Published,
   contents: Contents,
 ): void {
-  const { heading, text } = releaseNotes(readFileSync(join(root, "CHANGELOG.md"), "utf8"), identity.version);
+  const { heading, text, leftOut } = releaseNotes(readFileSync(join(root, "CHANGELOG.md"), "utf8"), identity.version);
   if (heading === "Unreleased")
     warn(`the notes are those of "Unreleased": CHANGELOG.md has no section for ${identity.version}`);
-  write(out, "release-notes.md", `${text}\n`);
+  if (leftOut) warn(`the notes leave out what CHANGELOG.md has under "Unreleased": move it below "${heading}"`);
+  write(out, "release-notes.md", `${withAddresses(text, "", identity)}\n`);
   write(out, "sbom.spdx.json", spdx(identity, contents));
   write(out, "release.json", `${JSON.stringify(published, undefined, 2)}\n`);
   const subject = [...digestsIn(out)].map(([name, digest]) => ({ name, digest: { sha256: digest } }));

@@ -71,7 +71,7 @@ async function help([topic]: string[]): Promise<number> {
   if (topic !== undefined && topic !== "help") return run([topic, "--help"]);
   const width = Math.max(...Object.keys(commands).map((name) => name.length));
   const list = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
-  console.log(`mooring keeps a cloud contract in the state its Kubernetes objects describe.
+  console.log(`mooring keeps a contract of IONOS Cloud in the state its Kubernetes objects describe.
 
 usage: mooring COMMAND [OPTION…]
 

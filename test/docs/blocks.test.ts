@@ -1,4 +1,7 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { root } from "../processes.ts";
 import { races, readPage } from "./blocks.ts";
 import { pages } from "./pages.ts";
 
@@ -19,6 +22,18 @@ describe("every command of the pages", () => {
     const unseen = pages.flatMap(({ path, page }) => page.unseen.map(({ line, text }) => `${path}:${line} ${text}`));
     expect(unseen).toEqual([]);
   });
+});
+
+/** Options and patterns that only GNU's programs have, and what a page says where it cannot do without. */
+const ofGnu = [
+  { uses: /\bsed '[^'\n]*\\[|+?]|\bfresh='[^'\n]*\\\||\bbase64 -w|\bgrep -\w*P/, says: undefined },
+  { uses: /\bsed -i |\bdate (-u )?-d /, says: /macOS/ },
+];
+
+it.each(pages)("the commands of $path work on macOS too, or it says how", ({ path }) => {
+  const text = readFileSync(join(root, path), "utf8");
+  const lines = text.split("\n").filter((line) => ofGnu.some(({ uses, says }) => uses.test(line) && !says?.test(text)));
+  expect(lines).toEqual([]);
 });
 
 it("a command in any other block is found", () => {

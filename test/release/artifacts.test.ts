@@ -102,7 +102,9 @@ it("libraries that a program needs are read out of it", () => {
 describe("the chart", () => {
   const image = { repository: "registry.example.com/mooring/mooring", digest: `sha256:${"ab".repeat(32)}` };
   const docsUrl = "https://docs.example.com/1.2.3/docs";
-  const chart = releasedChart(join(root, "deploy/chart"), "1.2.3", { image, docsUrl });
+  const home = "https://example.com/mooring";
+  const repository = "registry.example.com/mooring/charts/mooring";
+  const chart = releasedChart(join(root, "deploy/chart"), identity, { image, docsUrl, home, repository });
   const file = (path: string) => chart.find((entry) => entry.path === path)?.content.toString("utf8") ?? "";
 
   it("has the version, the image by its digest, the pages of this version, the CRDs as files, and its comments", () => {
@@ -110,6 +112,17 @@ describe("the chart", () => {
     expect(parse(file("values.yaml"))).toMatchObject({ image, docsUrl });
     expect(file("values.yaml").match(/# /g)?.length).toBeGreaterThan(50);
     expect(file("files/crds/mooring.dev_servers.yaml")).toContain("kind: CustomResourceDefinition");
+  });
+
+  it("says where it comes from, and how it is installed from there", () => {
+    expect(parse(file("Chart.yaml"))).toMatchObject({ home, sources: [identity.source] });
+    const readme = file("README.md");
+    expect(readme).toContain(`helm install mooring oci://${repository} --version 1.2.3 --namespace`);
+    expect(readme).toContain(`| \`image.digest\` | \`"${image.digest}"\` |`);
+    expect(readme).toContain(`(${identity.source}/blob/v1.2.3/docs/uninstall.md)`);
+    expect(readme).not.toMatch(/\]\(\.|deploy\/chart /);
+    const texts = chart.map(({ path, content }) => `${path}: ${content.toString("utf8")}`);
+    expect(texts.filter((text) => /published yet|is a placeholder/.test(text))).toEqual([]);
   });
 
   it("renders install.yaml, in which every container has that image", async () => {

@@ -85,6 +85,21 @@ it("package.json says where the project is and what npm ships", () => {
   expect(there.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
+it("package, image and chart name the cloud that they are for, in the same words", () => {
+  const { description } = z.looseObject({ description: z.string() }).parse(JSON.parse(read("package.json")));
+  expect(description).toContain("IONOS Cloud");
+  expect(parse(read("deploy/chart/Chart.yaml"))).toMatchObject({ description });
+  expect(read("Dockerfile")).toContain(`org.opencontainers.image.description="${description}"`);
+});
+
+it("docs/release.md names every page that says that nothing is published", () => {
+  const pages = globSync(["README.md", "docs/**/*.md", "src/cli/chart/*.ts"], { cwd: root });
+  const saying = pages.filter((path) => /(no|none)\b[^.]{0,30} published( yet)?[.:;,]/i.test(read(path)));
+  expect(saying.length).toBeGreaterThan(2);
+  const guide = read("docs/release.md");
+  expect(saying.filter((path) => !guide.includes(path.replace(/\/[^/]+\.ts$/, "")))).toEqual([]);
+});
+
 it("docs/release.md names every placeholder that is left", () => {
   const placeholders = ["OWNER", "registry.example.com"].filter((word) => read("package.json").includes(word));
   for (const word of placeholders) expect(read("docs/release.md")).toContain(`\`${word}\``);

@@ -25,9 +25,11 @@ function writeRelease(name: string, code: string): { image: string; chart: strin
   const parts = { bases: [base("amd64", at("node")), base("arm64", at("node"))], dockerfile: 'FROM x\nCMD ["x"]\n' };
   const image = writeImage(join(out, "image"), { ...parts, app: [{ path: "main.js", content: code }] }, identity);
   const pinned = { repository: "registry.example.com/mooring/mooring", digest: image.digest };
-  const files = releasedChart(join(root, "deploy/chart"), identity.version, {
+  const files = releasedChart(join(root, "deploy/chart"), identity, {
     image: pinned,
     docsUrl: "https://docs.example.com",
+    home: "https://example.com",
+    repository: "registry.example.com/mooring/charts/mooring",
   });
   const archive = packChart(files, identity.seconds);
   const chart = writeChartArtifact(join(out, "chart"), files, archive, identity);

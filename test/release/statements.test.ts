@@ -6,6 +6,7 @@ import { z } from "zod";
 import { librariesOf } from "../../image/licenses.ts";
 import { readBlob, readLayout } from "../../release/formats/oci.ts";
 import { checksums, differences, mismatches } from "../../release/statements/checksums.ts";
+import { withAddresses } from "../../release/statements/links.ts";
 import { releaseNotes } from "../../release/statements/notes.ts";
 import { provenance } from "../../release/statements/provenance.ts";
 import { envelope, openSigner, preAuthentication, writeSignature } from "../../release/statements/signatures.ts";
@@ -22,15 +23,36 @@ describe("release notes", () => {
   const changelog = "# Changelog\n\n## Unreleased\n\n- next\n\n## 1.2.0 (2026-11-18)\n\n- two\n\n## 1.1.0\n\n- one\n";
 
   it("are the changelog's section of the version", () => {
-    expect(releaseNotes(changelog, "1.2.0")).toEqual({ heading: "1.2.0 (2026-11-18)", text: "- two" });
+    expect(releaseNotes(changelog, "1.2.0")).toEqual({
+      heading: "1.2.0 (2026-11-18)",
+      text: "- two",
+      leftOut: true,
+    });
     expect(releaseNotes(changelog, "1.1.0").text).toBe("- one");
     expect(releaseNotes(changelog.replace("## 1.1.0", "## [v1.1.0] - today"), "1.1.0").text).toBe("- one");
   });
 
   it("are what is not released yet when there is no such section, and never nothing", () => {
-    expect(releaseNotes(changelog, "1.2.0-rc.1")).toEqual({ heading: "Unreleased", text: "- next" });
+    expect(releaseNotes(changelog, "1.2.0-rc.1")).toEqual({
+      heading: "Unreleased",
+      text: "- next",
+      leftOut: false,
+    });
     expect(() => releaseNotes("# Changelog\n", "1.0.0")).toThrow(
       'CHANGELOG.md has no section for 1.0.0: write "## 1.0.0"',
+    );
+  });
+
+  it("tell whether they leave out what is not released yet", () => {
+    expect(releaseNotes(changelog, "1.1.0").leftOut).toBe(true);
+    expect(releaseNotes(changelog.replace("- next\n\n", ""), "1.1.0").leftOut).toBe(false);
+  });
+
+  it("link to the pages of their version, wherever they are read", () => {
+    const page = "[a](docs/a.md#b), [c](../c.md), [here](#here), [site](https://example.com/x)";
+    expect(withAddresses(page, "deploy", identity)).toBe(
+      "[a](https://git.example.com/mooring/blob/v1.2.3/deploy/docs/a.md#b), " +
+        "[c](https://git.example.com/mooring/blob/v1.2.3/c.md), [here](#here), [site](https://example.com/x)",
     );
   });
 });
@@ -65,7 +87,16 @@ describe("the SBOM", () => {
   const document = z
     .looseObject({
       documentNamespace: z.string(),
-      packages: z.array(z.looseObject({ SPDXID: z.string(), name: z.string(), licenseDeclared: z.string() })),
+      packages: z.array(
+        // SPDX 2.3 requires these fields of a package, and this value if its files are not listed.
+        z.looseObject({
+          SPDXID: z.string(),
+          name: z.string(),
+          downloadLocation: z.string(),
+          filesAnalyzed: z.literal(false),
+          licenseDeclared: z.string(),
+        }),
+      ),
       relationships: z.array(
         z.object({ relationshipType: z.string(), relatedSpdxElement: z.string(), spdxElementId: z.string() }),
       ),
@@ -91,6 +122,8 @@ describe("the SBOM", () => {
     expect(names.length).toBe(librariesOf(root).length + 3);
     const contained = document.relationships.filter(({ relationshipType }) => relationshipType === "CONTAINS");
     expect(contained.map(({ relatedSpdxElement }) => relatedSpdxElement)).toEqual(ids.slice(1));
+    for (const { spdxElementId, relatedSpdxElement } of document.relationships)
+      expect(["SPDXRef-DOCUMENT", ...ids]).toEqual(expect.arrayContaining([spdxElementId, relatedSpdxElement]));
     expect(document.packages.find(({ name }) => name === "zod")?.licenseDeclared).toBe("MIT");
   });
 });
