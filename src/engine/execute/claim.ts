@@ -25,7 +25,7 @@ export type Unclaimed = Extract<OpenCreation, { phase: "made" }>;
  */
 export async function claim(deps: Deps, context: Context, found: Unclaimed, marked = false): Promise<void> {
   const { kind, memory } = context;
-  const { intent, begunAt, made, issued, searched, own = false } = found;
+  const { intent, begunAt, made, issued, searched = false, own = false } = found;
   // The Secret comes first: the key is shown only once, and the Secret also has the id. Without the lead, the Secret is left to
   // the next leader.
   if (issued && leads(deps)) {
@@ -41,7 +41,7 @@ export async function claim(deps: Deps, context: Context, found: Unclaimed, mark
     try {
       deps.guard();
       const claimed = await writeStatus(deps, kind, object, status);
-      memory.creation = { intent, begunAt, own, made, phase: "claimed" };
+      memory.creation = { intent, begunAt, own, made, searched, phase: "claimed" };
       const request = made.request ? `, request ${made.request.id}` : "";
       const { previous } = intent.succeeds === undefined ? {} : status;
       const works = previous && (kept ? `; ${previous.id} works until ${previous.until}` : LOST);

@@ -81,10 +81,10 @@ export type OpenCreation = {
   | { phase: "posting" }
   /** It may have been executed: only a search can tell. */
   | { phase: "sent"; search?: SearchResult }
-  /** Made, and the claim is not written yet. After a crash, a search finds it. */
+  /** Made, and the claim is not written yet. After a crash, a search finds it. `searched`: no answer names it, a search has found it. */
   | { phase: "made"; made: Made; issued?: Issued; searched?: boolean }
   /** The claim is written. The creation is undone if the API server drops the object despite its finalizer. */
-  | { phase: "claimed"; made: Made }
+  | { phase: "claimed"; made: Made; searched?: boolean }
 );
 
 /** A creation that was begun, however far it has come. */
