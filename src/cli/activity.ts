@@ -48,7 +48,7 @@ export async function activityCommand(argv: string[]): Promise<number> {
 }
 
 async function activity(flags: Flags, output: Output, signal: AbortSignal): Promise<number> {
-  await using access = await openPlatform(flags);
+  await using access = await openPlatform(flags.access);
   const api = access.endpoint("api");
   const connection = access.connection();
   await using objects = await objectsFor(flags);
@@ -111,10 +111,10 @@ function nothingMatches({ users, resources, actions }: Criteria, read: number, s
   return `none of the ${plural(read, "entry", "entries")} since ${localTime(Math.floor(since / 1000))} matches ${asked.join(" ")}`;
 }
 
-async function objectsFor({ account, namespace }: Flags): Promise<Objects> {
-  if (account === undefined) return noObjects;
+async function objectsFor({ access }: Flags): Promise<Objects> {
+  if (access.account === undefined) return noObjects;
   const { openObjects } = await import("./activity/objects.ts");
-  return openObjects(namespace, process.env);
+  return openObjects(access, process.env);
 }
 
 /** Retries with backoff, and waits at least as long as the platform asks. */

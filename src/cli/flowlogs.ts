@@ -48,7 +48,7 @@ export async function flowlogsCommand(argv: string[]): Promise<number> {
 }
 
 async function flowlogs(flags: Flags, output: Output, messages: Messages, signal: AbortSignal): Promise<number> {
-  await using access = await openPlatform(flags);
+  await using access = await openPlatform(flags.access);
   const endpoint = access.endpoint("objectStorage");
   const { env } = process;
   const keys = await findKeys(access, { create: flags.createKey, env, signal });

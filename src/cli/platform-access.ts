@@ -14,11 +14,26 @@ export const accessFlags = {
   account: { type: "string" },
   namespace: { type: "string", short: "n" },
   platform: { type: "string" },
+  kubeconfig: { type: "string" },
+  context: { type: "string" },
 } as const;
+
+/** The values of these flags. */
+export type AccessAsked = Partial<Record<keyof typeof accessFlags, string | undefined>>;
+
+export const accessAskedIn = ({ account, namespace, platform, kubeconfig, context }: AccessAsked): AccessAsked => ({
+  account,
+  namespace,
+  platform,
+  kubeconfig,
+  context,
+});
 
 export const accessUsage = `  --account NAME          use the token and endpoints of this Account of the current cluster; set endpoints that it
                           does not have with --platform or in MOORING_ENDPOINTS
   -n, --namespace NAME    its namespace (default: the namespace of the kubeconfig context)
+  --kubeconfig PATH       kubeconfig of the cluster (default: in-cluster, else KUBECONFIG, else ~/.kube/config)
+  --context NAME          context of the kubeconfig
   --platform NAME         the public endpoints of a platform: ${platformNames.join(", ")}; MOORING_ENDPOINTS overrides single ones
                           (default: MOORING_PLATFORM)
                           Without --account: --platform or MOORING_ENDPOINTS, a JSON object such as {"api": "https://…",
@@ -33,13 +48,8 @@ export interface PlatformAccess extends AsyncDisposable {
   connection(): Connection;
 }
 
-export interface AccessOptions {
-  /** Name of an Account, or ClusterAccount/NAME. */
-  account?: string | undefined;
-  namespace?: string | undefined;
-  platform?: string | undefined;
-  kubeconfig?: string | undefined;
-  context?: string | undefined;
+/** `account` is the name of an Account, or ClusterAccount/NAME. */
+export interface AccessOptions extends AccessAsked {
   env?: Record<string, string | undefined>;
 }
 

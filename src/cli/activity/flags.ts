@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { momentOf } from "../../diagnostics/time.ts";
 import { UsageError } from "../flowlogs/flags.ts";
-import { accessFlags, accessUsage } from "../platform-access.ts";
+import { type AccessAsked, accessAskedIn, accessFlags, accessUsage } from "../platform-access.ts";
 import type { Criteria } from "./filter.ts";
 import { type Format, formats } from "./formats.ts";
 
@@ -42,9 +42,7 @@ export const options = {
 
 export interface Flags {
   help: boolean;
-  account: string | undefined;
-  namespace: string | undefined;
-  platform: string | undefined;
+  access: AccessAsked;
   /** The time range, relative to the platform's time. */
   since(now: number): number;
   until(now: number): number | undefined;
@@ -55,7 +53,7 @@ export interface Flags {
 
 export function parseFlags(argv: string[], now: number): Flags {
   const { values } = parseArgs({ args: argv, options });
-  const { help, account, namespace, platform, user = [], resource = [], action = [], reads, follow, until } = values;
+  const { help, user = [], resource = [], action = [], reads, follow, until } = values;
   const moment = (flag: string, text: string, from: number) => {
     const at = momentOf(text, from);
     if (at === undefined) throw new UsageError(`--${flag} ${text}: give it as 15m, 1h, 7d or 2026-03-01T10:00`);
@@ -71,5 +69,5 @@ export function parseFlags(argv: string[], now: number): Flags {
   if (follow && until !== undefined) throw new UsageError("--follow has no end: leave out --until");
   if (follow && format === "json") throw new UsageError("-o json is one document: with --follow, use -o ndjson");
   const criteria = { users: user, resources: resource, actions: action, reads };
-  return { help, account, namespace, platform, since, until: end, criteria, follow, format };
+  return { help, access: accessAskedIn(values), since, until: end, criteria, follow, format };
 }

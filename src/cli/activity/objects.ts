@@ -6,14 +6,19 @@ import { KubeError } from "../../kube/client/errors.ts";
 import type { KubeClient } from "../../kube/client/transport.ts";
 import { type KubeObject, pathOf } from "../../kube/resource.ts";
 import { systemClock } from "../../runtime/clock.ts";
+import type { AccessAsked } from "../platform-access.ts";
 import type { ObjectName, Objects } from "./object-names.ts";
 
 /** The objects of the current cluster: of all namespaces, or of one if RBAC does not allow more. */
 export async function openObjects(
-  namespace: string | undefined,
+  { namespace, kubeconfig, context }: AccessAsked,
   env: Record<string, string | undefined>,
 ): Promise<Objects> {
-  const client = await connect({ env });
+  const client = await connect({
+    env,
+    ...(kubeconfig !== undefined && { kubeconfig }),
+    ...(context !== undefined && { context }),
+  });
   const ownNamespace = namespace ?? client.namespace ?? "default";
   let names = new Map<string, ObjectName[]>();
   let notBefore = 0;

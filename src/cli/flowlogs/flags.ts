@@ -4,7 +4,7 @@ import { type Networks, networksOf } from "../../diagnostics/flow-logs/networks.
 import type { Action } from "../../diagnostics/flow-logs/records/record.ts";
 import { type Measure, measures, type TopField, topFields } from "../../diagnostics/flow-logs/top.ts";
 import { momentOf } from "../../diagnostics/time.ts";
-import { accessFlags, accessUsage } from "../platform-access.ts";
+import { type AccessAsked, accessAskedIn, accessFlags, accessUsage } from "../platform-access.ts";
 import { type Format, formats } from "./formats.ts";
 
 export const usage = `usage: mooring flowlogs --bucket NAME [OPTION…]
@@ -70,9 +70,7 @@ export class UsageError extends Error {
 
 export interface Flags {
   help: boolean;
-  account: string | undefined;
-  namespace: string | undefined;
-  platform: string | undefined;
+  access: AccessAsked;
   createKey: boolean;
   bucket: string;
   prefix: string;
@@ -89,7 +87,7 @@ export interface Flags {
 
 export function parseFlags(argv: string[], now: number): Flags {
   const { values } = parseArgs({ args: argv, options });
-  const { help, account, namespace, platform, server = [], nic = [], port = [], top = [] } = values;
+  const { help, server = [], nic = [], port = [], top = [] } = values;
   const [bucket = "", ...folders] = (values.bucket ?? "").split("/");
   if (bucket === "" && !help) throw new UsageError("--bucket is missing");
   if (top.length > 0 && values.limit !== undefined) {
@@ -107,9 +105,7 @@ export function parseFlags(argv: string[], now: number): Flags {
   if (since !== undefined && until !== undefined && since > until) throw new UsageError("--since is after --until");
   return {
     help,
-    account,
-    namespace,
-    platform,
+    access: accessAskedIn(values),
     createKey: values["create-key"],
     bucket,
     prefix: folders.join("/") + values.prefix,

@@ -7,7 +7,6 @@ import { accessFlags, accessUsage } from "../platform-access.ts";
 
 export const options = {
   ...accessFlags,
-  kubeconfig: { type: "string" },
   "token-file": { type: "string" },
   transport: { type: "string" },
   "load-mode": { type: "string" },
@@ -31,7 +30,6 @@ ${accessUsage}
                           Instead of MOORING_TOKEN also IONOS_TOKEN, and instead of MOORING_ENDPOINTS also
                           IONOS_API_URL, one address for all products; without both, the public addresses.
   --token-file PATH       the platform's token, read again when it is refused
-  --kubeconfig PATH       kubeconfig of the cluster (default: in-cluster, else KUBECONFIG, else ~/.kube/config)
   --transport NAME        stdio or http (default: IONOS_MCP_TRANSPORT, else stdio)
   --load-mode NAME        eager: all tools at once; lazy: compute and object storage after a call that loads them;
                           dynamic: three tools that find, describe and call the others
@@ -55,6 +53,7 @@ export interface Settings {
   namespace: string | undefined;
   platform: string | undefined;
   kubeconfig: string | undefined;
+  context: string | undefined;
   tokenFile: string | undefined;
   transport: Transport;
   mode: Mode;
@@ -129,6 +128,7 @@ export function readSettings(argv: string[], env: Env = process.env): Settings |
     namespace: values.namespace,
     platform,
     kubeconfig: values.kubeconfig,
+    context: values.context,
     tokenFile: values["token-file"],
     transport: transport.value,
     mode: mode.value,

@@ -11,6 +11,12 @@ describe("the flags of mooring activity", () => {
     expect(since(now + HOUR)).toBe(now - HOUR);
   });
 
+  it("choose the cluster of the Account as those of kubectl do", () => {
+    const line = ["--account", "main", "-n", "shop", "--kubeconfig", "prod.yaml", "--context", "eu"];
+    const asked = { account: "main", namespace: "shop", kubeconfig: "prod.yaml", context: "eu", platform: undefined };
+    expect(parseFlags(line, now).access).toEqual(asked);
+  });
+
   it("mean the last day when they say nothing else", () => {
     const { since, until, criteria, follow, format } = parseFlags([], now);
     expect([since(now), until(now), follow, format]).toEqual([now - 24 * HOUR, undefined, false, "table"]);

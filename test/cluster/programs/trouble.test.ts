@@ -6,6 +6,7 @@ import { z } from "zod";
 import { people } from "../../../src/cli/people/commands.ts";
 import { topics } from "../../../src/diagnostics/options/topics.ts";
 import { temporaryFolder } from "../../../src/simulator/programs/swept.ts";
+import { mooring, run as runProgram } from "../../processes.ts";
 import { type Landscape, landscape } from "../landscape.ts";
 import { datacenter, server, volume } from "../objects.ts";
 import { commandLine, HOSTILE } from "./command-line.ts";
@@ -136,6 +137,34 @@ it.each<[string, Says[]]>([
   const { code, stdout } = await run(line, { env });
   expect(code).toBe(0);
   for (const each of says) expect(stdout).toMatch(each);
+});
+
+describe.each([
+  ["activity", 0, /^TIME +USER/],
+  ["flowlogs --bucket none", 1, /bucket none/],
+] as const)("mooring %s of a kubeconfig", (line, code, says) => {
+  const read = (path: string, account = "main") =>
+    runProgram(mooring, [...line.split(" "), "--account", account, "--kubeconfig", path], {
+      env: { PATH: process.env.PATH, HOME: folder.path, MOORING_REGION: "de/txl", ...env },
+    });
+
+  it("reads the platform of its Account", async () => {
+    const answer = await read(kubeconfigFor(undefined));
+    expect(answer.stdout + answer.stderr).toMatch(says);
+    expect(answer.code).toBe(code);
+  });
+
+  it.each<[string, () => string, string, Says]>([
+    ["that does not exist", () => join(folder.path, "none"), "main", /none/],
+    ["whose API server does not answer", () => kubeconfigFor(undefined, "https://127.0.0.1:1"), "main", /ECONNREFUSED/],
+    ["of a user without rights", () => kubeconfigFor("nobody"), "main", /403 Forbidden/],
+    ["with an Account that does not exist", () => kubeconfigFor(undefined), "nobody", /nobody not found/],
+  ])("%s says so in one line", async (_, path, account, message) => {
+    const { code: failed, stdout, stderr } = await read(path(), account);
+    expect({ failed, stdout }).toEqual({ failed: 1, stdout: "" });
+    expect(stderr).toMatch(message);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+  });
 });
 
 describe("without a cluster, but with MOORING_TOKEN", () => {
