@@ -76,11 +76,11 @@ export async function openStage(
   const kubeconfig = join(folder, "kubeconfig");
   // Operators side by side need separate Leases, so every stage is its own installation.
   const installation = { namespace, shards };
-  const hands = await handsOf(admin, namespace);
-  opening.defer(() => hands.close());
   opening.defer(() => uninstall(admin, installation));
   await ((await isInstalled(admin)) ? installRights : install)(admin, installation);
   await writeOperatorKubeconfig(admin, clusterKubeconfig, kubeconfig, { namespace });
+  const hands = await handsOf(admin, namespace);
+  if (hands !== admin) opening.defer(() => hands.close());
 
   const kindOf = (name: string): Kind => {
     const kind = kinds.find((each) => each.kind === name);
@@ -233,8 +233,10 @@ const PATHS: Readonly<Record<string, string>> = {
 async function uninstall(admin: KubeClient, installation: Installation & { namespace: string }): Promise<void> {
   const paths = rights(kinds, installation).flatMap((manifest) => {
     const { kind, metadata } = installed.parse(manifest);
-    const folder = metadata.namespace === installation.namespace ? undefined : PATHS[kind];
-    return folder ? `${folder.replace("NAMESPACE", metadata.namespace ?? "")}/${metadata.name}` : [];
+    const folder = PATHS[kind];
+    // The roles of tenants are shared by all installations.
+    const isOwn = metadata.name.startsWith(`mooring-${installation.namespace}`);
+    return folder && isOwn ? `${folder.replace("NAMESPACE", metadata.namespace ?? "")}/${metadata.name}` : [];
   });
   for (const path of [...paths, `/api/v1/namespaces/${installation.namespace}`]) {
     await admin.request({ method: "DELETE", path }).catch((error: unknown) => {
