@@ -7,7 +7,8 @@ import type { AccountHandle } from "../../accounts/accounts.ts";
 import { isAllowed, isPaused } from "../../state/annotations.ts";
 import { type Claim, isOlder } from "../../state/intent.ts";
 import { ALLOW_NON_EMPTY_DELETE, FINALIZER } from "../../state/names.ts";
-import { nameFor, namespaceOf, type ObjectKey, observes, openIntent } from "../../state/object.ts";
+import { namedBy, nameFor, namespaceOf, type ObjectKey, observes, openIntent } from "../../state/object.ts";
+import type { Objects } from "../../state/objects.ts";
 import { judge } from "../../state/presence.ts";
 import type { Obstacle } from "../../status/reasons.ts";
 import { readFacts } from "../../status/status.ts";
@@ -157,6 +158,14 @@ const TOGETHER_MS = 4000;
 
 const NOTHING_INSIDE = { asOf: Number.POSITIVE_INFINITY, names: [] };
 
+/** Whether what an object has is in another resource, although it names the object of this one: both have had that name. */
+function isElsewhere(objects: Objects, dependent: ObjectKey, { key, id }: { key: ObjectKey; id: string }): boolean {
+  const found = objects.find(dependent);
+  const { parents = {} } = objects.owned(dependent) ?? {};
+  const places = found ? namedBy(found.kind, found.object).filter((each) => each.key === key) : [];
+  return places.some(({ role, bond = "place" }) => bond === "place" && (parents[role] ?? id) !== id);
+}
+
 /** The contents and users of a claimed resource. */
 function contentsOf({ objects, clock }: Deps, subject: Subject, { id, endpoint }: Claim): Contents {
   const { key, kind, memory } = subject;
@@ -165,7 +174,8 @@ function contentsOf({ objects, clock }: Deps, subject: Subject, { id, endpoint }
   const now = clock.monotonic();
   const desiredSince = memory.desired?.at ?? now;
   const objectOf = (each: ObjectKey): KubeObject | undefined => objects.find(each)?.object;
-  const users = [...objects.dependents(key), ...(contents ? objects.inhabitants(id, endpoint) : [])];
+  const dependents = objects.dependents(key).filter((each) => !isElsewhere(objects, each, { key, id }));
+  const users = [...dependents, ...(contents ? objects.inhabitants(id, endpoint) : [])];
   const isObserver = (object: KubeObject | undefined) => object !== undefined && observes(object);
   // Sorted, so that the message stays the same.
   const all = [...new Set(users.filter((each) => !isObserver(objectOf(each))))].sort();
