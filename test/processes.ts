@@ -1,7 +1,9 @@
 import { execFile } from "node:child_process";
+import { on } from "node:events";
 import { basename } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { z } from "zod";
 import { spawnGuarded } from "../src/cli/control-plane/guarded.ts";
 import { atEnd } from "./ending.ts";
 import { keepStreams, keepText } from "./run/kept-output.ts";
@@ -66,7 +68,8 @@ export function start(command: string, args: readonly string[], options: RunOpti
   keepStreams(`${basename(command)}-${args[0]}`, stdout, stderr);
   let output = "";
   for (const stream of [stdout, stderr]) stream.setEncoding("utf8").on("data", (chunk) => (output += chunk));
-  const lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
+  // Not the iterator of readline itself, which stops the program after 1,024 lines that nobody has taken.
+  const lines = on(createInterface({ input: stdout }), "line", { close: ["close"] });
   const signal = (name: NodeJS.Signals) => {
     if (running) process.kill(pid, name);
   };
@@ -76,7 +79,7 @@ export function start(command: string, args: readonly string[], options: RunOpti
     async line() {
       const next = await lines.next();
       if (next.done) throw new Error(`${command} ${args.join(" ")} ended with ${await child.ended}:\n${output}`);
-      return next.value;
+      return z.tuple([z.string()]).parse(next.value)[0];
     },
     signal,
     ended: child.ended,

@@ -26,11 +26,7 @@ export interface AccountAsked {
  */
 export async function sourceOfAccount(asked: AccountAsked, endpoints: Record<string, string>): Promise<AccessSource> {
   const { env, kubeconfig, context } = asked;
-  const client = await connect({
-    env,
-    ...(kubeconfig !== undefined && { kubeconfig }),
-    ...(context !== undefined && { context }),
-  });
+  const client = await connect({ env, kubeconfig, context });
   try {
     return await readSource(client, asked, endpoints);
   } finally {

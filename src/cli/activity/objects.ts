@@ -14,11 +14,7 @@ export async function openObjects(
   { namespace, kubeconfig, context }: AccessAsked,
   env: Record<string, string | undefined>,
 ): Promise<Objects> {
-  const client = await connect({
-    env,
-    ...(kubeconfig !== undefined && { kubeconfig }),
-    ...(context !== undefined && { context }),
-  });
+  const client = await connect({ env, kubeconfig, context });
   const ownNamespace = namespace ?? client.namespace ?? "default";
   let names = new Map<string, ObjectName[]>();
   let notBefore = 0;

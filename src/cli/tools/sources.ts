@@ -121,7 +121,7 @@ export function openSources(
     const { kubeconfig, context, userAgent = "mooring-tools" } = settings;
     // Loaded on demand: questions about the platform alone do not need the Kubernetes client.
     client ??= import("../../kube/client/config.ts").then(({ connect }) =>
-      connect({ env, userAgent, ...(kubeconfig && { kubeconfig }), ...(context !== undefined && { context }) }),
+      connect({ env, userAgent, kubeconfig: kubeconfig || undefined, context }),
     );
     client.catch(() => {
       client = undefined;

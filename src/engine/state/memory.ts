@@ -158,9 +158,11 @@ export interface Memory {
   restingSince?: number | undefined;
 }
 
-/** Status, with the deletion that it does not have yet. */
-export const statusIn = (object: KubeObject, { unwritten }: Memory): ResourceStatus =>
-  unwritten ? { ...readStatus(object), request: unwritten.request } : readStatus(object);
+/** Status, with the deletion that it does not have yet. A request in status, for example of another shard, is newer. */
+export function statusIn(object: KubeObject, { unwritten }: Memory): ResourceStatus {
+  const status = readStatus(object);
+  return unwritten && !status.request ? { ...status, request: unwritten.request } : status;
+}
 
 export type Memories = ReturnType<typeof createMemories>;
 

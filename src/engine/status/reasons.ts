@@ -105,13 +105,13 @@ const lasting = {
   DataLossNotAllowed:
     'The replacement would lose data. Set the annotation mooring.dev/allow-data-loss: "true" to allow it.',
   NotEmpty:
-    'The resource contains others that would be deleted with it. To keep all of them, change spec back where that is to replace it, or else set deletionPolicy: Retain. Otherwise delete them first, or set mooring.dev/allow-non-empty-delete: "true", which deletes them as well.',
+    'The resource contains others that would be deleted with it. To keep all of them, change spec back (for a replacement) or set deletionPolicy: Retain (for a deletion). Else delete them first, or set mooring.dev/allow-non-empty-delete: "true", which deletes them as well.',
   Drifted:
     "The resource differs from spec in a field that cannot be changed in place. Change spec to the value on the platform, which is in the message.",
   Ambiguous:
     "More resources match an interrupted creation than were requested. Adopt those that are in use with objects of their own (spec.externalId, with deletionPolicy: Retain), and delete those that nobody needs.",
   InUse:
-    "Other objects still use this one; it is deleted after them. To keep the resource, change spec back where that is to replace it, or else set deletionPolicy: Retain, which releases the object now.",
+    "Other objects still use this one; it is deleted after them. To keep the resource, change spec back (for a replacement) or set deletionPolicy: Retain (for a deletion), which releases the object now.",
 };
 
 /**

@@ -11,8 +11,8 @@ import { type ClientObserver, type ClientOptions, createClient, type KubeClient 
 
 export interface ConnectOptions {
   /** Path of a kubeconfig. Default: the service account in a pod, else `KUBECONFIG`, else `~/.kube/config`. */
-  kubeconfig?: string;
-  context?: string;
+  kubeconfig?: string | undefined;
+  context?: string | undefined;
   userAgent?: string;
   observe?: ClientObserver;
   clock?: Clock;

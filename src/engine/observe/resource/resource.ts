@@ -158,8 +158,8 @@ const TOGETHER_MS = 4000;
 
 const NOTHING_INSIDE = { asOf: Number.POSITIVE_INFINITY, names: [] };
 
-/** Whether what an object has is in another resource, although it names the object of this one: both have had that name. */
-function isElsewhere(objects: Objects, dependent: ObjectKey, { key, id }: { key: ObjectKey; id: string }): boolean {
+/** Whether the resource of a dependent is in another resource than this one, whose object had the same name before. */
+function isInNamesake(objects: Objects, dependent: ObjectKey, { key, id }: { key: ObjectKey; id: string }): boolean {
   const found = objects.find(dependent);
   const { parents = {} } = objects.owned(dependent) ?? {};
   const places = found ? namedBy(found.kind, found.object).filter((each) => each.key === key) : [];
@@ -174,7 +174,7 @@ function contentsOf({ objects, clock }: Deps, subject: Subject, { id, endpoint }
   const now = clock.monotonic();
   const desiredSince = memory.desired?.at ?? now;
   const objectOf = (each: ObjectKey): KubeObject | undefined => objects.find(each)?.object;
-  const dependents = objects.dependents(key).filter((each) => !isElsewhere(objects, each, { key, id }));
+  const dependents = objects.dependents(key).filter((each) => !isInNamesake(objects, each, { key, id }));
   const users = [...dependents, ...(contents ? objects.inhabitants(id, endpoint) : [])];
   const isObserver = (object: KubeObject | undefined) => object !== undefined && observes(object);
   // Sorted, so that the message stays the same.
