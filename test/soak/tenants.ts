@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { KIND_NAMES } from "../../src/kinds/identity/admission.ts";
 import type { Kind } from "../../src/kinds/kind.ts";
 import { type Platform, startPlatform } from "../cluster/chaos/platform.ts";
 import { openStage, type Stage } from "../cluster/chaos/stage.ts";
@@ -59,7 +60,7 @@ export async function openTenants(
     if (contract === 1 && home) {
       const names = stages.slice(2).map(({ namespace }) => namespace);
       // Some kinds must be admitted by name.
-      const admitted = { namespaces: { names }, kinds: kinds.map(({ kind }) => kind) };
+      const admitted = { namespaces: { names }, kinds: [...KIND_NAMES] };
       const spec = { ...accountSpec(ground), credentialsSecretRef: { name: SHARED }, ...admitted };
       common ??= await logIn(manifest("ClusterAccount", SHARED, spec), [{ stage: home, name: SHARED }]);
     }
