@@ -28,7 +28,7 @@ export function noticeChange(
   change: Omit<Change<KubeObject>, "key">,
 ): void {
   const { clock, memories, collections } = deps;
-  const { before, after, last } = change;
+  const { before, after, last, rewound } = change;
   const account = accountOf(key);
   if (last) undoCreation(deps, key, last);
   if (!after || (before && before.metadata.uid !== after.metadata.uid)) {
@@ -43,9 +43,9 @@ export function noticeChange(
   }
   if (after) memories.observe(key, after);
   if (before && after && lostFinalizer(before, after)) restoreFinalizer(deps, key, after);
-  // Own writes are changes, too. They wake nothing: that would undo every backoff.
+  // Own writes are changes, too. They wake nothing: that would undo every backoff. An earlier status may be all that was restored.
   if (!after) queue.forget(key);
-  else if (!before) waker.wake(key, account === undefined ? "new" : "people");
+  else if (!before || rewound) waker.wake(key, account === undefined ? "new" : "people");
   else if (isEdited(before, after) && !isReleased(after)) waker.wake(key, "people");
   if (!waker.isWorking()) return;
   wakeDependents(deps, waker, key, change);

@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { noticeChange } from "../../src/controllers/changes.ts";
+import { createWaker } from "../../src/controllers/waker.ts";
 import { readStatus, readyOf } from "../../src/engine/status/status.ts";
+import { createQueue } from "../../src/kube/queue/queue.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { datacenterSpec, objectOf } from "../engine/support/fixtures.ts";
 import { stage } from "../engine/support/stage.ts";
@@ -114,5 +117,21 @@ describe("while the API server is set back to an earlier state", () => {
     await objects.store(kind).replaceAll([early], "990");
     expect(deps.memories.rewound.at).toBeDefined();
     expect(deps.memories.of(`${kind}/shop/a`).doubt !== undefined).toBe(waits);
+  });
+
+  test("an object whose status alone is older than before is reconciled, and an own write to status wakes nothing", () => {
+    const { deps, clock } = stage([]);
+    const queue = createQueue({ clock });
+    const waker = createWaker(queue, deps.shards, () => 0);
+    waker.start();
+    const before = dc();
+    const after = { ...before, status: { observedGeneration: 0 } };
+    const parts = { queue, waker };
+    const notice = (how: { rewound?: true }) =>
+      noticeChange(deps as Parameters<typeof noticeChange>[0], parts, KEY, { before, after, ...how });
+    notice({});
+    expect(queue.depth).toBe(0);
+    notice({ rewound: true });
+    expect(queue.depth).toBe(1);
   });
 });
