@@ -142,6 +142,12 @@ export interface Inputs {
  */
 export type Related = ReadonlyMap<string, unknown>;
 
+/** A resource inside of another one: `volume data`. */
+export interface Content {
+  id: string;
+  title: string;
+}
+
 /** A field whose value on the platform differs from the desired one. */
 export interface Drift {
   field: string;

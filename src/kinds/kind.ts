@@ -5,6 +5,7 @@ import type {
   Check,
   Choice,
   Comparison,
+  Content,
   Desired,
   Endpoint,
   Inputs,
@@ -27,6 +28,10 @@ export interface Rule {
   rule: string;
   /** The message that a user sees at `kubectl apply`: the field, the limit and the way out. */
   message: string;
+  /** A CEL expression: the end of that message. */
+  more?: string;
+  /** The field that the rule requires, unless the resource exists already. */
+  requires?: string;
 }
 
 /** Rules that are evaluated as one: `rule` holds if all `parts` do. */
@@ -129,7 +134,7 @@ export interface Destruction {
   /** Whether the deletion loses data that cannot be restored. */
   holdsData: boolean;
   /** For a kind that contains other resources: the list depth, the items that count as content, and the lists that are read as well. */
-  contents?: { depth: number; list(item: unknown): string[]; lists: readonly string[] };
+  contents?: { depth: number; list(item: unknown): Content[]; lists: readonly string[] };
   /** The resource is not deleted while other objects use it; the message names them. */
   keptWhileUsed?: boolean;
   remains?: Remains;
@@ -186,6 +191,8 @@ export interface Kind {
   rules: Rules[];
   /** Immutable fields of spec, each with the reason. */
   immutable: Record<string, string>;
+  /** Immutable fields that `compare` compares. One that spec has never stated may be set to what is on the platform. */
+  comparable?: readonly string[];
   /** Fields, immutable or directly inside of immutable ones, whose values are the same in upper and lower case. */
   ignoresCase?: readonly string[];
   /** Fields of spec that can only be increased once the resource exists. */

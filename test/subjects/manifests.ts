@@ -1,4 +1,5 @@
 import { GROUP, kinds, VERSION } from "../../src/kinds/index.ts";
+import { isSuccessive } from "../../src/kinds/kind.ts";
 
 type Json = Record<string, unknown>;
 
@@ -67,13 +68,18 @@ const at = ([first = "", ...rest]: string[], value: unknown): Json => ({
   [first]: rest.length > 0 ? at(rest, value) : value,
 });
 
+/** A token works for a while after the next one was made. */
+const isKey = (base: Base) => kinds.some((kind) => kind.kind === base.kind && isSuccessive(kind));
+
 /** A change of a field that the platform cannot change. */
 export const fixedField = (base: Base, field: string, value: unknown, why: string, more: object = {}): Refused => ({
   title: `${base.kind}: another ${field}`,
   base,
   patch: { ...at(field.split("."), value), ...more },
   says: [
-    `${field} cannot be changed: ${why}; keep it, or set replacePolicy: WhenNeeded, which deletes the ${base.kind} `,
+    `${field} cannot be changed: ${why}; keep it, or set replacePolicy: WhenNeeded, which ${
+      isKey(base) ? "creates a new token and revokes this one" : `deletes the ${base.kind} `
+    }`,
   ],
 });
 

@@ -1,7 +1,8 @@
+import type { z } from "zod";
 import { correctable } from "../../engine/status/reasons.ts";
 import { fixed, growing, joined, sameButForCase, unless, validations } from "../../kinds/fields/rules.ts";
-import { type Kind, type Rule, type Rules, usesAccount } from "../../kinds/kind.ts";
-import { structural } from "../../kube/write/structural.ts";
+import { isSuccessive, type Kind, type Rule, type Rules, usesAccount } from "../../kinds/kind.ts";
+import { type Json, structural } from "../../kube/write/structural.ts";
 
 /*
  * Rules about changes are at the root of the schema, because they read status. Before a resource exists, every field of
@@ -16,21 +17,32 @@ import { structural } from "../../kube/write/structural.ts";
 
 export const isChange = ({ rule }: Rules): boolean => rule.includes("oldSelf");
 
-/** `overObject` replaces the word ADOPTED in a rule by this expression. */
-const ADOPTED = "oldSelf.?status.?internal.?adoptedAt.hasValue()";
+/** `overObject` replaces these words in a rule by expressions over the whole object. */
+const words = {
+  ADOPTED: "oldSelf.?status.?internal.?adoptedAt.hasValue()",
+  SHOWN: "oldSelf.?status",
+  METADATA: "self.metadata",
+};
 
 /** The rules about updates of an object. They do not apply at its creation. */
 export function changeRules(kind: Kind): object[] {
   const { rule, parts } = joined(...kind.rules.filter(isChange), ...growth(kind), ...immutability(kind));
   if (parts.length === 0) return [];
-  const objectParts = parts.map((part) => ({ ...part, rule: overObject(part.rule) }));
+  const objectParts = parts.map(({ more, ...part }) => ({
+    ...part,
+    rule: overObject(part.rule),
+    ...(more !== undefined && { more: overObject(more) }),
+  }));
   const objectRule = { rule: `(${overObject(rule)}) || ${allowsEveryChange(kind)}`, parts: objectParts };
   return validations(objectRule)["x-kubernetes-validations"].map((each) => ({ fieldPath: ".spec", ...each }));
 }
 
 /** Turns a rule over spec into a rule over the whole object. */
 const overObject = (rule: string): string =>
-  rule.replaceAll(/\b(self|oldSelf)\b/g, "$1.spec").replaceAll(/\bADOPTED\b/g, ADOPTED);
+  Object.entries(words).reduce(
+    (text, [word, expression]) => text.replaceAll(new RegExp(`\\b${word}\\b`, "g"), expression),
+    rule.replaceAll(/\b(self|oldSelf)\b/g, "$1.spec"),
+  );
 
 /**
  * A CEL expression: every change is allowed, because no resource exists, it is only observed, or the operator reports
@@ -61,9 +73,10 @@ function immutability(kind: Kind): Rules[] {
   const fields = Object.entries(immutable);
   if (fields.length === 0) return [account];
   const what = resource?.destruction.holdsData ? `${noun} with its data` : noun;
-  const way = resource
-    ? `keep it, or set replacePolicy: WhenNeeded, which deletes the ${what} and creates a new one`
-    : `create another ${noun}`;
+  const replacing = isSuccessive(kind)
+    ? "creates a new token and revokes this one a few minutes later"
+    : `deletes the ${what} and creates a new one`;
+  const way = resource ? `keep it, or set replacePolicy: WhenNeeded, which ${replacing}` : `create another ${noun}`;
   const others = fields.map(([field, why]) => ({ field, message: `${field} cannot be changed: ${why}; ${way}` }));
   return [account, resource ? unless(REPLACING, completed(kind, others)) : fixed(others)];
 }
@@ -73,31 +86,68 @@ const REPLACING =
   "self.replacePolicy == 'WhenNeeded' || (has(oldSelf.replacePolicy) && oldSelf.replacePolicy == 'WhenNeeded')";
 
 /**
- * Fields that spec of an adopted resource leaves out, or to their defaults, may be set later: the operator compares them.
- * Names that the platform's catalogues have in another case may be corrected.
+ * Fields that spec has never stated may be set to what is on the platform. Where status does not show that, every value is
+ * accepted here, and the operator compares it. Names that the platform's catalogues have in another case may be corrected.
  */
 function completed(kind: Kind, fields: readonly { field: string; message: string }[]): Rules {
   const { rule, parts } = fixed(fields);
-  const absent = fields.map(({ field }) => isUnset(kind, field));
-  const written = fields.map(({ field }) => inAnotherCase(kind, field));
-  const excepted = (exceptions: (string | undefined)[]) =>
+  const excepted = (isUnset: (field: string) => string | undefined) =>
     parts.map(({ rule, message }, nth): Rule => {
-      const exception = exceptions[nth];
-      return { rule: exception === undefined ? rule : `(${rule}) || ${exception}`, message };
+      const { field = "" } = fields[nth] ?? {};
+      const exceptions = [isUnset(field), stated(kind, field), inAnotherCase(kind, field)];
+      const more = whereItIs(kind, field);
+      const excepted = [`(${rule})`, ...exceptions.filter((each) => each !== undefined)].join(" || ");
+      return { rule: excepted, message, ...(more !== undefined && { more }) };
     });
-  const cases = written.some(Boolean) ? ` || (${joined(...excepted(written)).rule})` : "";
-  const each = absent.map((missing, nth) => [`(ADOPTED && ${missing})`, written[nth]].filter(Boolean).join(" || "));
-  return {
-    rule: `(${rule}) || (ADOPTED && ${joined(...excepted(absent)).rule})${cases}`,
-    parts: excepted(each),
-  };
+  const [adopted, created] = [excepted((field) => isUnset(kind, field)), excepted(() => undefined)];
+  // The exceptions are evaluated only if a field has changed.
+  const either = `(ADOPTED ? (${joined(...adopted).rule}) : (${joined(...created).rule}))`;
+  return { rule: `(${rule}) || ${either}`, parts: excepted((field) => `(ADOPTED && ${isUnset(kind, field)})`) };
 }
 
-/** A CEL expression: the field had no value, or its default. */
+/** A CEL expression: the field had no value, or its default. An adopted resource was not created with it. */
 function isUnset({ spec }: Kind, field: string): string {
   const { default: standard } = Object(Object(structural(spec, "spec").properties)[field]);
   const absent = `!has(oldSelf.${field})`;
   return standard === undefined ? absent : `(${absent} || oldSelf.${field} == '${standard}')`;
+}
+
+const within = (schema: z.ZodObject, field: string): Json =>
+  Object(Object(structural(schema, "schema").properties)[field]);
+
+/** A CEL expression: the field had no value, and gets that of the platform as far as the object shows it. */
+function stated({ comparable = [], spec, status }: Kind, field: string): string | undefined {
+  if (!comparable.includes(field)) return undefined;
+  // The name of a resource that its object has created.
+  const isShown =
+    field === "name" ? "self.name == METADATA.name" : asShown(field, within(spec, field), within(status, field));
+  return `(${[`!has(oldSelf.${field})`, ...(isShown ? [`(${isShown})`] : [])].join(" && ")})`;
+}
+
+/**
+ * A CEL expression: the end of the message, about a field that spec has never stated. The API server estimates the cost of a
+ * message with the value itself as too high.
+ */
+function whereItIs({ comparable = [], status }: Kind, field: string): string | undefined {
+  const isShown = field === "name" || within(status, field).type !== undefined;
+  if (!comparable.includes(field) || !isShown) return undefined;
+  const where = field === "name" ? "it is that of the object" : `status.${field} has it`;
+  return `(has(oldSelf.${field}) ? '' : '; to say what is on the platform: ${where}')`;
+}
+
+/** A CEL expression: what spec has is in status. Undefined if status has no such field. */
+function asShown(field: string, wanted: Json, shown: Json): string | undefined {
+  if (wanted.type === "object") {
+    const within = Object.keys(Object(wanted.properties)).flatMap((name) => {
+      const [inner, outer] = [wanted, shown].map(({ properties }) => Object(Object(properties)[name]));
+      const rule = asShown(`${field}.${name}`, inner, outer);
+      return rule === undefined ? [] : [`(!has(self.${field}.${name}) || (${rule}))`];
+    });
+    return within.length > 0 ? within.join(" && ") : undefined;
+  }
+  if (shown.type === undefined || shown.type !== wanted.type || shown.type === "array") return undefined;
+  const there = `SHOWN.?${field.replaceAll(".", ".?")}`;
+  return `${there}.hasValue() && ${there}.value() == self.${field}`;
 }
 
 /** A CEL expression: the field has changed its case only. Undefined if case matters. */

@@ -72,6 +72,7 @@ function decideCreation(view: View): Decision {
   if (spec.obstacle) return blockedBy(spec.obstacle);
   if (spec.unchecked) return { step: "check" };
   if (spec.unwanted) return { step: secrets.previous ? "revoke" : "idle" };
+  if (spec.lacking && !resource.permanent) return blockedBy(spec.lacking);
   if (resource.unlisted) return awaitingFirstRead(view);
   return resource.permanent ? { step: "adopt" } : { step: "create" };
 }

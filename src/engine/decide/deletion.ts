@@ -1,5 +1,5 @@
 import { several } from "../../runtime/text.ts";
-import type { Observation, View } from "../observe/view.ts";
+import type { Observation, Replacement, View } from "../observe/view.ts";
 import { isOver, mayBeHidden } from "../state/presence.ts";
 import { nextStep } from "../state/succession.ts";
 import { awaitingDeletion, awaitingProof } from "./absence.ts";
@@ -96,31 +96,54 @@ export function replacementUnderWay(view: View): Decision | undefined {
 export function decideReplacement(view: View, observation: Present): Decision | undefined {
   const { kind, spec } = view;
   if (!spec.replacement) return undefined;
-  const { fields, why, verdict } = spec.replacement;
+  const { verdict, late } = spec.replacement;
   const begun = replacementUnderWay(view);
   if (begun) return begun;
-  const changed = `${fields.join(", ")} cannot be changed in place and ${fields.length > 1 ? "have" : "has"} changed since the ${kind} was created (${why.join("; ")})`;
+  const { changed, back } = differenceOf(kind, spec.replacement);
+  const obstacle = spec.obstacle ?? spec.lacking;
   switch (verdict) {
     case "final":
     case "forbidden": {
-      const or = `, or set replacePolicy: WhenNeeded, which deletes the ${kind} and creates a new one`;
-      const message = `${changed}: change it back${verdict === "final" ? "" : or}`;
+      const replacing = view.resource.successive
+        ? "creates a new token and revokes this one a few minutes later"
+        : `deletes the ${kind}${late?.holdsData ? " with its data" : ""} and creates a new one`;
+      const or = `, or set replacePolicy: WhenNeeded, which ${replacing}`;
+      const message = `${changed}: ${back}${verdict === "final" ? "" : or}`;
       return { step: "stall", reason: "ImmutableFieldChanged", message };
     }
     case "allowed":
       if (view.resource.successive) return renewal(view);
       // Nothing is deleted before its replacement can be created.
-      if (spec.obstacle) return blockedBy(spec.obstacle);
+      if (obstacle) return blockedBy(obstacle);
       return spec.unchecked ? { step: "check" } : deleteToReplace(view, observation);
     default: {
       const given = verdict.allowedBy === "true" ? "" : `"true" was used for an earlier change; `;
       return {
         step: "stall",
         reason: "DataLossNotAllowed",
-        message: `${changed}; replacing the ${kind} loses its data: ${given}set the annotation mooring.dev/allow-data-loss to "${verdict.allowedBy}" to allow it once, or change it back`,
+        message: `${changed}; replacing the ${kind} loses its data: ${given}set the annotation mooring.dev/allow-data-loss to "${verdict.allowedBy}" to allow it once, or ${back}`,
       };
     }
   }
+}
+
+/** The difference, and how spec fits the resource again. */
+function differenceOf(kind: string, { fields, why, late }: Replacement): { changed: string; back: string } {
+  const because = why.join("; ");
+  const have = (names: string[]) => `${names.length > 1 ? "have" : "has"} changed since the ${kind} was created`;
+  if (!late) {
+    const changed = `${fields.join(", ")} cannot be changed in place and ${have(fields)} (${because})`;
+    return { changed, back: "change it back" };
+  }
+  const values = late.drift.map(
+    (each) => `${each.field} is ${each.found || "empty"} on the platform, not ${each.wanted}`,
+  );
+  const isFound = (field: string) =>
+    late.drift.some((each) => each.field === field || each.field.startsWith(`${field}.`));
+  const others = fields.filter((field) => !isFound(field));
+  const all = [...values, ...(others.length > 0 ? [`${others.join(", ")} ${have(others)}`] : [])];
+  const back = `set what is there or change spec back, which keeps the ${kind}`;
+  return { changed: `${all.join("; ")}, and cannot be changed in place (${because})`, back };
 }
 
 /** Needs only the claim or the intent, whatever spec and its references are now. */

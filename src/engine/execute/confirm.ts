@@ -1,3 +1,4 @@
+import type { Content } from "../../kinds/desired.ts";
 import type { ResourceKind } from "../../kinds/kind.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import { Retry, Unauthorized } from "../../platform/answers/errors.ts";
@@ -75,6 +76,13 @@ export async function deletionIn(
   return { logged };
 }
 
+/** Each resource once; those with the same name with their ids. */
+function namesOf(contents: readonly Content[]): string[] {
+  const all = [...new Map(contents.map((each) => [each.id, each])).values()];
+  const isUnique = ({ title }: Content) => all.filter((each) => each.title === title).length === 1;
+  return all.map((each) => (isUnique(each) ? each.title : `${each.title} (${each.id})`));
+}
+
 /** Reads what is inside a resource before it is deleted: in its own answer, and in the lists of what would be lost. */
 export async function inspect(deps: Deps, context: Context): Promise<Requeue> {
   const { kind, account, view, memory } = context;
@@ -90,8 +98,8 @@ export async function inspect(deps: Deps, context: Context): Promise<Requeue> {
   const whole = await read(`?depth=${contents.depth}`);
   const lists = await Promise.all(contents.lists.map(async (name) => [name, await read(`/${name}?depth=1`)] as const));
   try {
-    const names = [whole, { entities: Object.fromEntries(lists) }].flatMap(contents.list);
-    memory.contents = { asOf, names: [...new Set(names)] };
+    const inside = [whole, { entities: Object.fromEntries(lists) }].flatMap(contents.list);
+    memory.contents = { asOf, names: namesOf(inside) };
     return "now";
   } catch (error) {
     return recordFailure(deps, context, notUnderstood(kind, error));

@@ -7,7 +7,7 @@ import { type Deps, readLimit } from "../observe/deps.ts";
 import type { Shared } from "../observe/resource/collections.ts";
 import { type LeftBehind, leftBehindNow } from "../observe/resource/left-behind.ts";
 import { previousLeftMs } from "../observe/secrets/secrets.ts";
-import { sources } from "../observe/spec/fixed-fields.ts";
+import { sources, withStated } from "../observe/spec/fixed-fields.ts";
 import { inputsOf } from "../observe/spec/spec.ts";
 import type { Context } from "../observe/view.ts";
 import type { Claim } from "../state/intent.ts";
@@ -105,7 +105,7 @@ function adviceFor(context: Context, shared: Shared, left: LeftBehind[]): string
   if (memory.renewAfter !== undefined) advice.push(UNRENEWED);
   const unclaimed = memory.unclaimed?.filter((id) => shared.collection.read(id).item) ?? [];
   if (unclaimed.length > 0) advice.push(unclaimedAdvice(kind.kind, unclaimed));
-  return [...advice, ...left.map((each) => leftAdvice(kind.kind, each))];
+  return [...advice, ...left.map((each) => leftAdvice(context, each))];
 }
 
 /** Spec asks for no resource, and there is none. */
@@ -133,17 +133,34 @@ async function learntBirth({ shared, view }: Context, seen: { id: string; raw: u
   });
 }
 
-/** Records the catalogue entry that was looked up, so that it is not looked up again until spec changes. */
-function fixedNow({ kind, desired, inputs, status, view }: Context): ResourceStatus["fixed"] {
-  if (!desired?.check || !inputs || view.spec.unchecked || view.spec.observed) return status.fixed;
-  return { ...status.fixed, ...sources(kind, desired, inputs) };
+/**
+ * Records the fields that spec has stated since, and the catalogue entry that was looked up, so that it is not looked up
+ * again until spec changes.
+ */
+function fixedNow(context: Context): ResourceStatus["fixed"] {
+  const { kind, desired, inputs, status, view } = context;
+  if (view.spec.observed) return status.fixed;
+  const stated = withStated(context);
+  if (!desired?.check || !inputs || view.spec.unchecked) return stated;
+  return { ...stated, ...sources(kind, desired, inputs) };
 }
 
 const KEYLESS =
   "the key of an adopted resource cannot be read: set the annotation mooring.dev/rotate-at to create a new one; the current key then stops working";
 
-const leftAdvice = (former: string, { kind, id }: LeftBehind): string =>
-  `${kind} ${id} of the previous ${former} is still on the platform, and nothing uses it: create a ${kind} object with externalId: ${id} to keep it, or delete it on the platform, which loses its data; it is billed until then`;
+function leftAdvice({ kind, desired, view }: Context, left: LeftBehind): string {
+  const { id, parents } = left;
+  const place = Object.entries(parents).map(([role, parent]) => {
+    const reference = desired?.references.find((each) => each.role === role && (each.bond ?? "place") === "place");
+    const isHere = view.resource.claim?.parents[role] === parent;
+    const { target } = reference ?? {};
+    if (!isHere || !target || !("name" in target)) return `${role}Id: ${parent}`;
+    const { name, namespace } = target;
+    return `${role}Ref: {name: ${name}${namespace === undefined ? "" : `, namespace: ${namespace}`}}`;
+  });
+  const spec = [...place, `externalId: ${id}`].join(", ");
+  return `${left.kind} ${id} of the previous ${kind.kind} is still on the platform, and nothing uses it: create a ${left.kind} object with spec {${spec}} to keep it, or delete it on the platform, which loses its data; it is billed until then`;
+}
 
 /** The labels or the note of the Secret were changed. The key still works. */
 function strippedAdvice(name: string, repair: Memory["repair"]): string[] {

@@ -25,7 +25,7 @@ export function observe(deps: Deps, key: ObjectKey, kind: ResourceKind, object: 
   const joined = joinCollection(deps, subject, chosen.obstacle ? undefined : account, resolved.parents);
   const { shared, identity } = joined;
   const item = shared?.collection.read(identity).item;
-  const { view: spec, inputs, foreign } = observeSpec(deps, subject, account, resolved, joined.request);
+  const { view: spec, inputs, foreign } = observeSpec(deps, subject, account, resolved, { ...joined, item });
   const { view: resource, problem } = observeResource(deps, subject, joined, { inputs, obstacle: spec.obstacle });
   const times = observeTimes(deps, subject, account, shared);
   const secrets = observeSecrets(deps, subject, { account, shared, item }, times);

@@ -1,4 +1,4 @@
-import type { Comparison, Desired, Inputs, Operation, Publication, Related } from "../../kinds/desired.ts";
+import type { Comparison, Desired, Drift, Inputs, Operation, Publication, Related } from "../../kinds/desired.ts";
 import type { ResourceKind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { Item } from "../../platform/collections/collection.ts";
@@ -64,12 +64,22 @@ export interface SpecView {
   unwanted: boolean;
   /** Spec names an entry of a platform catalogue that was not looked up yet. */
   unchecked: boolean;
-  /** Immutable fields that have changed since the creation, why they are immutable, and what may be done. */
-  replacement: { fields: string[]; why: string[]; verdict: Verdict } | undefined;
+  replacement: Replacement | undefined;
   /** Why spec cannot be turned into a request body: references, Secrets, values. */
   obstacle: Obstacle | undefined;
+  /** Fields that spec leaves out, and that nothing can be created without. */
+  lacking: Obstacle | undefined;
   /** A reference into another namespace that no Grant allows. */
   ungranted: Obstacle | undefined;
+}
+
+/** Immutable fields that differ from the resource, why they are immutable, and what may be done. */
+export interface Replacement {
+  fields: string[];
+  why: string[];
+  verdict: Verdict;
+  /** The differences of fields that spec had not stated before; whether a replacement would lose data. */
+  late?: { drift: readonly Drift[]; holdsData: boolean };
 }
 
 /** Whether a replacement may apply a changed immutable field. `allowedBy` is the annotation that accepts the data loss. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Content } from "../desired.ts";
 import { patch, wantedName } from "../fields/compare.ts";
 import { location, managed, managedRules, platformName, prose, required, wireId } from "../fields/fields.ts";
 import { locationChoice } from "../fields/location.ts";
@@ -53,9 +54,11 @@ const children = z.object({
 const EMPTY: readonly string[] = ["lans", "securitygroups"];
 
 /** The entities that are deleted together with the datacenter. */
-function contents(item: unknown): string[] {
+function contents(item: unknown): Content[] {
   return Object.entries(children.parse(item).entities).flatMap(([name, { items }]) =>
-    EMPTY.includes(name) ? [] : items.map(({ id, type, properties }) => `${type ?? name} ${properties?.name ?? id}`),
+    EMPTY.includes(name)
+      ? []
+      : items.map(({ id, type, properties }) => ({ id, title: `${type ?? name} ${properties?.name ?? id}` })),
   );
 }
 
@@ -69,6 +72,7 @@ export const datacenter: Kind = {
   status,
   rules: [...managedRules, required("location")],
   immutable: { location: "a datacenter cannot move" },
+  comparable: ["location"],
   columns: [{ name: "Location", type: "string", path: ".status.location", description: "Location" }],
   resource: mapping(spec, {
     names: { type: "datacenter" },

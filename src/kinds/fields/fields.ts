@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ObjectRef, Reference } from "../desired.ts";
-import type { Rule, Rules } from "../kind.ts";
+import type { Kind, Rule, Rules } from "../kind.ts";
 import { ruled, unless, validations } from "./rules.ts";
 
 /**
@@ -185,8 +185,16 @@ export const whenManaged = (rules: Rules): Rules => unless(observed, rules);
 export const whenCreated = (rules: Rules): Rules => unless(`has(self.externalId) || ${observed}`, rules);
 
 /** A field that is required unless the resource already exists. */
-export const required = (field: string): Rules =>
-  whenCreated({ rule: `has(self.${field})`, message: `${field} is required` });
+export const required = (field: string): Rules => ({
+  ...whenCreated({ rule: `has(self.${field})`, message: `${field} is required` }),
+  requires: field,
+});
+
+/** Fields that spec leaves out, and that only an existing resource does not need. */
+export const lackingIn = ({ rules }: Pick<Kind, "rules">, spec: unknown): string[] =>
+  rules
+    .flatMap((each) => ("requires" in each && each.requires !== undefined ? [each.requires] : []))
+    .filter((field) => Reflect.get(Object(spec), field) == null);
 
 /** Fields of every kind that lives in a datacenter. */
 export const inDatacenter = {

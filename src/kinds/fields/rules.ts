@@ -18,7 +18,7 @@ export const joined = (...rules: Rules[]): Joined => ({ rule: every(rules), part
 /** Rules for both outcomes of a condition, which is evaluated once. */
 export function either(condition: string, then: Rules[], otherwise: Rules[] = []): Joined {
   const guarded = (guard: string, rules: Rules[]) =>
-    partsOf(rules).map(({ rule, message }) => ({ rule: `${guard} || (${rule})`, message }));
+    partsOf(rules).map((part) => ({ ...part, rule: `${guard} || (${part.rule})` }));
   return {
     rule: `(${condition}) ? (${every(then)}) : (${every(otherwise)})`,
     parts: [...guarded(`!(${condition})`, then), ...guarded(`(${condition})`, otherwise)],
@@ -38,7 +38,7 @@ export function about(field: string, present: Rules[], absent: Rules[] = []): Jo
 
 /** Rules with an exception. The condition is evaluated only if a rule fails. */
 export function unless(condition: string, rules: Rules): Rules {
-  const excepted = ({ rule, message }: Rule) => ({ rule: `(${rule}) || ${condition}`, message });
+  const excepted = (part: Rule) => ({ ...part, rule: `(${part.rule}) || ${condition}` });
   return isJoined(rules)
     ? { rule: `(${rules.rule}) || ${condition}`, parts: rules.parts.map(excepted) }
     : excepted(rules);
@@ -47,7 +47,7 @@ export function unless(condition: string, rules: Rules): Rules {
 /** Rules in the form of a CRD schema. */
 export const validations = (...rules: Rules[]) => ({
   "x-kubernetes-validations": rules.map((each) =>
-    isJoined(each) ? { rule: each.rule, ...messageOf(each.parts) } : each,
+    isJoined(each) ? { rule: each.rule, ...messageOf(each.parts) } : { rule: each.rule, message: each.message },
   ),
 });
 
@@ -59,7 +59,10 @@ export const validations = (...rules: Rules[]) => ({
 function messageOf(parts: Rule[]) {
   const [only, ...others] = parts;
   if (only && others.length === 0) return { message: only.message };
-  const messages = parts.map(({ rule, message }) => `((${rule}) ? '' : ${JSON.stringify(`${message}; `)})`);
+  const messages = parts.map(({ rule, message, more }) => {
+    const text = more === undefined ? JSON.stringify(`${message}; `) : `${JSON.stringify(message)} + ${more} + "; "`;
+    return `((${rule}) ? '' : ${text})`;
+  });
   return { messageExpression: `(${messages.join(" + ")} + '.').replace('; .', '')` };
 }
 

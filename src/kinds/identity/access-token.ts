@@ -26,6 +26,7 @@ export const accessToken: Kind = {
   status: z.object(tokenStatus),
   rules: managedRules,
   immutable: tokenImmutable,
+  comparable: Object.keys(tokenImmutable),
   columns: tokenColumns,
   resource: mapping(
     spec,

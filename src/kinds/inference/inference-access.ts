@@ -104,6 +104,7 @@ export const inferenceAccess: Kind = {
   status,
   rules: [...managedRules, whenManaged({ rule: "has(self.models)", message: "models is required" })],
   immutable: tokenImmutable,
+  comparable: Object.keys(tokenImmutable),
   columns: [
     { name: "Models", type: "string", path: ".status.modelNames", description: "Models that may be used" },
     { name: "Budget", type: "string", path: ".spec.budget.eurPerDay", description: "EUR per day" },

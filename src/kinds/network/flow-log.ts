@@ -157,6 +157,7 @@ export const flowLog: Kind = {
       (field) => [field, never],
     ),
   ),
+  comparable: ["name", "action", "direction", "bucket"],
   columns: [
     { name: "Server", type: "string", path: ".status.server", description: "Server of the NIC" },
     { name: "Action", type: "string", path: ".status.action", description: "Recorded traffic" },

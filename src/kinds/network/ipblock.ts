@@ -79,6 +79,7 @@ export const ipBlock: Kind = {
   status,
   rules: [...managedRules, required("location"), required("size")],
   immutable: { location: "an IPBlock cannot move", size: "the size of an IPBlock is fixed at creation" },
+  comparable: ["location", "size"],
   columns: [
     {
       name: "Location",

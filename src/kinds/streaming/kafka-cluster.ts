@@ -80,6 +80,16 @@ export const kafkaCluster: Kind = {
     "connection.lanId": never,
     "connection.brokerAddresses": never,
   },
+  comparable: [
+    "name",
+    "version",
+    "size",
+    "connection.datacenterRef",
+    "connection.datacenterId",
+    "connection.lanRef",
+    "connection.lanId",
+    "connection.brokerAddresses",
+  ],
   columns: [
     { name: "Size", type: "string", path: ".status.size", description: "Size of the brokers" },
     {

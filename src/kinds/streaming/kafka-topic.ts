@@ -146,6 +146,7 @@ export const kafkaTopic: Kind = {
     numberOfPartitions: `${never}, and with another number of partitions keys map to other partitions`,
     logRetention: never,
   },
+  comparable: ["name", "replicationFactor", "numberOfPartitions", "logRetention"],
   columns: [
     { name: "Partitions", type: "integer", path: ".status.numberOfPartitions", description: "Number of partitions" },
     {

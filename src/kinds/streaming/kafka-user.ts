@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { CertificateAccess } from "../desired.ts";
+import { differences } from "../fields/compare.ts";
 import { duration, secondsOf } from "../fields/duration.ts";
 import { exactlyOne, line, managed, managedRules, objectName, uuid, wireId } from "../fields/fields.ts";
 import { hostPort } from "../fields/secrets/encode.ts";
@@ -108,6 +109,7 @@ export const kafkaUser: Kind = {
     user: "a KafkaUser belongs to one user",
     userId: "a KafkaUser belongs to one user",
   },
+  comparable: ["user", "userId"],
   columns: [
     { name: "Secret", type: "string", path: ".status.secretName", description: "Secret for workloads" },
     {
@@ -136,7 +138,11 @@ export const kafkaUser: Kind = {
     },
     creation: { body: () => ({}) },
     comparison: {
-      compare: () => ({ drift: [] }),
+      compare({ user, userId }, item) {
+        const { id, properties } = wire.parse(item);
+        const name = properties?.name;
+        return { drift: differences({ user: [name == null ? undefined : user, name], userId: [userId, id] }) };
+      },
       facts(item) {
         const name = wire.parse(item).properties?.name;
         return name == null ? {} : { user: name };

@@ -7,6 +7,7 @@ import {
   drifted,
   type Facts,
   failure,
+  lacking,
   NOW,
   present,
   presentDrifted,
@@ -18,6 +19,7 @@ import {
 describe("an object without a resource", () => {
   holds([
     ["is created", {}, { step: "create" }],
+    ["asks for what nothing can be created without", { lacking: lacking() }, { step: "stall", reason: "InvalidSpec" }],
     ["is not created while it is paused", { paused: true }, { step: "pause" }],
     ["waits for its Account", { accountObstacle: accountDown }, { step: "wait", reason: "AccountNotReady" }],
     [

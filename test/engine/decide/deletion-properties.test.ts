@@ -23,9 +23,13 @@ describe("in every view", () => {
   });
 
   test("nothing is deleted for a replacement that cannot be created as spec is now", () => {
-    whenever(["delete"], ({ replacement, unwanted, specObstacle, unchecked, observation }, { action }) => {
+    whenever(["delete"], ({ replacement, unwanted, specObstacle, lacking, unchecked, observation }, { action }) => {
       if (action !== "replace" || !replacement || unwanted || observation.seen !== "present") return;
-      expect({ specObstacle, unchecked }).toEqual({ specObstacle: undefined, unchecked: false });
+      expect({ specObstacle, lacking, unchecked }).toEqual({
+        specObstacle: undefined,
+        lacking: undefined,
+        unchecked: false,
+      });
     });
   });
 

@@ -7,6 +7,7 @@ import {
   type Facts,
   failure,
   inside,
+  lacking,
   NOW,
   present,
   presentDrifted,
@@ -79,6 +80,31 @@ describe("an object whose immutable field has changed", () => {
         message:
           "location, boot.image cannot be changed in place and have changed since the Server was created (it stays where it is; it was booted from it): change it back, or set replacePolicy: WhenNeeded, which deletes the Server and creates a new one",
       },
+    ],
+    [
+      "names the values of fields that spec had not stated, and how to keep the resource",
+      changed("forbidden", {
+        replacement: {
+          fields: ["location", "boot"],
+          why,
+          verdict: "forbidden",
+          late: { drift: [{ field: "location", wanted: "de/fra", found: "de/txl" }], holdsData: true },
+        },
+      }),
+      {
+        message:
+          "location is de/txl on the platform, not de/fra; boot has changed since the Server was created, and cannot be changed in place (it stays where it is; it was booted from it): set what is there or change spec back, which keeps the Server, or set replacePolicy: WhenNeeded, which deletes the Server with its data and creates a new one",
+      },
+    ],
+    [
+      "does not say that a token is deleted at once",
+      changed("forbidden", { successive: true }),
+      { message: expect.stringMatching(/creates a new token and revokes this one a few minutes later$/) },
+    ],
+    [
+      "is kept while its replacement cannot be created",
+      changed("allowed", { lacking: lacking() }),
+      { step: "stall", reason: "InvalidSpec" },
     ],
     ["loses no data unasked", changed({ allowedBy: "true" }), { step: "stall", reason: "DataLossNotAllowed" }],
     [

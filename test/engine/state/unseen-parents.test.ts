@@ -51,6 +51,13 @@ describe("a resource that was deleted together with the one that it is in", () =
     expect(events).not.toContain("outside Mooring");
   });
 
+  test("is not told to be created again at once while its parent is gone", async () => {
+    const { events } = await toldOf(undefined, "WhenDeleted");
+    expect(events).toMatch(/Vanished FlowLog log-1 was deleted .*; creating it again has to wait: serverRef: .*web/);
+    const { events: again } = await toldOf(serverAt("s-1"), "WhenDeleted");
+    expect(again).toMatch(/Vanished FlowLog log-1 was deleted .*; creating it again$/m);
+  });
+
   test("is told as that where it is not created again", async () => {
     const { status } = await toldOf(undefined, "Never");
     expect(status).toMatch(/FlowLog log-1 was deleted with Server web by somebody at [^"]*; what it held is lost/);

@@ -69,6 +69,7 @@ export const factsOf = (more: Partial<Facts> = {}): Facts => ({
   accountObstacle: undefined,
   specObstacle: undefined,
   ungranted: undefined,
+  lacking: undefined,
   observation: { seen: "unknown" },
   search: undefined,
   failure: undefined,
@@ -166,6 +167,9 @@ export const contents = (more: Partial<Contents> = {}): Contents => ({
 
 export function ungranted() {
   return { reason: "ReferenceNotGranted", message: "serverRef: no Grant", stalled: true } as const;
+}
+export function lacking() {
+  return { reason: "InvalidSpec", message: "type is required to create a Volume" } as const;
 }
 export function notOwned() {
   return { reason: "ConfigMapNotOwned", message: "ConfigMap web already exists" } as const;

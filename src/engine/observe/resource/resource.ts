@@ -93,7 +93,7 @@ export function observeResource(
 
 /** The claimed resource, as its collection shows it, compared with spec. */
 function readResource(
-  { settings, objects }: Deps,
+  { settings, objects, clock }: Deps,
   subject: Subject,
   { collection, source }: Shared,
   identity: string,
@@ -116,7 +116,8 @@ function readResource(
       seen: "absent",
       asOf: facts?.row?.last ?? asOf ?? 0,
       absence: judge(facts, settings),
-      since: facts?.since ?? asOf ?? 0,
+      // A list that is older than the claim does not have to show the resource: only a read of the member counts.
+      since: facts?.since ?? clock.monotonic(),
       logged: facts?.logged ?? false,
       ...(facts?.deletion && { deletion: `${how}${by === undefined ? "" : ` by ${by}`}${time}` }),
     };

@@ -1,4 +1,4 @@
-import type { Desired, Inputs } from "../../../kinds/desired.ts";
+import type { Desired, Drift, Inputs } from "../../../kinds/desired.ts";
 import type { Kind } from "../../../kinds/kind.ts";
 import type { KubeObject } from "../../../kube/resource.ts";
 import { isAsRecorded, isStated, recordOf } from "../../../runtime/field-record.ts";
@@ -10,30 +10,85 @@ import { ALLOW_DATA_LOSS } from "../../state/names.ts";
 import { policiesOf } from "../../state/policies.ts";
 import type { ResourceStatus } from "../../status/schema.ts";
 import { isElsewhere } from "../subject.ts";
-import type { SpecView, Subject } from "../view.ts";
+import type { Replacement, Subject } from "../view.ts";
 
-/** Immutable fields that differ from what the resource was created from, and whether they may be applied by a replacement. */
-export function replacement({ kind, object, status }: Subject): SpecView["replacement"] {
-  const { fixed, nonce, lossAllowed, id, account } = status;
+/** The resource as it was last read, and what a comparison needs besides spec. */
+interface Seen {
+  raw: unknown;
+  inputs: Inputs;
+}
+
+/** Immutable fields that differ from the resource, and whether a replacement may apply them. */
+export function replacement(subject: Subject, seen?: Seen): Replacement | undefined {
+  const { kind, object, status } = subject;
+  const { fixed, lossAllowed, id, account } = status;
+  const { holdsData } = kind.resource.destruction;
   // Spec may have changed during the creation. A resource cannot move to the contract of another Account.
   if (id !== undefined && account !== undefined && isElsewhere(object, account)) {
     return { fields: ["accountRef"], why: [`it belongs to ${accountTitle(account)}`], verdict: "final" };
   }
-  // Status records all immutable fields of a created resource, and those in spec of an adopted one.
   if (!fixed) return undefined;
-  const isRecorded = (field: string) => nonce || (field in fixed && isStated(kind, field, fixed[field]));
-  const recorded = Object.keys(kind.immutable).filter(isRecorded);
-  const fields = recorded.filter((field) => !isAsRecorded(kind, object.spec, field, fixed[field]));
+  const changed = Object.keys(kind.immutable).filter((field) => !isAsRecorded(kind, object.spec, field, fixed[field]));
+  const late = changed.filter((field) => !wasStated(kind, status, field));
+  const judged = judge(subject, late, seen);
+  const known = (fields: string[]) => {
+    const why = [...new Set(fields.map((field) => kind.immutable[field] ?? ""))];
+    const drift = fields.flatMap((field) => judged.get(field) ?? []);
+    return { fields, why, ...(drift.length > 0 && { late: { drift, holdsData } }) };
+  };
+  const wrong = late.filter((field) => judged.get(field)?.length);
+  // Spec says wrongly what was adopted. That asks for no replacement.
+  if (isAdopted(status) && wrong.length > 0) return { ...known(wrong), verdict: "final" };
+  // A field that was not sent at the creation, and is not known to be as on the platform, counts as changed.
+  const isChanged = (field: string) => !late.includes(field) || (!isAdopted(status) && judged.get(field)?.length !== 0);
+  const fields = changed.filter(isChanged);
   if (fields.length === 0) return undefined;
-  const why = [...new Set(fields.map((field) => kind.immutable[field] ?? ""))];
-  if (policiesOf(object).replacePolicy === "Never") return { fields, why, verdict: "forbidden" };
+  const difference = known(fields);
+  if (policiesOf(object).replacePolicy === "Never") return { ...difference, verdict: "forbidden" };
   // "true" allows one change. The next one needs its generation.
   const { annotations, generation } = object.metadata;
   const isFirst = (lossAllowed ?? generation) === generation;
   const isNamed = annotations?.[ALLOW_DATA_LOSS] === String(generation);
   const isLossAllowed = isNamed || (isFirst && isAllowed(object, ALLOW_DATA_LOSS));
   const allowedBy = lossAllowed === undefined ? "true" : String(generation);
-  return { fields, why, verdict: kind.resource.destruction.holdsData && !isLossAllowed ? { allowedBy } : "allowed" };
+  return { ...difference, verdict: holdsData && !isLossAllowed ? { allowedBy } : "allowed" };
+}
+
+const isAdopted = ({ adoptedAt, nonce }: ResourceStatus): boolean => adoptedAt !== undefined || nonce === undefined;
+
+/**
+ * Whether spec had a value for the field that the resource is known to have. Defaults were sent at a creation. At an
+ * adoption they say nothing.
+ */
+function wasStated(kind: Kind, status: ResourceStatus, field: string): boolean {
+  const { fixed = {} } = status;
+  return field in fixed && (!isAdopted(status) || isStated(kind, field, fixed[field]));
+}
+
+/** How these fields differ from the platform. Fields that cannot be compared are not in the result. */
+function judge({ kind, desired }: Subject, late: readonly string[], seen?: Seen): ReadonlyMap<string, Drift[]> {
+  const fields = late.filter((field) => kind.comparable?.includes(field));
+  if (fields.length === 0 || !desired || !seen) return new Map();
+  const { raw, inputs } = seen;
+  const targets = Object.entries(inputs.refs).map(([role, { id }]) => [role, id]);
+  const parents = { ...Object.fromEntries(targets), ...inputs.parents };
+  try {
+    const { drift } = desired.compare(raw, { ...inputs, parents, adopted: true });
+    const isAbout = (field: string, each: Drift) => each.field === field || each.field.startsWith(`${field}.`);
+    return new Map(fields.map((field) => [field, drift.filter((each) => isAbout(field, each))]));
+  } catch {
+    // An answer that is not understood is reported where the whole resource is compared.
+    return new Map();
+  }
+}
+
+/** The record with the fields that spec has stated since, once they are known to be as on the platform. */
+export function withStated({ kind, object, status }: Pick<Subject, "kind" | "object" | "status">) {
+  const now = recordOf(kind, object.spec);
+  const { comparable = [] } = kind;
+  const isNew = (field: string) => field in now && isStated(kind, field, now[field]) && !wasStated(kind, status, field);
+  const added = comparable.filter(isNew).map((field) => [field, now[field]]);
+  return status.fixed && { ...status.fixed, ...Object.fromEntries(added) };
 }
 
 /** Hashes for `status.internal.fixed` of the Secrets and lookups in mutable fields: they show what is outdated. */

@@ -1,6 +1,8 @@
 import type { Desired, Inputs } from "../../../kinds/desired.ts";
+import { lackingIn } from "../../../kinds/fields/fields.ts";
 import { isWanted } from "../../../kinds/kind.ts";
 import type { KubeObject } from "../../../kube/resource.ts";
+import type { Item } from "../../../platform/collections/collection.ts";
 import type { AccountHandle } from "../../accounts/accounts.ts";
 import { isPaused, recreateAsked } from "../../state/annotations.ts";
 import { claimOf, nameFor, namespaceOf, type ObjectKey, observes, openIntent } from "../../state/object.ts";
@@ -55,7 +57,7 @@ export function observeSpec(
   subject: Subject,
   account: AccountHandle | undefined,
   resolved: ResolvedSpec,
-  request: PendingRequest | undefined,
+  { request, item }: { request: PendingRequest | undefined; item: Item | undefined },
 ): { view: SpecView; inputs: Inputs | undefined; foreign: Obstacle | undefined } {
   const { kind, object, status, memory, desired, claim, adopt } = subject;
   const { metadata } = object;
@@ -67,6 +69,7 @@ export function observeSpec(
     foreign ??
     (desired && inputs && (unfit(desired, inputs) ?? unreachable(desired, account))) ??
     (inputs && taken(deps, subject, inputs, account));
+  const changed = replacement(subject, item && resolved.inputs && { raw: item.raw, inputs: resolved.inputs });
   const view: SpecView = {
     deleting: metadata.deletionTimestamp !== undefined,
     paused: isPaused(object),
@@ -78,8 +81,9 @@ export function observeSpec(
     adopt,
     unwanted: desired !== undefined && !isWanted(kind, desired, metadata.name),
     unchecked: desired !== undefined && isUnchecked(desired, inputs?.outdated, memory),
-    replacement: replacement(subject),
+    replacement: changed,
     obstacle,
+    lacking: lacking(subject),
     ungranted: desired && notGranted(deps.objects, object, desired),
   };
   return { view, inputs, foreign };
@@ -94,6 +98,20 @@ export function unfit(desired: Desired, inputs: Inputs): Obstacle | undefined {
     message = messageOf(error);
   }
   return message === undefined ? undefined : { reason: "InvalidSpec", message };
+}
+
+/** An object whose resource is gone may still leave out what only that resource had. */
+function lacking({ kind, object }: Subject): Obstacle | undefined {
+  const fields = lackingIn(kind, object.spec);
+  if (fields.length === 0) return undefined;
+  const shown = readFacts(object);
+  const known = fields
+    .filter((field) => ["string", "number"].includes(typeof shown[field]))
+    .map((field) => `${field} ${shown[field]}`);
+  const former = known.length > 0 ? `; the previous one had ${known.join(" and ")}` : "";
+  const [are, them] = fields.length > 1 ? ["are", "them"] : ["is", "it"];
+  const message = `${fields.join(" and ")} ${are} required to create a ${kind.kind}; spec leaves ${them} out, which is possible only while there is the one in externalId: set ${them}${former}`;
+  return { reason: "InvalidSpec", message };
 }
 
 /** The Account has no address of the catalogue that spec names an entry of. */

@@ -196,6 +196,7 @@ export const server: Kind = {
     ...firstBootImmutable(BOOT),
     "bootVolume.licenceType": "the licence of a volume is fixed at creation",
   },
+  comparable: ["type", "templateUuid", "availabilityZone", "bootVolume.type"],
   ignoresCase: ["templateName", imageName(BOOT)],
   columns: [
     { name: "VM", type: "string", path: ".status.vmState", description: "State of the virtual machine" },

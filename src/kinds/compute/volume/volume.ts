@@ -67,6 +67,7 @@ type VolumeSpec = z.output<typeof spec>;
 
 const status = z.object({
   size: z.number().optional().describe("Size in GB."),
+  type: z.string().optional().describe("Storage technology."),
   serverId: z.string().optional().describe("Platform id of the server it is attached to."),
   server: z.string().optional().describe("Name of the Server object with that id, or the id if there is none."),
   deviceNumber: z.int().optional().describe("Slot number in that server."),
@@ -87,18 +88,20 @@ const wire = z.object({
   }),
 });
 
+/** "SSD" is the former name of "SSD Premium". */
+const typeOf = ({ type }: z.output<typeof wire>["properties"]) => (type === "SSD" ? "SSD Premium" : type);
+
 const collection = (parents: Inputs["parents"]) => `${datacenterPath(parents)}/volumes`;
 
 function compare(spec: VolumeSpec, item: unknown, inputs: Inputs): Comparison {
   const found = wire.parse(item);
-  const { name, size, bus, type, availabilityZone, licenceType, bootServer } = found.properties;
+  const { name, size, bus, availabilityZone, licenceType, bootServer } = found.properties;
   const named = {
     name: [wantedName(spec, inputs), name],
     bus: [spec.bus, bus],
   } as const;
   const fixed = {
-    // "SSD" is the former name of "SSD Premium".
-    type: [spec.type, type === "SSD" ? "SSD Premium" : type],
+    type: [spec.type, typeOf(found.properties)],
     // With AUTO, any zone that the platform chose matches.
     availabilityZone: [spec.availabilityZone === "AUTO" ? undefined : spec.availabilityZone, availabilityZone],
     licenceType: [licenceType == null ? undefined : wantedOfOthers(spec.licenceType, inputs), licenceType],
@@ -133,6 +136,7 @@ export const volume: Kind = {
     ...imageImmutable(),
     ...firstBootImmutable(),
   },
+  comparable: ["type", "availabilityZone", "licenceType"],
   ignoresCase: [imageName()],
   columns: [
     { name: "Size", type: "integer", path: ".status.size", description: "Size in GB" },
@@ -174,10 +178,18 @@ export const volume: Kind = {
     comparison: {
       compare,
       facts(item, { refs, shown }) {
-        const { size, bootServer, deviceNumber } = wire.parse(item).properties;
+        const { properties } = wire.parse(item);
+        const { size, bootServer, deviceNumber } = properties;
         const ours = bootServer != null && (bootServer === refs.server?.id || bootServer === shown.attachedTo);
         const server = nameOf(bootServer, refs.server, shown.serverId === bootServer ? shown.server : undefined);
-        return known({ size, serverId: bootServer, server, deviceNumber, attachedTo: ours ? bootServer : undefined });
+        return known({
+          size,
+          type: typeOf(properties),
+          serverId: bootServer,
+          server,
+          deviceNumber,
+          attachedTo: ours ? bootServer : undefined,
+        });
       },
     },
     destruction: { holdsData: true, keptWhileUsed: true },

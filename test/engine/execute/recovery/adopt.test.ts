@@ -63,6 +63,33 @@ describe("an object that names an existing resource", () => {
     expect(api.get(object)?.status).not.toHaveProperty("drift");
   });
 
+  test("is not missing when it is owned, although the last list is older than that", async () => {
+    const [object, other] = [naming("a", { location: "de/fra" }), naming("b")];
+    const { pass, passes, api, sync, platform, clock, deps } = open(object, other);
+    await passes(B);
+    await clock.advance(1000);
+    const theirs = platform.make("other", { properties: { name: "other", location: "de/txl" } });
+    const { spec } = object;
+    api.put({ ...object, spec: { ...Object(spec), externalId: theirs } });
+    sync();
+    await passes(A);
+    await clock.advance(60_000);
+    const stored = api.get(object) ?? object;
+    const metadata = { ...stored.metadata, generation: 2 };
+    api.put({ ...stored, metadata, spec: { ...Object(stored.spec), location: "de/txl" } });
+    sync();
+    deps.memories.of(A).failure = undefined;
+    expect((await pass(A)).decision).toEqual({ step: "adopt", id: theirs });
+    const steps: string[] = [];
+    for (let second = 0; second < 8; second++) {
+      sync();
+      steps.push(...(await passes(A)));
+      await clock.advance(1000);
+    }
+    expect(steps).not.toContain("stall Missing");
+    expect(steps.at(-1)).toBe("rest");
+  });
+
   test("leaves everything as it is that spec does not say", async () => {
     const object = naming("a", { location: undefined, name: undefined });
     const { passes, platform, clock, owned, id } = open(object);

@@ -40,6 +40,27 @@ async function minutes(all: ReturnType<typeof stage>, key: string, count: number
   }
 }
 
+test("a datacenter that holds volumes of the same name names each of them", async () => {
+  const platform = fakePlatform();
+  const id = platform.make(
+    "a",
+    { properties: { name: "a", location: "de/txl" } },
+    { path: "/datacenters", entities: {} },
+  );
+  for (const target of ["vol-1", "vol-2"])
+    platform.make(target, { properties: { name: "data" } }, { path: `/datacenters/${id}/volumes`, targets: [target] });
+  const object = objectOf("Datacenter", "a", {
+    spec: { location: "de/txl" },
+    metadata: { name: "a", finalizers: [FINALIZER], deletionTimestamp: "2026-01-01T00:00:00Z" },
+    status: { id, account: "shop/main", contract: 1 },
+  });
+  const all = stage([object], { platform });
+  platform.setClock(all.clock.now);
+  await minutes(all, "Datacenter/shop/a", 1);
+  const message = readyOf(all.api.get(object) ?? object)?.message;
+  expect(message).toMatch(/^Datacenter still holds volumes data \(vol-1\), volumes data \(vol-2\): to keep/);
+});
+
 test("a datacenter is not deleted with a volume that only the list of volumes shows", async () => {
   const platform = fakePlatform();
   const inside = { properties: { name: "a", location: "de/txl" } };

@@ -14,7 +14,7 @@ import type { RecreatePolicy } from "../../../../src/engine/state/policies.ts";
 import type { Absence } from "../../../../src/engine/state/presence.ts";
 import type { Reason } from "../../../../src/engine/status/reasons.ts";
 import type { Comparison } from "../../../../src/kinds/desired.ts";
-import { claim, drifted, intentAt, NOW, notOwned, preDelete, UNSETTLED, ungranted, WALL } from "../views.ts";
+import { claim, drifted, intentAt, lacking, NOW, notOwned, preDelete, UNSETTLED, ungranted, WALL } from "../views.ts";
 
 const reason = fc.constantFrom<Reason>(
   "AccountNotReady",
@@ -146,6 +146,7 @@ export const anything = fc.record({
   accountObstacle: optional(obstacle),
   specObstacle: optional(obstacle),
   ungranted: fc.constantFrom(undefined, ungranted()),
+  lacking: fc.constantFrom(undefined, undefined, lacking()),
   observation,
   search: optional(found),
   failure: optional(failed),

@@ -82,7 +82,7 @@ describe("a volume goes where spec says, one step at a time", () => {
     ],
     ["to nothing", null, { ...nothing, shown: { attachedTo: "srv-1" } }, {}],
   ])("and shows that it is attached %s", (_, bootServer, context, facts) => {
-    expect(mapping.comparison.facts(item(bootServer), context)).toEqual({ size: 1, ...facts });
+    expect(mapping.comparison.facts(item(bootServer), context)).toEqual({ size: 1, type: "HDD", ...facts });
     expect(volume.status.strict().parse(facts)).toEqual(facts);
   });
 });
@@ -151,7 +151,7 @@ describe("on the platform", () => {
     expect(await resident.settle(attached, to(second))).toEqual(["detach", "attach"]);
     const shown = await resident.facts(to(second));
     expect(await resident.settle(spec, { ...given, shown })).toEqual(["detach"]);
-    expect(await resident.facts({ ...given, shown })).toEqual({ size: 1 });
+    expect(await resident.facts({ ...given, shown })).toEqual({ size: 1, type: "HDD" });
   });
 
   it("a Cube takes 23 volumes; the next is a problem by what the Server shows, and refused", async () => {

@@ -130,7 +130,7 @@ describe("a volume that cannot be made", () => {
 });
 
 it("the facts of a volume leave out what the platform does not say", () => {
-  expect(mapping.comparison.facts(item(), nothing)).toEqual({ size: 10 });
+  expect(mapping.comparison.facts(item(), nothing)).toEqual({ size: 10, type: "SSD Premium" });
 });
 
 it("user data, keys and the image count at creation only: a change of them replaces the volume", () => {
@@ -163,6 +163,6 @@ describe("a volume on the platform", () => {
     const resident: Resident = await create(platform, volume, spec, given);
     const changes = [{ name: "data" }, { name: "data", size: 20 }, { name: "data", size: 20, bus: "IDE" }];
     for (const change of changes) expect(await resident.settle({ ...spec, ...change }, given)).toEqual(["update"]);
-    expect(await resident.facts(given)).toEqual({ size: 20 });
+    expect(await resident.facts(given)).toEqual({ size: 20, type: "SSD Premium" });
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { customResourceDefinition } from "../../../src/cli/manifests/crd.ts";
-import { fixedFields, replacement } from "../../../src/engine/observe/spec/fixed-fields.ts";
-import type { Subject } from "../../../src/engine/observe/view.ts";
-import { server } from "../../../src/kinds/compute/server/server.ts";
-import { schemaIn } from "../../../src/plan/schema/objects.ts";
-import { problems, withDefaults } from "../../../src/plan/schema/validate.ts";
+import { customResourceDefinition } from "../../../../src/cli/manifests/crd.ts";
+import { fixedFields, replacement } from "../../../../src/engine/observe/spec/fixed-fields.ts";
+import type { Subject } from "../../../../src/engine/observe/view.ts";
+import { server } from "../../../../src/kinds/compute/server/server.ts";
+import { schemaIn } from "../../../../src/plan/schema/objects.ts";
+import { problems, withDefaults } from "../../../../src/plan/schema/validate.ts";
 
 const ID = "7ce5e062-034e-4dbc-9ed9-4be5174e1523";
 const schema = schemaIn(customResourceDefinition(server));
