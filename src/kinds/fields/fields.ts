@@ -33,7 +33,7 @@ export const uuid = () =>
     /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/,
     36,
     "must be a UUID, for example 72e73b81-8551-4e74-b398-fc63b39994af",
-  );
+  ).toLowerCase();
 
 export const lanId = () => formed(/^[1-9][0-9]*$/, 10, "must be the number of a LAN");
 

@@ -6,7 +6,7 @@ import type { KubeObject } from "../../../../src/kube/resource.ts";
 import { API } from "../../support/fake-platform.ts";
 import { annotated, objectOf, readyCondition } from "../../support/fixtures.ts";
 import { BEGIN } from "../../support/stage.ts";
-import { A, B, naming, open } from "./adoption.ts";
+import { A, B, body, naming, open } from "./adoption.ts";
 
 describe("an object that names an existing resource", () => {
   test("takes it over with its contract, and says who owns it", async () => {
@@ -61,6 +61,16 @@ describe("an object that names an existing resource", () => {
     expect((await pass(A)).decision).toEqual({ step: "adopt", id });
     expect(owned(A)).toBe(id);
     expect(api.get(object)?.status).not.toHaveProperty("drift");
+  });
+
+  test("may write a UUID in either case: it is one resource, and one object owns it", async () => {
+    const id = "72e73b81-8551-4e74-b398-fc63b39994af";
+    const objects = [naming("a", { externalId: id.toUpperCase() }), naming("b", { externalId: id })];
+    const { passes, owned, platform } = open(...objects);
+    platform.make("theirs", body, { targets: [id] });
+    await passes(A);
+    await passes(B);
+    expect([owned(A), owned(B)]).toEqual([id, undefined]);
   });
 
   test("is not missing when it is owned, although the last list is older than that", async () => {
