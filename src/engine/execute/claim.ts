@@ -41,7 +41,7 @@ export async function claim(deps: Deps, context: Context, found: Unclaimed, mark
     try {
       deps.guard();
       const claimed = await writeStatus(deps, kind, object, status);
-      memory.creation = { intent, begunAt, own, made, searched, phase: "claimed" };
+      memory.creation = { intent, begunAt, own, made, phase: "claimed" };
       const request = made.request ? `, request ${made.request.id}` : "";
       const { previous } = intent.succeeds === undefined ? {} : status;
       const works = previous && (kept ? `; ${previous.id} works until ${previous.until}` : LOST);

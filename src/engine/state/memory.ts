@@ -84,7 +84,7 @@ export type OpenCreation = {
   /** Made, and the claim is not written yet. After a crash, a search finds it. `searched`: no answer names it, a search has found it. */
   | { phase: "made"; made: Made; issued?: Issued; searched?: boolean }
   /** The claim is written. The creation is undone if the API server drops the object despite its finalizer. */
-  | { phase: "claimed"; made: Made; searched?: boolean }
+  | { phase: "claimed"; made: Made }
 );
 
 /** A creation that was begun, however far it has come. */

@@ -52,6 +52,12 @@ export const openIntent: (object: KubeObject) => Intent | undefined = memo((obje
   return [status, keptClaim(object) ?? {}].every((each) => isAsNew(intent, each)) ? intent : undefined;
 });
 
+/** The intent whose answer named the resource in status. A search would have recorded what it found. */
+export function answeredIntent(object: KubeObject): Intent | undefined {
+  const intent = readIntent(countedAnnotation(object, INTENT));
+  return intent && intent.nonce === readStatus(object).nonce && intent.found === undefined ? intent : undefined;
+}
+
 const keptClaim = memo((object: KubeObject) => readClaim(countedAnnotation(object, EXTERNAL_ID)));
 
 /** The resource that an object names: by its status, or by its annotation where status was lost. */
