@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { isSuccessive, type Kind } from "../../../kinds/kind.ts";
-import { bornOf } from "../../../platform/collections/numbered.ts";
+import { birthOf, bornOf } from "../../../platform/collections/numbered.ts";
 import { creatorOf } from "../../../platform/collections/reading.ts";
 import { accountTitle, addressOf } from "../../accounts/accounts.ts";
 import { ANOTHER, recreateAsked } from "../../state/annotations.ts";
-import { birthOf } from "../../state/identity.ts";
 import { canMake } from "../../state/intent.ts";
 import type { Memory } from "../../state/memory.ts";
 import { RECREATE } from "../../state/names.ts";
@@ -49,7 +48,7 @@ export async function lookalike(deps: Deps, context: Context, parents: Parents, 
   const lost = memory.doubt?.intent;
   const isInTime = (raw: unknown) => !lost || canMake(deps, lost, Date.parse(bornOf(raw) ?? ""));
   const isUnclaimed = (id: string, raw: unknown) =>
-    objects.claimants(kind.kind, { id, born: birthOf(kind, raw), parents, endpoint }).length === 0;
+    objects.claimants(kind.kind, { id, born: birthOf(kind.resource.identity, raw), parents, endpoint }).length === 0;
   const ids = [...members, ...read].flatMap((member) => {
     const id = member && idOf(member);
     if (id === undefined || name === undefined || nameOf(member?.raw) !== name || left.includes(id)) return [];
