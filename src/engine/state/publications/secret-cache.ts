@@ -1,5 +1,6 @@
 import type { KubeClient } from "../../../kube/client/transport.ts";
 import { type KubeObject, keyOf } from "../../../kube/resource.ts";
+import type { LimitOf } from "../../../kube/watch/age-limits.ts";
 import { fetchObject } from "../../../kube/watch/followed.ts";
 import { createNamespaceQuota } from "../../../kube/watch/namespace-quota.ts";
 import { reducedMetadata } from "../../../kube/watch/reduced.ts";
@@ -8,7 +9,6 @@ import { compareVersions } from "../../../kube/watch/version.ts";
 import { type DataResource, SECRETS } from "../../../kube/write/owned-secret.ts";
 import type { Clock } from "../../../runtime/clock.ts";
 import { createRecentMap } from "../../../runtime/lru.ts";
-import type { LimitOf } from "../indexes/object-limits.ts";
 import { OWN } from "../names.ts";
 import { contentHash, entriesOf, ownerOf } from "./fingerprints.ts";
 import { changedEntries, isOutput, type Note } from "./note.ts";
@@ -26,6 +26,7 @@ export interface SecretCacheOptions {
   onError: (error: unknown) => void;
   /** How many of a kind are kept in each namespace; others are read by their names. */
   limit?: LimitOf;
+  /** Called once for each kind and namespace that has more. */
   crowded?: (kind: string, namespace: string) => void;
 }
 
