@@ -1,4 +1,3 @@
-import type { Sites } from "../engine/accounts/addresses.ts";
 import type { Log, Settings } from "../engine/observe/deps.ts";
 import type { ObjectKey } from "../engine/state/object.ts";
 import type { Signatures } from "../engine/state/signatures.ts";
@@ -9,6 +8,7 @@ import type { ReconcileObserver } from "../kube/queue/work.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import type { LimitOf } from "../kube/watch/age-limits.ts";
 import type { EventRecorder } from "../kube/write/events.ts";
+import type { Sites } from "../platform/addresses/account-addresses.ts";
 import type { Transport } from "../platform/calls/transport.ts";
 import type { Clock } from "../runtime/clock.ts";
 
