@@ -1,9 +1,9 @@
 import { addressOf } from "../engine/accounts/accounts.ts";
-import { misfits } from "../engine/execute/adopt.ts";
-import { messageOf } from "../engine/observe/platform-errors.ts";
 import type { Context } from "../engine/observe/view.ts";
 import { type ObjectKey, observes } from "../engine/state/object.ts";
 import type { Drift } from "../kinds/desired.ts";
+import { misfits } from "../kinds/fields/compare.ts";
+import { messageOf } from "../kinds/fields/words-of-spec.ts";
 import type { ResourceKind } from "../kinds/kind.ts";
 import { birthOf } from "../platform/collections/numbered.ts";
 import type { FieldChange, PlanItem } from "./item.ts";
