@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { isSuccessive, type Kind } from "../../../kinds/kind.ts";
-import { bornOf } from "../../../platform/collections/numbered.ts";
+import { birthOf, bornOf } from "../../../platform/collections/numbered.ts";
 import { creatorOf } from "../../../platform/collections/reading.ts";
 import { accountTitle, addressOf } from "../../accounts/accounts.ts";
 import { ANOTHER, recreateAsked } from "../../state/annotations.ts";
-import { birthOf } from "../../state/identity.ts";
 import { canMake } from "../../state/intent.ts";
 import type { Memory } from "../../state/memory.ts";
 import { RECREATE } from "../../state/names.ts";
@@ -55,7 +54,7 @@ export async function lookalike(deps: Deps, context: Context, parents: Parents, 
   const isInTime = (raw: unknown) => !intent || canMake(deps, intent, Date.parse(bornOf(raw) ?? ""));
   const isSameName = (raw: unknown) => name !== undefined && nameOf(raw) === name;
   const isUnclaimed = (id: string, raw: unknown) =>
-    objects.claimants(kind.kind, { id, born: birthOf(kind, raw), parents, endpoint }).length === 0;
+    objects.claimants(kind.kind, { id, born: birthOf(kind.resource.identity, raw), parents, endpoint }).length === 0;
   const ids = [...members, ...read].flatMap((member) => {
     const id = member && idOf(member);
     if (id === undefined || left.includes(id) || !(id === lost || isSameName(member?.raw))) return [];

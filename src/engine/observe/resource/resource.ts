@@ -1,4 +1,5 @@
 import type { Inputs } from "../../../kinds/desired.ts";
+import { messageOf } from "../../../kinds/fields/words-of-spec.ts";
 import { isSuccessive } from "../../../kinds/kind.ts";
 import type { KubeObject } from "../../../kube/resource.ts";
 import { bornOf } from "../../../platform/collections/numbered.ts";
@@ -22,7 +23,7 @@ import type { Obstacle } from "../../status/reasons.ts";
 import { readFacts } from "../../status/status.ts";
 import { unknownKey } from "../../status/trust.ts";
 import type { Deps } from "../deps.ts";
-import { messageOf, notUnderstood, obstacleFrom } from "../platform-errors.ts";
+import { notUnderstood, obstacleFrom } from "../platform-errors.ts";
 import { lostPlace } from "../spec/references.ts";
 import type { Contents, Observation, PendingRequest, ResourceView, Subject } from "../view.ts";
 import type { Parents, Shared } from "./collections.ts";
