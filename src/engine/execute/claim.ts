@@ -72,7 +72,7 @@ function claimedStatus(
   deps: Deps,
   { kind, account: connected }: Context,
   object: KubeObject,
-  { intent, made }: Unclaimed,
+  { intent, made, searched }: Unclaimed,
   kept: ResourceStatus["key"],
 ) {
   const before = readStatus(object);
@@ -116,7 +116,7 @@ function claimedStatus(
     state: "BUSY",
     // The Secret may lose its note before the object is up to date.
     key: kept,
-    request: { ...made.request, action: "create", status: "BUSY", since },
+    request: { ...made.request, action: "create", status: "BUSY", since, searched },
   };
 }
 

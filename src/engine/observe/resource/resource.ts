@@ -148,8 +148,8 @@ function readResource(
 }
 
 /** Why a resource cannot be what its object has just created, although the answer to the creation named it. */
-function wrongCreation({ kind, object, status, claim }: Subject, raw: unknown): string | undefined {
-  const intent = status.request?.action === "create" ? answeredIntent(object) : undefined;
+function wrongCreation({ kind, object, claim }: Subject, raw: unknown): string | undefined {
+  const intent = answeredIntent(object);
   // A key cannot be one that was there before.
   if (!intent || intent.seen) return undefined;
   const born = bornOf(raw) ?? "";
