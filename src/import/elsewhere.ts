@@ -11,6 +11,8 @@ export interface Elsewhere {
   names: Map<string, string>;
   /** The commands that release a resource, by its identity. */
   release: Map<string, string[]>;
+  /** What the other tool calls them, by their identity. */
+  titles: Map<string, string>;
 }
 
 /** LAN numbers are unique only within a datacenter. */
@@ -45,6 +47,7 @@ function patchOf(target: string, namespace: string | undefined): string {
 export function fromCrossplane(text: string): Elsewhere {
   const names = new Map<string, string>();
   const release = new Map<string, string[]>();
+  const titles = new Map<string, string>();
   for (const value of valuesIn(text, "the Crossplane objects")) {
     const several = z.looseObject({ items: z.array(z.unknown()) }).safeParse(value);
     for (const each of several.success ? several.data.items : [value]) {
@@ -57,8 +60,10 @@ export function fromCrossplane(text: string): Elsewhere {
       const { datacenterId } = asJson(asJson(asJson(spec).forProvider).datacenterConfig);
       const id = identityIn(externalName, typeof datacenterId === "string" ? datacenterId : undefined);
       names.set(id, metadata.name);
-      release.set(id, [patchOf(`${kind.toLowerCase()}.${group}/${metadata.name}`, metadata.namespace)]);
+      const title = `${kind.toLowerCase()}.${group}/${metadata.name}`;
+      titles.set(id, title);
+      release.set(id, [patchOf(title, metadata.namespace)]);
     }
   }
-  return { names, release };
+  return { names, release, titles };
 }

@@ -37,6 +37,7 @@ interface Managed {
   type: string;
   /** Its name, with the key of the instance. */
   name: string;
+  address: string;
   command: string;
   attributes: z.output<typeof attributes>;
 }
@@ -51,14 +52,16 @@ export function fromTerraform(text: string): Elsewhere {
   const all = managedIn(text);
   const names = new Map<string, string>();
   const release = new Map<string, string[]>();
+  const titles = new Map<string, string>();
   const add = (identity: string, command: string) => {
     const commands = release.get(identity) ?? [];
     if (!commands.includes(command)) release.set(identity, [...commands, command]);
   };
-  for (const { type, name, command, attributes } of all) {
+  for (const { type, name, address, command, attributes } of all) {
     if (attributes.id === undefined || type === BOOT_SELECTION) continue;
     const identity = identityIn(attributes.id, attributes.datacenter_id);
     if (!PARTS.has(type)) names.set(identity, name);
+    titles.set(identity, address);
     add(identity, command);
   }
   for (const { type, command, attributes } of all) {
@@ -72,7 +75,7 @@ export function fromTerraform(text: string): Elsewhere {
       add(inner, managed.command);
     }
   }
-  return { names, release };
+  return { names, release, titles };
 }
 
 function managedIn(text: string): Managed[] {
@@ -91,7 +94,7 @@ function managedIn(text: string): Managed[] {
       const index = key === undefined ? "" : `[${JSON.stringify(key)}]`;
       const address = `${module === undefined ? "" : `${module}.`}${type}.${name}${index}`;
       const command = `terraform state rm ${quoted(address)}`;
-      return { type, name: key === undefined ? name : `${name}-${key}`, command, attributes };
+      return { type, name: key === undefined ? name : `${name}-${key}`, address, command, attributes };
     });
   });
 }

@@ -35,7 +35,8 @@ describe("a state of Terraform", () => {
     const instance = { index_key: "a", attributes: { id: DC, image_password: "hidden" } };
     const app = { mode: "managed", type: "ionoscloud_server", name: "app", instances: [instance] };
     const other = { mode: "data", type: "ionoscloud_image", name: "x", instances: [{ attributes: { id: "i" } }] };
-    const { names, release } = fromTerraform(stateOf(app, other));
+    const { names, release, titles } = fromTerraform(stateOf(app, other));
+    expect([...titles]).toEqual([[DC, 'ionoscloud_server.app["a"]']]);
     expect([...names]).toEqual([[DC, "app-a"]]);
     expect(release.get(DC)).toEqual([`terraform state rm 'ionoscloud_server.app["a"]'`]);
     expect(() => fromTerraform("{}")).toThrow("not a state of version 4");

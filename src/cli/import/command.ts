@@ -164,9 +164,12 @@ function write(screen: Screen, imported: readonly Imported[], to: string, force:
   screen.note(`${documents.length} files in ${to}`);
 }
 
-function tellRelease(screen: Screen, imported: readonly Imported[], { release }: Elsewhere): void {
+function tellRelease(screen: Screen, imported: readonly Imported[], { release, titles }: Elsewhere): void {
   screen.note("After the objects are Ready, run this, so that the other tool does not delete the resources:");
   // One command may release several resources, such as a server with the volume inside.
   const commands = new Set(imported.flatMap(({ resource }) => release.get(resourceIdentity(resource)) ?? []));
   for (const words of commands) screen.note(`  ${words}`);
+  const isReleased = (identity: string) => release.get(identity)?.some((words) => commands.has(words)) ?? false;
+  for (const [identity, title] of titles)
+    if (!isReleased(identity)) screen.note(yellow("stays with the other tool: "), `${title}: it is not imported`);
 }
