@@ -11,7 +11,7 @@ export interface Elsewhere {
   names: Map<string, string>;
   /** The commands that release a resource, by its identity. */
   release: Map<string, string[]>;
-  /** What the other tool calls them, by their identity. */
+  /** Their addresses there, by their identity. */
   titles: Map<string, string>;
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Steering } from "../steering.ts";
+import type { Steering } from "../../steering.ts";
 
 const inside = z.looseObject({ items: z.array(z.looseObject({ id: z.string() })).default([]) }).optional();
 const item = z.looseObject({

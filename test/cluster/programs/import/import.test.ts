@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
-import { temporaryFolder } from "../../../src/simulator/programs/swept.ts";
-import { type Result, run } from "../../processes.ts";
-import { program } from "../../run/program.ts";
-import { cluster } from "../harness.ts";
-import { subjects } from "../kinds-under-test.ts";
-import { type Landscape, landscape } from "../landscape.ts";
+import { temporaryFolder } from "../../../../src/simulator/programs/swept.ts";
+import { type Result, run } from "../../../processes.ts";
+import { program } from "../../../run/program.ts";
+import { cluster } from "../../harness.ts";
+import { subjects } from "../../kinds-under-test.ts";
+import { type Landscape, landscape } from "../../landscape.ts";
 import { existingLandscape } from "./existing-landscape.ts";
 import { addressOf, stateEntries, stateOf } from "./terraform-state.ts";
 
