@@ -9,62 +9,21 @@ import { valuesIn } from "../diagnostics/manifest-text.ts";
  */
 export interface Elsewhere {
   names: Map<string, string>;
-  /** The command that releases a resource, by its identity. */
-  release: Map<string, string>;
+  /** The commands that release a resource, by its identity. */
+  release: Map<string, string[]>;
+  /** Their addresses there, by their identity. */
+  titles: Map<string, string>;
 }
 
 /** LAN numbers are unique only within a datacenter. */
-const identityIn = (id: string, datacenter: string | null | undefined): string =>
+export const identityIn = (id: string, datacenter: string | null | undefined): string =>
   resourceIdentity({ id, parents: { ...(datacenter && { datacenter }) } });
 
 /** One word of a command for a shell. */
-const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
+export const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
 /** The same, without quotes where none are needed. */
 const word = (text: string): string => (/^[\w./-]+$/.test(text) ? text : quoted(text));
-
-const state = z.looseObject({
-  resources: z.array(
-    z.looseObject({
-      mode: z.string().optional(),
-      module: z.string().optional(),
-      type: z.string(),
-      name: z.string(),
-      instances: z.array(
-        z.looseObject({
-          index_key: z.union([z.string(), z.number()]).optional(),
-          attributes: z.looseObject({ id: z.string().nullish(), datacenter_id: z.string().nullish() }).nullish(),
-        }),
-      ),
-    }),
-  ),
-});
-
-/** Reads a state file of Terraform or OpenTofu, version 4. Only addresses and ids are used. */
-export function fromTerraform(text: string): Elsewhere {
-  let raw: unknown;
-  try {
-    raw = JSON.parse(text);
-  } catch {
-    throw new Error("--from-terraform: the file is not JSON: give a state file, or the output of terraform state pull");
-  }
-  const parsed = state.safeParse(raw);
-  if (!parsed.success) throw new Error("--from-terraform: the file is not a state of version 4: it has no resources");
-  const names = new Map<string, string>();
-  const release = new Map<string, string>();
-  for (const { mode = "managed", module, type, name, instances } of parsed.data.resources) {
-    if (mode !== "managed" || !type.startsWith("ionoscloud_")) continue;
-    for (const { index_key: key, attributes } of instances) {
-      if (attributes?.id == null) continue;
-      const id = identityIn(attributes.id, attributes.datacenter_id);
-      const index = key === undefined ? "" : `[${JSON.stringify(key)}]`;
-      names.set(id, key === undefined ? name : `${name}-${key}`);
-      const address = `${module === undefined ? "" : `${module}.`}${type}.${name}${index}`;
-      release.set(id, `terraform state rm ${quoted(address)}`);
-    }
-  }
-  return { names, release };
-}
 
 const resource = z.looseObject({
   apiVersion: z.string(),
@@ -87,7 +46,8 @@ function patchOf(target: string, namespace: string | undefined): string {
 /** Reads managed resources of Crossplane from files or from the output of kubectl. */
 export function fromCrossplane(text: string): Elsewhere {
   const names = new Map<string, string>();
-  const release = new Map<string, string>();
+  const release = new Map<string, string[]>();
+  const titles = new Map<string, string>();
   for (const value of valuesIn(text, "the Crossplane objects")) {
     const several = z.looseObject({ items: z.array(z.unknown()) }).safeParse(value);
     for (const each of several.success ? several.data.items : [value]) {
@@ -100,8 +60,10 @@ export function fromCrossplane(text: string): Elsewhere {
       const { datacenterId } = asJson(asJson(asJson(spec).forProvider).datacenterConfig);
       const id = identityIn(externalName, typeof datacenterId === "string" ? datacenterId : undefined);
       names.set(id, metadata.name);
-      release.set(id, patchOf(`${kind.toLowerCase()}.${group}/${metadata.name}`, metadata.namespace));
+      const title = `${kind.toLowerCase()}.${group}/${metadata.name}`;
+      titles.set(id, title);
+      release.set(id, [patchOf(title, metadata.namespace)]);
     }
   }
-  return { names, release };
+  return { names, release, titles };
 }

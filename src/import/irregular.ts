@@ -94,5 +94,38 @@ const shapes: Readonly<Record<string, (shape: Shape, landscape: LandscapeFacts) 
   },
 };
 
+/** Parts of a resource that spec has no field for: their names on the platform, and the reason. */
+const unsaid: Readonly<Record<string, (raw: Json) => [field: string, value: unknown, why: string][]>> = {
+  Server({ properties, entities }) {
+    const { bootCdrom, nicMultiQueue } = asJson(properties);
+    const images = asList(asJson(asJson(entities).cdroms).items).map(({ id }) => id);
+    const inDrive =
+      "stays in its drive, where a replacement of the Server would have none: a Server boots from a Volume";
+    return [
+      ["bootCdrom", asJson(bootCdrom).id, inDrive],
+      ["cdroms", images.filter((id) => id !== asJson(bootCdrom).id).join(", "), inDrive],
+      ["nicMultiQueue", nicMultiQueue === true, "stays as it is: there is no such field"],
+    ];
+  },
+  Lan({ properties }) {
+    const { pcc, ipFailover } = asJson(properties);
+    const stays = "stays as it is: there is no such field";
+    return [
+      ["pcc", pcc, stays],
+      [
+        "ipFailover",
+        asList(ipFailover)
+          .map(({ ip }) => ip)
+          .join(", "),
+        stays,
+      ],
+    ];
+  },
+};
+
+/** The parts of a resource that its object cannot express. They stay on the platform. */
+export const unsaidIn = ({ kind, raw }: Pick<Resource, "kind" | "raw">): { field: string; why: string }[] =>
+  (unsaid[kind.kind]?.(raw) ?? []).flatMap(([field, value, why]) => (value ? { field, why: `${value} ${why}` } : []));
+
 export const shaped = ({ kind, raw, parents }: Resource, landscape: LandscapeFacts): Shape =>
   shapes[kind.kind]?.({ raw, parents }, landscape) ?? { raw, parents };

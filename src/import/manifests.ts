@@ -3,7 +3,7 @@ import { type Resource, resourceIdentity } from "../diagnostics/landscape/resour
 import { GROUP, VERSION } from "../kinds/index.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import { inverse } from "./inverse.ts";
-import { type LandscapeFacts, landscapeOf, shaped } from "./irregular.ts";
+import { type LandscapeFacts, landscapeOf, shaped, unsaidIn } from "./irregular.ts";
 import { namesFor } from "./names.ts";
 
 /** An object for a resource, with notes about values that it cannot express. */
@@ -34,7 +34,7 @@ export function manifestsFor(all: readonly Resource[], options: ImportOptions): 
   const byId = new Map(resources.map((each) => [resourceIdentity(each), names.get(each) ?? ""]));
   return resources.map((resource) => {
     const { kind, id } = resource;
-    const notes: Imported["notes"] = [];
+    const notes: Imported["notes"] = unsaidIn(resource);
     const shape = shaped(resource, landscape);
     const spec = inverse(kind.spec, shape.raw, {
       renamed: kind.resource.names.fields ?? {},

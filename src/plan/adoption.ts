@@ -20,26 +20,23 @@ export async function adopted(
   context: Context,
   item: PlanItem,
 ): Promise<PlanItem> {
-  const id = context.view.spec.adopt ?? item.id;
+  const wanted = context.view.spec.adopt ?? item.id;
   const { account, inputs, desired } = context;
-  if (id === undefined || !account || !inputs || !desired || context.view.spec.obstacle) return item;
-  const refused = (why: string): PlanItem => ({
-    ...item,
-    id,
-    action: "blocked",
-    writes: false,
-    message: `NotAdoptable: ${kind.kind} ${id} ${why}`,
-  });
-  const read = await stage.find(context, id).then(
+  if (!account || !inputs || !desired || context.view.spec.obstacle) return item;
+  const read = await stage.find(context, wanted).then(
     (found) => ({ found }),
     (error: unknown) => ({ problem: messageOf(error) }),
   );
   if ("problem" in read) return { ...item, message: `not compared with the platform: ${read.problem}` };
   const { found } = read;
+  const blocked = { ...item, action: "blocked", writes: false } as const;
   if (!found) {
-    const message = `NotAdoptable: there is no ${kind.kind} ${id} on the platform under this Account and these parents`;
-    return { ...refused(""), message };
+    const what = wanted === undefined ? `such ${kind.kind}` : `${kind.kind} ${wanted}`;
+    const message = `NotAdoptable: there is no ${what} on the platform under this Account and these parents`;
+    return { ...blocked, ...(wanted !== undefined && { id: wanted }), message };
   }
+  const id = wanted ?? found.id;
+  const refused = (why: string): PlanItem => ({ ...blocked, id, message: `NotAdoptable: ${kind.kind} ${id} ${why}` });
   const observed = observes(context.object);
   const place = { id, parents: inputs.parents, endpoint: addressOf(account, kind.resource.place.product) };
   // Claims of a number may lack its creation date.

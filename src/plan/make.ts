@@ -64,7 +64,7 @@ export async function makePlan(asked: PlanAsked): Promise<Plan> {
   for (const object of live.objects.values()) stage.put(object);
   for (const { desired } of candidates) if (desired) stage.put(desired);
   if (!asked.cluster) addAccounts(stage, candidates);
-  const reader = await openAccounts(asked, stage, candidates);
+  const reader = await openAccounts(asked, stage, candidates, live.seesAllAccounts);
   const sight: Sight = {
     accounts: (namespace) => live.seesAllAccounts || accountsIn(stage, namespace) > 1,
     object: (key) => !live.hidden.has(key),
@@ -163,11 +163,15 @@ function addAccounts(stage: Stage, candidates: readonly Candidate[]): void {
   }
 }
 
-/** Opens every Account in use. The platform is read through the first one that works. */
+/**
+ * Opens every Account in use that exists, or that the caller may not see. The platform is read through the first one that
+ * works.
+ */
 async function openAccounts(
   { platform, cluster, sources }: PlanAsked,
   stage: Stage,
   candidates: readonly Candidate[],
+  seesAllAccounts: boolean,
 ): Promise<PlatformReader | undefined> {
   const used = new Set<string>();
   for (const { kind, desired, live } of candidates) {
@@ -176,8 +180,9 @@ async function openAccounts(
     if (key !== undefined) used.add(key);
   }
   const opened = await Promise.all(
-    [...used].map((key) => {
+    [...used].flatMap((key) => {
       const object = stage.objects.find(accountObject(key))?.object;
+      if (!object && seesAllAccounts) return [];
       return openHandle(key, object, () => platform(cluster ? key : undefined), sources.signal);
     }),
   );

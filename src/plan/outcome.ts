@@ -1,3 +1,4 @@
+import { objectOf } from "../engine/accounts/accounts.ts";
 import type { Decision } from "../engine/decide/decision.ts";
 import type { Context } from "../engine/observe/view.ts";
 import { ALLOW_DATA_LOSS } from "../engine/state/names.ts";
@@ -108,7 +109,7 @@ interface Decided {
   candidate: Candidate;
   context: Context;
   decision: Decision;
-  /** Referenced objects that the plan creates, adopts or replaces. */
+  /** Referenced objects that the plan creates, adopts or replaces; the Account is one of them. */
   first: readonly ObjectKey[];
   /** A referenced object waits itself, or cannot be applied. */
   isStuck: boolean;
@@ -145,7 +146,6 @@ export function itemOf(decided: Decided): PlanItem {
     view.resource.claim ? "change" : view.spec.adopt === undefined ? "create" : "adopt";
   switch (decision.step) {
     case "create":
-    case "forget":
       return { ...creation, action: "create", writes: true };
     case "adopt":
       return { ...creation, action: "adopt", fields: [], ...(decision.id !== undefined && { id: decision.id }) };
@@ -153,6 +153,8 @@ export function itemOf(decided: Decided): PlanItem {
       return { ...base, action: "change", writes: true, fields, before, after: first };
     case "delete":
     case "inspect":
+    // A key is due only where spec asks for another one: a plan leaves out what time asks for.
+    case "renew":
       return { ...replacing(true), writes: true, after: first };
     case "pause":
       return {
@@ -166,8 +168,9 @@ export function itemOf(decided: Decided): PlanItem {
       if (view.spec.replacement && (reason === "ImmutableFieldChanged" || reason === "DataLossNotAllowed")) {
         return { ...replacing(false), message };
       }
-      const isResolvedByPlan =
-        first.length > 0 && DEPENDENT.has(reason) && !(isStuck && reason === "ReferenceNotReady");
+      const { obstacle, key: account } = view.account;
+      const resolves = obstacle ? account !== undefined && first.includes(objectOf(account)) : first.length > 0;
+      const isResolvedByPlan = resolves && DEPENDENT.has(reason) && !(isStuck && reason === "ReferenceNotReady");
       if (absent && (isResolvedByPlan || HIDES_ABSENCE.has(reason))) {
         return { ...base, fields, before, ...absenceOf(absent) };
       }
@@ -182,7 +185,6 @@ export function itemOf(decided: Decided): PlanItem {
           ...(view.spec.adopt !== undefined && { id: view.spec.adopt }),
         };
       }
-      const { obstacle } = view.account;
       // Another reason is one that the operator will find as well.
       if (obstacle?.reason === "AccountNotReady" || (obstacle && !seesAccounts)) {
         return withoutPlatform(eventually(), { ...creation, message }, base, live, specFields);

@@ -1,12 +1,12 @@
 import { objectOf } from "../engine/accounts/accounts.ts";
 import { type ObjectKey, objectKey } from "../engine/state/object.ts";
-import { hasResource } from "../kinds/kind.ts";
+import { hasResource, type ResourceKind } from "../kinds/kind.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import { adopted } from "./adoption.ts";
 import type { PlanItem } from "./item.ts";
 import { baseOf, type Candidate, hiddenItem, itemOf, objectItem, refusal } from "./outcome.ts";
 import { placeholders } from "./placeholders.ts";
-import { project } from "./projection.ts";
+import { forgotten, project } from "./projection.ts";
 import { absentIn, stayingUsers } from "./references.ts";
 import type { Stage } from "./stage.ts";
 
@@ -58,6 +58,15 @@ export async function planAll(
     progress(items.size);
   }
 
+  /** The decision for an object; for one whose resource is given up, the one that follows. */
+  async function decided(key: ObjectKey, kind: ResourceKind, object: KubeObject) {
+    const first = await stage.decide(key, kind, object);
+    if (first.decision.step !== "forget") return first;
+    const rest = forgotten(object);
+    stage.put(rest);
+    return stage.decide(key, kind, rest);
+  }
+
   async function planOne(key: ObjectKey, candidate: Candidate, named: readonly ObjectKey[]): Promise<PlanItem> {
     const { kind, live, desired, refused } = candidate;
     const base = baseOf(candidate);
@@ -67,7 +76,7 @@ export async function planAll(
     if (!found) return base;
     const users = desired ? [] : stayingUsers(stage, key, found);
     if (!hasResource(kind)) return objectItem(base, live, desired, users);
-    const { context, decision } = await stage.decide(key, kind, found);
+    const { context, decision } = await decided(key, kind, found);
     const account = context.view.account.key === undefined ? [] : [objectOf(context.view.account.key)];
     const first = [...new Set([...account, ...named])].filter((each) => comesFirst(items.get(each)));
     const isStuck = named.some((each) => STUCK.has(items.get(each)?.action ?? "none"));

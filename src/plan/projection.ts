@@ -3,6 +3,7 @@ import { fixedFields } from "../engine/observe/spec/fixed-fields.ts";
 import type { Context } from "../engine/observe/view.ts";
 import { FINALIZER } from "../engine/state/names.ts";
 import { objectKey } from "../engine/state/object.ts";
+import { policiesOf } from "../engine/state/policies.ts";
 import type { ResourceKind } from "../kinds/kind.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import { birthOf } from "../platform/collections/numbered.ts";
@@ -50,4 +51,18 @@ export function project(
   };
   stage.put(projected);
   return stage.objects.find(keyTo(object))?.object ?? projected;
+}
+
+/** The object once the operator has given its resource up: the resource is gone, or stays without the object. */
+export function forgotten(object: KubeObject): KubeObject {
+  const { id, parents: _, endpoint: __, state: ___, internal, ...status } = Object(object.status);
+  const { revision = 0 } = Object(internal);
+  const { annotations, ...metadata } = object.metadata;
+  const own = Object.entries(annotations ?? {}).filter(([name]) => !/\/(intent|external-id)$/.test(name));
+  const left = { left: id, leftExternalId: policiesOf(object).externalId, revision: revision + 1 };
+  return {
+    ...object,
+    metadata: { ...metadata, annotations: Object.fromEntries(own) },
+    status: { ...status, internal: left },
+  };
 }

@@ -50,8 +50,11 @@ export interface Stage extends AsyncDisposable {
   accountOf(kind: ResourceKind, object: KubeObject): string | undefined;
   /** Starts to list the collections of an object. */
   begin(kind: ResourceKind, object: KubeObject): void;
-  /** An existing resource, read from the platform by its id; undefined if it is not where spec says. */
-  find(context: Context, id: string): Promise<Item | undefined>;
+  /**
+   * An existing resource, read from the platform by its id, or without one the permanent resource that spec means;
+   * undefined if it is not where spec says.
+   */
+  find(context: Context, id: string | undefined): Promise<Item | undefined>;
   /** The operator's decision with its view, after the platform has been read. */
   decide(key: ObjectKey, kind: ResourceKind, object: KubeObject): Promise<{ context: Context; decision: Decision }>;
 }
@@ -137,9 +140,13 @@ export function createStage({ kinds, clock, signal, labelsOf }: StageOptions): S
     account: accounts.put,
     accountOf: (kind, object) => observe(deps, keyTo(object), kind, object).view.account.key,
     begin: (kind, object) => void observe(deps, keyTo(object), kind, object),
-    async find({ key, kind, account, inputs }, id) {
+    async find({ key, kind, account, inputs, desired }, id) {
       if (!account || !inputs) return undefined;
       const shared = collections.join(key, { account, kind, parents: inputs.parents });
+      if (id === undefined || kind.resource.identity.permanent) {
+        const isNamed = (item: Item) => (id === undefined ? desired?.isMeant(item.raw) : item.id === id);
+        return (await shared.source.list(signal, "people")).find(isNamed);
+      }
       if (!isRead(shared.collection)) await untilRead(shared.collection);
       return shared.collection.read(shared.identify({ id })).item ?? (await shared.source.get?.(id, signal));
     },

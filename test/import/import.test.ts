@@ -1,14 +1,14 @@
-import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { asJson, type Json } from "../../src/diagnostics/landscape/json.ts";
 import type { Resource } from "../../src/diagnostics/landscape/resources.ts";
 import { mooringObject } from "../../src/diagnostics/objects.ts";
-import { fromCrossplane, fromTerraform } from "../../src/import/elsewhere.ts";
+import { fromCrossplane } from "../../src/import/elsewhere.ts";
 import { existing } from "../../src/import/existing.ts";
 import { manifestsFor } from "../../src/import/manifests.ts";
 import { namesFor } from "../../src/import/names.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { hasResource } from "../../src/kinds/kind.ts";
+import { wordsOf } from "./words-of.ts";
 
 const DC = "11111111-1111-4111-8111-111111111111";
 
@@ -145,6 +145,23 @@ describe("specs of imported objects", () => {
     expect(all[0]?.notes).toEqual([expect.objectContaining({ field: "nics" })]);
   });
 
+  it("say nothing of CD drives, failover groups and cross-connects, and the reason is told", () => {
+    const notesOf = (found: Resource) => {
+      const [only] = manifestsFor([found], { namespace: undefined, accountRef: undefined });
+      return only?.notes.map(({ field, why }) => `${field}: ${why}`);
+    };
+    const properties = { name: "web", type: "ENTERPRISE", cores: 2, ram: 2048, bootCdrom: { id: "cd" } };
+    const entities = { cdroms: { items: [{ id: "cd" }, { id: "second" }] } };
+    const drives = { ...server([]), raw: { id: "s", properties, entities } };
+    const why = "stays in its drive, where a replacement of the Server would have none: a Server boots from a Volume";
+    expect(notesOf(drives)).toEqual([`bootCdrom: cd ${why}`, `cdroms: second ${why}`]);
+    const ipFailover = [{ ip: "192.0.2.7", nicUuid: "n" }];
+    const shared = resource("Lan", "1", { name: "front", pcc: "x", ipFailover }, { parents: { datacenter: DC } });
+    const stays = "stays as it is: there is no such field";
+    expect(notesOf(shared)).toEqual([`pcc: x ${stays}`, `ipFailover: 192.0.2.7 ${stays}`]);
+    expect(notesOf(resource("Lan", "1", { name: "front", pcc: null, ipFailover: [] }))).toEqual([]);
+  });
+
   it("never hold what may be secret", () => {
     const replica = { cores: 1, ram: 1024, volumes: [{ name: "root", userData: "aGlkZGVu", imagePassword: "hidden" }] };
     const group = resource("ScalingGroup", DC, { name: "g", datacenter: { id: DC }, replicaConfiguration: replica });
@@ -155,32 +172,11 @@ describe("specs of imported objects", () => {
   });
 });
 
-/** The words of a command, as a shell reads them. */
-const wordsOf = (command = ""): string[] =>
-  execFileSync("sh", ["-c", `printf '%s\\n' ${command}`], { encoding: "utf8" })
-    .trimEnd()
-    .split("\n");
-
 describe("names from elsewhere", () => {
-  it("come from a state of Terraform, with what to remove there", () => {
-    const instance = { index_key: "a", attributes: { id: DC, image_password: "hidden" } };
-    const server = { mode: "managed", type: "ionoscloud_server", name: "app", instances: [instance] };
-    const other = { mode: "data", type: "ionoscloud_image", name: "x", instances: [{ attributes: { id: "i" } }] };
-    const { names, release } = fromTerraform(JSON.stringify({ version: 4, resources: [server, other] }));
-    expect([...names]).toEqual([[DC, "app-a"]]);
-    expect(release.get(DC)).toBe(`terraform state rm 'ionoscloud_server.app["a"]'`);
-    expect(() => fromTerraform("{}")).toThrow("not a state of version 4");
-  });
-
   it("cannot add a command to those that are printed", () => {
-    const wild = `'; touch x; '`;
-    const instance = { index_key: wild, attributes: { id: DC } };
-    const resources = [{ type: "ionoscloud_server", name: "app", instances: [instance] }];
-    const fromState = fromTerraform(JSON.stringify({ version: 4, resources })).release.get(DC);
-    expect(wordsOf(fromState)).toEqual(["terraform", "state", "rm", `ionoscloud_server.app[${JSON.stringify(wild)}]`]);
     const annotations = { "crossplane.io/external-name": DC };
     const managed = { apiVersion: "x.crossplane.io/v1", kind: "Server", metadata: { name: "$(touch x)", annotations } };
-    const fromObject = fromCrossplane(JSON.stringify(managed)).release.get(DC);
+    const [fromObject] = fromCrossplane(JSON.stringify(managed)).release.get(DC) ?? [];
     expect(wordsOf(fromObject)).toContain("server.x.crossplane.io/$(touch x)");
   });
 
@@ -192,8 +188,9 @@ describe("names from elsewhere", () => {
     };
     const { names, release } = fromCrossplane(JSON.stringify({ kind: "List", items: [managed] }));
     expect([...names]).toEqual([[DC, "app"]]);
-    expect(release.get(DC)).toContain('"deletionPolicy":"Orphan"');
-    expect(wordsOf(release.get(DC))).not.toContain("-n");
+    const [words] = release.get(DC) ?? [];
+    expect(words).toContain('"deletionPolicy":"Orphan"');
+    expect(wordsOf(words)).not.toContain("-n");
   });
 
   it("come from namespaced resources of Crossplane 2, which have other policies", () => {
@@ -204,7 +201,7 @@ describe("names from elsewhere", () => {
     };
     const words = (namespace: string) => {
       const changed = { ...managed, metadata: { ...managed.metadata, namespace } };
-      return wordsOf(fromCrossplane(JSON.stringify(changed)).release.get(DC));
+      return wordsOf(fromCrossplane(JSON.stringify(changed)).release.get(DC)?.[0]);
     };
     const target = "server.compute.ionoscloud.m.crossplane.io/app";
     const patch = '{"spec":{"managementPolicies":["Observe"]}}';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { schemaOf } from "../../src/cli/manifests/schemas.ts";
-import { fromTerraform } from "../../src/import/elsewhere.ts";
 import { importAll } from "../../src/import/import.ts";
+import { fromTerraform } from "../../src/import/terraform.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { platform } from "./platform.ts";
 
@@ -97,6 +97,6 @@ describe("an import", () => {
       "Datacenter/one",
       "Lan/front",
     ]);
-    expect(release.get(`${DC}/1`)).toBe("terraform state rm 'ionoscloud_lan.front'");
+    expect(release.get(`${DC}/1`)).toEqual(["terraform state rm 'ionoscloud_lan.front'"]);
   });
 });

@@ -2,10 +2,11 @@ import { readFileSync } from "node:fs";
 import { resourceIdentity } from "../../diagnostics/landscape/resources.ts";
 import { allObjects, type MooringObject } from "../../diagnostics/objects.ts";
 import { holdingsOf } from "../../engine/state/object.ts";
-import { type Elsewhere, fromCrossplane, fromTerraform } from "../../import/elsewhere.ts";
+import { type Elsewhere, fromCrossplane } from "../../import/elsewhere.ts";
 import { existing } from "../../import/existing.ts";
 import { importAll } from "../../import/import.ts";
 import type { Imported } from "../../import/manifests.ts";
+import { fromTerraform } from "../../import/terraform.ts";
 import { kinds } from "../../kinds/index.ts";
 import { command } from "../frame/command.ts";
 import { clusterFlags, platformFlags, UsageError } from "../frame/flags.ts";
@@ -163,10 +164,12 @@ function write(screen: Screen, imported: readonly Imported[], to: string, force:
   screen.note(`${documents.length} files in ${to}`);
 }
 
-function tellRelease(screen: Screen, imported: readonly Imported[], { release }: Elsewhere): void {
+function tellRelease(screen: Screen, imported: readonly Imported[], { release, titles }: Elsewhere): void {
   screen.note("After the objects are Ready, run this, so that the other tool does not delete the resources:");
-  for (const { resource } of imported) {
-    const words = release.get(resourceIdentity(resource));
-    if (words !== undefined) screen.note(`  ${words}`);
-  }
+  // One command may release several resources, such as a server with the volume inside.
+  const commands = new Set(imported.flatMap(({ resource }) => release.get(resourceIdentity(resource)) ?? []));
+  for (const words of commands) screen.note(`  ${words}`);
+  const isReleased = (identity: string) => release.get(identity)?.some((words) => commands.has(words)) ?? false;
+  for (const [identity, title] of titles)
+    if (!isReleased(identity)) screen.note(yellow("stays with the other tool: "), `${title}: it is not imported`);
 }

@@ -15,11 +15,11 @@ import {
   VolumesApi,
 } from "@ionos-cloud/sdk-nodejs";
 import { z } from "zod";
-import { idOf, known } from "../../clients/sdk/sdk.ts";
-import { image } from "../../subjects/surroundings.ts";
-import { fillGround, type Ground } from "../ground.ts";
-import { subjects } from "../kinds-under-test.ts";
-import type { Landscape } from "../landscape.ts";
+import { idOf, known } from "../../../clients/sdk/sdk.ts";
+import { image } from "../../../subjects/surroundings.ts";
+import { fillGround, type Ground } from "../../ground.ts";
+import { subjects } from "../../kinds-under-test.ts";
+import type { Landscape } from "../../landscape.ts";
 
 const state = z.record(z.string(), z.unknown());
 

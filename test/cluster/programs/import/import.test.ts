@@ -3,13 +3,14 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
-import { temporaryFolder } from "../../../src/simulator/programs/swept.ts";
-import { type Result, run } from "../../processes.ts";
-import { program } from "../../run/program.ts";
-import { cluster } from "../harness.ts";
-import { subjects } from "../kinds-under-test.ts";
-import { type Landscape, landscape } from "../landscape.ts";
+import { temporaryFolder } from "../../../../src/simulator/programs/swept.ts";
+import { type Result, run } from "../../../processes.ts";
+import { program } from "../../../run/program.ts";
+import { cluster } from "../../harness.ts";
+import { subjects } from "../../kinds-under-test.ts";
+import { type Landscape, landscape } from "../../landscape.ts";
 import { existingLandscape } from "./existing-landscape.ts";
+import { addressOf, stateEntries, stateOf } from "./terraform-state.ts";
 
 let world: Landscape;
 const folder = temporaryFolder("import");
@@ -27,6 +28,12 @@ const document = z.object({
     }),
   ),
   cost: z.looseObject({ before: z.number(), after: z.number(), currency: z.string() }),
+});
+
+const imported = z.looseObject({
+  kind: z.string(),
+  metadata: z.looseObject({ name: z.string() }),
+  spec: z.looseObject({ externalId: z.string() }),
 });
 
 /** Runs a command with the administrator's rights. */
@@ -86,6 +93,39 @@ describe("an existing landscape", () => {
     const host = readFileSync(join(folder.path, "observed/server-host.yaml"), "utf8");
     for (const words of ["managementPolicy: Observe", "lanRef:", "bootVolumeRef:", "datacenterRef:"])
       expect(host).toContain(words);
+  });
+
+  it("is imported whole from a state of Terraform, with its names, without a write; then all of the state is released", async () => {
+    const entries = await stateEntries(world.platform);
+    const state = join(folder.path, "terraform.tfstate");
+    const cluster = { type: "k8s_cluster", name: "other", attributes: { id: "00000000-0000-4000-8000-000000000000" } };
+    writeFileSync(state, stateOf([...entries, cluster]));
+    const path = join(folder.path, "terraform");
+    const { code, stderr } = await mooring("import", "--from-terraform", state, "-o", path);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(stderr).not.toContain("hidden");
+    expect(stderr).toContain("stays with the other tool: ionoscloud_k8s_cluster.other: it is not imported");
+    const resources = (from: string) =>
+      files(from).map((file) => {
+        const { kind, metadata, spec } = imported.parse(parse(readFileSync(join(folder.path, from, file), "utf8")));
+        return { name: `${kind.toLowerCase()}/${metadata.name}`, resource: `${kind} ${spec.externalId}` };
+      });
+    const found = resources("terraform");
+    const sorted = (all: typeof found) => all.map(({ resource }) => resource).sort();
+    expect(sorted(found)).toEqual(sorted(resources("observed")));
+    const named = found.map(({ name }) => name);
+    expect(named).toEqual(expect.arrayContaining(["datacenter/datacenter-1", "server/server-1"]));
+    expect(named.filter((name) => /^volume\/server-\d-system$/.test(name))).not.toEqual([]);
+    expect(named.filter((name) => /^flowlog\/(nic|natgateway)-1-/.test(name))).toHaveLength(2);
+    const released = stderr.split("\n").flatMap((line) => /terraform state rm '(.*)'/.exec(line)?.[1] ?? []);
+    expect(released.sort()).toEqual(entries.map(addressOf).sort());
+
+    expect((await world.kubectl("apply", "-f", path)).stderr).toBe("");
+    await world.untilReady(...named);
+    expect(await writes()).toEqual([]);
+    expect(await planned(path)).toMatchObject({ code: 0, changes: false });
+    expect((await world.kubectl("delete", "-f", path, "--timeout=120s")).code).toBe(0);
+    expect(await writes()).toEqual([]);
   });
 
   it("is Ready when applied, without a write to the platform, and its plan is empty", async () => {
