@@ -74,11 +74,7 @@ export async function recordProgress(deps: Deps, pass: Pass, entry: Entry): Prom
   const { contract, now, progress, begun, delivered = [], lost } = entry;
   const facts = readExportStatus(readWhole(pass.object));
   const gap = lost ?? facts.lost;
-  const last = delivered.at(-1)?.time;
-  const times = [
-    ...(facts.lastEntryTime ? [facts.lastEntryTime] : []),
-    ...(last === undefined ? [] : [timeText(last)]),
-  ];
+  const times = [facts.lastEntryTime ?? [], delivered.slice(-1).map(({ time }) => timeText(time))].flat();
   const lastEntryTime = times.sort().at(-1);
   deps.memories.of(pass.key).exported = undefined;
   return write(deps, pass, conditionOf(progress, gap, now), {

@@ -1,9 +1,8 @@
 import type { Content } from "../../kinds/desired.ts";
 import type { ResourceKind } from "../../kinds/kind.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
-import { Retry, Unauthorized } from "../../platform/answers/errors.ts";
+import { deletionIn } from "../../platform/activity/deletion-logs.ts";
 import { limits } from "../../platform/answers/limits.ts";
-import { matchingDeletion } from "../../platform/products/requests.ts";
 import { isShared, urlOf } from "../accounts/accounts.ts";
 import { type Deps, readLimit } from "../observe/deps.ts";
 import { notUnderstood } from "../observe/platform-errors.ts";
@@ -41,7 +40,7 @@ export async function confirm(deps: Deps, context: Context): Promise<void> {
     // An open request of Mooring has its own outcome: no log is needed.
     const isPending = request && request.outcome !== "DONE";
     const since = memory.seenAt ?? (Date.parse(object.metadata.creationTimestamp ?? "") || 0);
-    const logs = isPending ? { logged: false } : await deletionIn(context, shared, claim, since);
+    const logs = isPending ? { logged: false } : await knownDeletion(context, shared, claim, since);
     // Without a complete list, a missing member proves nothing.
     const credible = collection.problem === undefined && collection.listedAt !== undefined && !shared.lacksMany();
     memory.absence = missed(memory.absence, { at, credible, logs });
@@ -52,7 +51,7 @@ export async function confirm(deps: Deps, context: Context): Promise<void> {
 }
 
 /** The deletion of a resource in the logs of the platform since it was known to exist. */
-export async function deletionIn(
+export async function knownDeletion(
   { kind, account }: Pick<Context, "kind" | "account">,
   { logs, path }: Shared,
   { id, parents, born }: Pick<Claim, "id" | "parents" | "born">,
@@ -60,20 +59,11 @@ export async function deletionIn(
 ): Promise<Pick<AbsenceFacts, "deletion" | "logged">> {
   const reusesIds = kind.resource.identity.reusesIds ?? false;
   const whereabouts = { id, born, collection: path, within: livesIn(kind, parents), reusesIds };
-  let logged = false;
-  for (const log of logs) {
-    const found = await log(since - 2 * SKEW_MS).catch((error: unknown) => {
-      // Temporary errors are reported. A log that may not be read counts as no log.
-      if (error instanceof Retry || error instanceof Unauthorized) throw error;
-    });
-    logged ||= found?.complete ?? false;
-    const deletion = matchingDeletion(whereabouts, found?.deletions ?? []);
-    if (!deletion) continue;
-    // In a shared contract the names of other users are not shown.
-    const { by, ...anonymous } = deletion;
-    return { logged, deletion: account && isShared(account.key) ? anonymous : deletion };
-  }
-  return { logged };
+  const found = await deletionIn(logs, whereabouts, since - 2 * SKEW_MS);
+  if (!found.deletion || !account || !isShared(account.key)) return found;
+  // In a shared contract the names of other users are not shown.
+  const { by, ...anonymous } = found.deletion;
+  return { ...found, deletion: anonymous };
 }
 
 /** Each resource once; those with the same name with their ids. */

@@ -9,7 +9,7 @@ import type { Context } from "../observe/view.ts";
 import { beginningsOf, type Intent, SKEW_MS, windowOf } from "../state/intent.ts";
 import type { Made, SearchResult } from "../state/memory.ts";
 import { type AbsenceFacts, isOver, judge, missed } from "../state/presence.ts";
-import { deletionIn } from "./confirm.ts";
+import { knownDeletion } from "./confirm.ts";
 
 /** Searches the request log by body, collection and time, then reads each match: it must exist and be of our user. */
 export async function search(
@@ -40,7 +40,7 @@ export async function search(
   const isAwaited = async (id: string, missingMs = deps.settings.missingMs): Promise<boolean> => {
     const isEarly = beganAt < settledAt;
     const member = { id, parents: intent.parents };
-    const logs = isEarly ? { logged: false } : await deletionIn({ kind, account }, shared, member, begunAt);
+    const logs = isEarly ? { logged: false } : await knownDeletion({ kind, account }, shared, member, begunAt);
     const facts = missed(before?.unseen.get(id), { at: beganAt, credible: !shared.lacksMany(), logs });
     unseen.set(id, facts);
     return isEarly || !isOver(judge(facts, { missingMs }));

@@ -1,12 +1,33 @@
 import type { Clock } from "../../runtime/clock.ts";
+import { Retry, Unauthorized } from "../answers/errors.ts";
 import { reachedTime } from "../calls/platform-time.ts";
 import type { Connection } from "../calls/transport.ts";
 import { type Product, products } from "../products/products.ts";
 import { shareReads } from "../products/request-log.ts";
+import { type Deletion, matchingDeletion, type Whereabouts } from "../products/requests.ts";
 import { activityDeletions, type KnownDeletions } from "./deletions.ts";
 
 /** Reads the deletions since a time from a log of the platform. */
 export type DeletionLog = (since: number) => Promise<KnownDeletions>;
+
+/** The deletion of a resource in these logs, and whether one of them would show it. */
+export async function deletionIn(
+  logs: readonly DeletionLog[],
+  where: Whereabouts,
+  since: number,
+): Promise<{ logged: boolean; deletion?: Deletion }> {
+  let logged = false;
+  for (const log of logs) {
+    const found = await log(since).catch((error: unknown) => {
+      // Temporary errors are reported. A log that may not be read counts as no log.
+      if (error instanceof Retry || error instanceof Unauthorized) throw error;
+    });
+    logged ||= found?.complete ?? false;
+    const deletion = matchingDeletion(where, found?.deletions ?? []);
+    if (deletion) return { logged, deletion };
+  }
+  return { logged };
+}
 
 /** The shortest interval between two reads of the activity log of a contract. */
 const ACTIVITY_MS = 20_000;
