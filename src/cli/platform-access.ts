@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { readProxies } from "../operator/endpoints.ts";
+import type { EndpointName } from "../platform/addresses/endpoints.ts";
 import { endpointUrl } from "../platform/addresses/endpoints.ts";
 import { endpointsOfPlatform, platformNames } from "../platform/addresses/platforms.ts";
 import type { Proxies } from "../platform/addresses/proxies.ts";
 import type { Connection } from "../platform/calls/transport.ts";
-import type { EndpointName } from "../platform/products/products.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { UsageError } from "../server/usage-error.ts";
 import type { AccessSource } from "./access-source.ts";

@@ -9,7 +9,7 @@ import type { Kind } from "../kinds/kind.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import type { Change } from "../kube/watch/store.ts";
 import { PlatformError, Retry } from "../platform/answers/errors.ts";
-import { clusterLabel, labelHolder, readClusterLabels } from "../platform/products/labels.ts";
+import { clusterLabel, labelHolder, readClusterLabels, unlabelled } from "../platform/products/labels.ts";
 import { inSlices } from "../runtime/time-slices.ts";
 
 /** A resource that the cluster labels. */
@@ -32,16 +32,6 @@ export function labelOf({ kind, object }: Found): Labelled | undefined {
   const path = `${place.collection(claim.parents)}/${encodeURIComponent(claim.id)}/labels`;
   return { holder: labelHolder(names?.type ?? "", claim.id), path, claim };
 }
-
-/** Resources without a label, those that were refused last come last. A label with any value stays as it is. */
-export const unlabelled = <Wanted extends Pick<Labelled, "holder">>(
-  wanted: readonly Wanted[],
-  found: ReadonlySet<string>,
-  refusals: ReadonlyMap<string, number>,
-): Wanted[] =>
-  wanted
-    .filter(({ holder }) => !found.has(holder))
-    .sort((a, b) => (refusals.get(a.holder) ?? 0) - (refusals.get(b.holder) ?? 0));
 
 type LabelDeps = Pick<Deps, "clock" | "log" | "objects" | "accounts" | "shards" | "settings" | "guard">;
 type Wanted = Labelled & { key: ObjectKey };

@@ -1,6 +1,4 @@
-import type { Sites } from "../engine/accounts/addresses.ts";
 import type { Log, Settings } from "../engine/observe/deps.ts";
-import type { LimitOf } from "../engine/state/indexes/object-limits.ts";
 import type { ObjectKey } from "../engine/state/object.ts";
 import type { Signatures } from "../engine/state/signatures.ts";
 import type { Kind } from "../kinds/kind.ts";
@@ -8,7 +6,9 @@ import type { KubeClient } from "../kube/client/transport.ts";
 import type { Queue } from "../kube/queue/queue.ts";
 import type { ReconcileObserver } from "../kube/queue/work.ts";
 import type { KubeObject } from "../kube/resource.ts";
+import type { LimitOf } from "../kube/watch/age-limits.ts";
 import type { EventRecorder } from "../kube/write/events.ts";
+import type { Sites } from "../platform/addresses/account-addresses.ts";
 import type { Transport } from "../platform/calls/transport.ts";
 import type { Clock } from "../runtime/clock.ts";
 

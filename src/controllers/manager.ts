@@ -153,7 +153,8 @@ function createDeps(options: ManagerOptions, waker: Waker, parts: Parts): Accoun
       wake: waker.wake,
       onError: interrupted(options, "Secret"),
       ...(options.limit && { limit: options.limit }),
-      crowded: warnOverLimit(log),
+      crowded: (kind, namespace) =>
+        log.warn({ kind, namespace }, "too many labelled objects; the others are read by name"),
     }),
     spending: createSpending({
       client,
@@ -203,16 +204,6 @@ const interrupted = ({ clock, log }: Pick<ManagerOptions, "clock" | "log">, kind
   tellingNews(clock, (error, isNews, retryInMs) =>
     log[isNews ? "warn" : "debug"]({ kind, err: error, retryInMs }, "watch interrupted"),
   );
-
-/** Warns once about each namespace that has more Secrets or ConfigMaps of Mooring than are kept. */
-function warnOverLimit(log: Deps["log"]): (kind: string, namespace: string) => void {
-  const warned = new Set<string>();
-  return (kind, namespace) => {
-    if (warned.has(`${kind} ${namespace}`)) return;
-    warned.add(`${kind} ${namespace}`);
-    log.warn({ kind, namespace }, "too many labelled objects; the others are read by name");
-  };
-}
 
 /** A process that died may have held Secrets that no Account names any more. */
 function releaseUnnamedSecrets({ objects, secrets, home }: AccountDeps): Promise<void> {

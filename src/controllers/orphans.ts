@@ -38,9 +38,13 @@ export function noticeRestore(deps: Deps, key: ObjectKey, change: Omit<Change<Ku
   }
   const isNew = rewound || before?.metadata.uid !== after?.metadata.uid;
   const mayBeOld = listed || memories.rewound.at !== undefined || EXTERNAL_ID in (after?.metadata.annotations ?? {});
-  if (after && isNew && mayBeOld && mayBeListed(objects.find(key)?.kind)) memories.of(key).doubt = { since: now };
-  const id = rewound && before && !after ? claimOf(before)?.id : undefined;
-  if (id !== undefined) log.warn({ object: key, id }, leftOnPlatform(key.split("/")[0] ?? ""));
+  const claimed = rewound && before ? claimOf(before)?.id : undefined;
+  if (after && isNew && mayBeOld && mayBeListed(objects.find(key)?.kind)) {
+    const memory = memories.of(key);
+    const lost = claimed === claimOf(after)?.id ? memory.doubt?.lost : claimed;
+    memory.doubt = { since: now, lost };
+  }
+  if (claimed !== undefined && !after) log.warn({ object: key, id: claimed }, leftOnPlatform(key.split("/")[0] ?? ""));
 }
 
 /** Puts back a removed finalizer during a creation: the running pass does not notice, and may be killed before the next one. */

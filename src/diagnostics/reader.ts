@@ -1,7 +1,7 @@
+import type { EndpointName } from "../platform/addresses/endpoints.ts";
 import type { PlatformCall, Reply } from "../platform/calls/call.ts";
 import { withoutDoubt } from "../platform/calls/platform-time.ts";
 import type { Connection } from "../platform/calls/transport.ts";
-import type { EndpointName } from "../platform/products/products.ts";
 import type { StorageKeys } from "./storage-keys.ts";
 
 /** A read-only call. This room and tools/ have no other access to the platform. */

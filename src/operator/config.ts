@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { parseArgs } from "node:util";
-import type { LimitOf } from "../engine/state/indexes/object-limits.ts";
+import type { LimitOf } from "../kube/watch/age-limits.ts";
 import type { Proxies } from "../platform/addresses/proxies.ts";
 import {
   address,

@@ -1,8 +1,8 @@
 import { endpointNames, endpointSchema } from "../kinds/identity/account.ts";
 import { allowedEndpoints } from "../platform/addresses/allowed-endpoints.ts";
+import type { EndpointName } from "../platform/addresses/endpoints.ts";
 import { endpointsOfPlatform } from "../platform/addresses/platforms.ts";
 import type { Proxies } from "../platform/addresses/proxies.ts";
-import type { EndpointName } from "../platform/products/products.ts";
 import { UsageError } from "../server/usage-error.ts";
 
 export type Endpoints = Partial<Record<EndpointName, string>>;

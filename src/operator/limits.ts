@@ -1,5 +1,5 @@
-import { type LimitOf, limitOf } from "../engine/state/indexes/object-limits.ts";
 import { kinds } from "../kinds/index.ts";
+import { type LimitOf, limitOf } from "../kube/watch/age-limits.ts";
 import { count } from "../server/flags.ts";
 import { UsageError } from "../server/usage-error.ts";
 

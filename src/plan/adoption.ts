@@ -1,11 +1,11 @@
 import { addressOf } from "../engine/accounts/accounts.ts";
-import { misfits } from "../engine/execute/adopt.ts";
-import { messageOf } from "../engine/observe/platform-errors.ts";
 import type { Context } from "../engine/observe/view.ts";
-import { birthOf } from "../engine/state/identity.ts";
 import { type ObjectKey, observes } from "../engine/state/object.ts";
 import type { Drift } from "../kinds/desired.ts";
+import { misfits } from "../kinds/fields/compare.ts";
+import { messageOf } from "../kinds/fields/words-of-spec.ts";
 import type { ResourceKind } from "../kinds/kind.ts";
+import { birthOf } from "../platform/collections/numbered.ts";
 import type { FieldChange, PlanItem } from "./item.ts";
 import { project } from "./projection.ts";
 import { withValues } from "./spec-changes.ts";
@@ -40,7 +40,7 @@ export async function adopted(
   const observed = observes(context.object);
   const place = { id, parents: inputs.parents, endpoint: addressOf(account, kind.resource.place.product) };
   // Claims of a number may lack its creation date.
-  const rival = [birthOf(kind, found.raw), undefined]
+  const rival = [birthOf(kind.resource.identity, found.raw), undefined]
     .flatMap((born) => stage.objects.claimants(kind.kind, { ...place, born }))
     .find((each) => each !== key);
   if (rival !== undefined && !observed && !kind.resource.identity.shared) return refused(`belongs to ${rival}`);

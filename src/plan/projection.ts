@@ -1,12 +1,12 @@
 import { knownAddress } from "../engine/observe/account.ts";
 import { fixedFields } from "../engine/observe/spec/fixed-fields.ts";
 import type { Context } from "../engine/observe/view.ts";
-import { birthOf } from "../engine/state/identity.ts";
 import { FINALIZER } from "../engine/state/names.ts";
 import { objectKey } from "../engine/state/object.ts";
 import { policiesOf } from "../engine/state/policies.ts";
 import type { ResourceKind } from "../kinds/kind.ts";
 import type { KubeObject } from "../kube/resource.ts";
+import { birthOf } from "../platform/collections/numbered.ts";
 import type { Stage } from "./stage.ts";
 
 const EPOCH = "1970-01-01T00:00:00Z";
@@ -31,7 +31,7 @@ export function project(
       return {};
     }
   };
-  const born = found && birthOf(kind, found.raw);
+  const born = found && birthOf(kind.resource.identity, found.raw);
   const adopted = found && { adoptedAt: EPOCH, ...(born !== undefined && { born }) };
   const status = {
     ...facts(),

@@ -38,6 +38,21 @@ export function recalled<K extends string | undefined, V>(read: (text: K) => V):
   };
 }
 
+/** Shares a read: an answer serves all who ask within `ageMs` of its begin. A read that failed is not kept. */
+export function shareRecent<T>({ monotonic }: Pick<Clock, "monotonic">, read: () => Promise<T>) {
+  let known: { at: number; answer: Promise<T> } | undefined;
+  return (ageMs: number): Promise<T> => {
+    const at = monotonic();
+    if (known && known.at >= at - ageMs) return known.answer;
+    const asked = { at, answer: read() };
+    known = asked;
+    asked.answer.catch(() => {
+      if (known === asked) known = undefined;
+    });
+    return asked.answer;
+  };
+}
+
 /** A map that drops entries: each time one is set, those that were set more than `keptMs` before. `at` is when that was. */
 export function createRecentMap<V extends object>({ monotonic }: Pick<Clock, "monotonic">, keptMs: number) {
   const entries = new Map<string, V & { at: number }>();

@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { unlabelled } from "../../src/controllers/labels.ts";
 import { PAUSED, SHARD } from "../../src/engine/state/names.ts";
 import { readWhole } from "../../src/engine/status/status.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { Forbidden, Retry } from "../../src/platform/answers/errors.ts";
 import type { PlatformCall } from "../../src/platform/calls/call.ts";
-import { CLUSTER_LABEL } from "../../src/platform/products/labels.ts";
+import { CLUSTER_LABEL, unlabelled } from "../../src/platform/products/labels.ts";
 import { API } from "../engine/support/fake-platform.ts";
 import { clusterAccountOf, datacenterSpec, objectOf, readyCondition } from "../engine/support/fixtures.ts";
 import { restingDatacenters } from "../engine/support/resting.ts";

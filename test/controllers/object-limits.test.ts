@@ -1,8 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createObjectLimits, type LimitOf, limitOf } from "../../src/engine/state/indexes/object-limits.ts";
 import { readyOf } from "../../src/engine/status/status.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
+import { type LimitOf, limitOf } from "../../src/kube/watch/age-limits.ts";
 import { objectOf } from "../engine/support/fixtures.ts";
 import { accountOf, credentials, runEngine } from "../engine/support/running-engine.ts";
 import { fakeClock } from "../fake-clock.ts";
@@ -13,48 +12,6 @@ const named = (kind: string, nth: number, more: Partial<KubeObject> = {}) => {
   const metadata = { name, uid: `uid-${kind}-${name}`, creationTimestamp: born(nth) };
   return objectOf(kind, name, { ...more, metadata: { ...metadata, ...more.metadata } });
 };
-
-describe("objects that come and go in any order", () => {
-  test("are too many exactly when as many as are allowed are older, and whoever that changes for is told", () => {
-    const step = fc.record({ name: fc.integer({ min: 0, max: 11 }), at: fc.integer({ min: 0, max: 3 }) });
-    const property = fc.property(fc.integer({ min: 0, max: 6 }), fc.array(step, { maxLength: 60 }), (most, steps) => {
-      const present = new Map<number, KubeObject>();
-      const reported = new Set<string>();
-      const crowds = createObjectLimits(
-        () => most,
-        (key) => reported.add(key),
-      );
-      const over = () => {
-        const ordered = [...present.values()].sort(
-          (a, b) =>
-            (a.metadata.creationTimestamp ?? "").localeCompare(b.metadata.creationTimestamp ?? "") ||
-            (a.metadata.name < b.metadata.name ? -1 : 1),
-        );
-        return new Set(ordered.slice(most).map(({ metadata }) => metadata.name));
-      };
-      for (const { name, at } of steps) {
-        const [before, wasOver] = [present.get(name), over()];
-        reported.clear();
-        if (before) {
-          present.delete(name);
-          crowds.note("Grant", { before });
-        } else {
-          const after = named("Grant", name, { metadata: { name: "", creationTimestamp: born(at) } });
-          present.set(name, after);
-          crowds.note("Grant", { after });
-        }
-        const isOver = over();
-        for (const object of present.values())
-          expect(crowds.excess("Grant", object) !== undefined).toBe(isOver.has(object.metadata.name));
-        const own = named("Grant", name).metadata.name;
-        const isChanged = (each: string) => each !== own && wasOver.has(each) !== isOver.has(each);
-        for (const each of [...wasOver, ...isOver].filter(isChanged))
-          if (most > 0) expect(reported).toContain(`Grant/shop/${each}`);
-      }
-    });
-    fc.assert(property, { numRuns: 300 });
-  });
-});
 
 /** An engine with limits, whose watches show its own writes. */
 async function running(initial: KubeObject[], limits: Record<string, number>, more: { limit?: LimitOf } = {}) {

@@ -39,6 +39,39 @@ describe("while the API server is set back to an earlier state", () => {
     expect(platform.sent("DELETE")).toEqual([]);
   });
 
+  test("an object whose resource had another name afterwards does not create a third one", async () => {
+    const object = dc();
+    const life = stage([object]);
+    const { api, objects, platform, clock } = life;
+    const passes = async () => {
+      for (let pass = 0; pass < 5; pass++) {
+        life.sync();
+        await life.passes(KEY);
+        await clock.advance(2000);
+      }
+    };
+    await passes();
+    const early = structuredClone(api.get(object));
+    const first = early && readStatus(early).id;
+    if (!early || first === undefined) throw new Error("it was not created");
+    platform.removeByHand(first);
+    api.remove(object);
+    life.sync();
+    api.put(dc({ name: "renamed" }, { uid: "another" }));
+    await passes();
+    const second = readStatus(api.get(object) ?? object).id;
+    expect(second).not.toBe(first);
+    expect(platform.sent("POST")).toHaveLength(2);
+    await objects.store("Datacenter").replaceAll([structuredClone(early)], "5");
+    api.remove(object);
+    api.put(early);
+    await passes();
+    expect(platform.sent("POST")).toHaveLength(2);
+    const { reason, message } = readyOf(api.get(object) ?? object) ?? {};
+    expect(reason).toBe("AlreadyExists");
+    expect(message).toContain(`Datacenter ${second}, which this object had before the API server was restored,`);
+  });
+
   test("an object that is set back to the middle of its creation gets its own resource again", async () => {
     const object = dc();
     const life = stage([object]);

@@ -8,7 +8,7 @@ import { kafkaCluster } from "../../src/kinds/streaming/kafka-cluster.ts";
 import { inputs, mapped } from "./mapped.ts";
 
 const home = { datacenterRef: { name: "berlin" } };
-const template = "72E73B81-8551-4E74-B398-FC63B39994AF";
+const template = "72e73b81-8551-4e74-b398-fc63b39994af";
 const disk = { name: "theirs", size: 50, type: "SSD", availabilityZone: "ZONE_2", bus: "IDE", licenceType: "LINUX" };
 const machine = {
   id: "srv-1",
@@ -65,7 +65,7 @@ describe("a creation-only field is compared if spec has it: with the record, if 
   });
 
   it("a template in another spelling is the same", () => {
-    const spec = { ...home, type: "CUBE", templateUuid: template.toLowerCase() };
+    const spec = { ...home, type: "CUBE", templateUuid: template.toUpperCase() };
     expect(compare(server, spec, machine, { adopted: true })).toEqual({ drift: [] });
   });
 

@@ -11,7 +11,7 @@ import { during, type Progress, silent } from "./progress.ts";
 /** `usual`: build time on two cores, if the binaries above it are already built. */
 const packages = {
   etcd: { path: "go.etcd.io/etcd/server/v3", usual: "a minute" },
-  "kube-apiserver": { path: "k8s.io/kubernetes/cmd/kube-apiserver", usual: "3 minutes" },
+  "kube-apiserver": { path: "k8s.io/kubernetes/cmd/kube-apiserver", usual: "4 to 5 minutes" },
   kubectl: { path: "k8s.io/kubernetes/cmd/kubectl", usual: "a minute" },
   "kube-controller-manager": { path: "k8s.io/kubernetes/cmd/kube-controller-manager", usual: "3 minutes" },
 } as const;

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { correctable } from "../../engine/status/reasons.ts";
+import { isWithin } from "../../kinds/fields/compare.ts";
 import { fixed, growing, joined, sameButForCase, unless, validations } from "../../kinds/fields/rules.ts";
 import { isSuccessive, type Kind, type Rule, type Rules, usesAccount } from "../../kinds/kind.ts";
 import { type Json, structural } from "../../kube/write/structural.ts";
@@ -152,7 +153,7 @@ function asShown(field: string, wanted: Json, shown: Json): string | undefined {
 
 /** A CEL expression: the field has changed its case only. Undefined if case matters. */
 function inAnotherCase({ spec, ignoresCase = [] }: Kind, field: string): string | undefined {
-  const name = ignoresCase.find((each) => each === field || each.startsWith(`${field}.`));
+  const name = ignoresCase.find((each) => isWithin(each, field));
   if (name === undefined) return undefined;
   const within = field.split(".").reduce((node, key) => Object(Object(node.properties)[key]), structural(spec, "spec"));
   const others = Object.keys(Object(within.properties)).map((key) => `${field}.${key}`);

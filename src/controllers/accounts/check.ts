@@ -1,16 +1,16 @@
 import { type AccountHandle, objectOf } from "../../engine/accounts/accounts.ts";
-import { addressesOf, type Sites } from "../../engine/accounts/addresses.ts";
 import type { Deps } from "../../engine/observe/deps.ts";
 import { obstacleFrom } from "../../engine/observe/platform-errors.ts";
 import { ACCEPT_USER } from "../../engine/state/names.ts";
 import { needsPerson, type Obstacle } from "../../engine/status/reasons.ts";
 import { conditionFor, readFacts, readWhole } from "../../engine/status/status.ts";
 import { lifetimeSeconds } from "../../kinds/fields/secrets/lifetime.ts";
-import { type AccountSpec, readAccountSpec } from "../../kinds/identity/account.ts";
+import { type AccountSpec, endpointNames, readAccountSpec } from "../../kinds/identity/account.ts";
 import { readSharing } from "../../kinds/identity/cluster-account.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { HeldSecrets } from "../../kube/write/held-secrets.ts";
+import { addressesOf, type Sites } from "../../platform/addresses/account-addresses.ts";
 import { PlatformError, Retry, Unauthorized } from "../../platform/answers/errors.ts";
 import { type Credentials, type Identity, tokenIdentity } from "../../platform/calls/credentials.ts";
 import { platformTime, reachedTime, withoutDoubt } from "../../platform/calls/platform-time.ts";
@@ -61,7 +61,7 @@ export async function check(deps: AccountDeps, account: string, object: KubeObje
 export function readState(deps: AccountDeps, account: string, object: KubeObject): AccountState | Obstacle | "later" {
   const spec = readSpec(object);
   if (!spec) return { reason: "InvalidSpec", message: "spec is invalid" };
-  const addresses = addressesOf(spec, deps.sites);
+  const addresses = addressesOf(spec, deps.sites, endpointNames);
   if (addresses.obstacle) {
     connect(deps, account, object, addresses.endpoint);
     return addresses.obstacle;

@@ -6,6 +6,7 @@ import { createRecordedSecrets } from "../../kube/write/recorded-secrets.ts";
 import { spellingOf } from "../../platform/addresses/endpoints.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { hashBody } from "../../runtime/hash.ts";
+import { shareRecent } from "../../runtime/lru.ts";
 import { unlessThrown } from "../../runtime/unless-thrown.ts";
 
 const token = z.object({ id: z.string(), issuedAt: z.number(), expiresAt: z.number() });
@@ -48,25 +49,14 @@ export function createTokenStore(
 ) {
   const labels = { [MANAGED_BY]: "mooring", [TOKEN_RECORD]: "true" };
   const secrets = createRecordedSecrets(client, { namespace, labels, annotation: TOKEN_RECORD, key: "token" });
-  let known: { at: number; records: Promise<TokenRecord[]> } | undefined;
-  const list = async () => (await secrets.records()).flatMap((text) => readRecord(text) ?? []);
   return {
     /** Of one Account, as the API server has it now. */
     async read(account: string): Promise<StoredToken> {
       const { record: text, value: token, version } = await secrets.read(tokenSecretName(account));
       return { record: readRecord(text), token, version };
     },
-    /** The records of all Accounts, not older than this. */
-    all(ageMs: number): Promise<readonly TokenRecord[]> {
-      const now = clock.monotonic();
-      if (known && known.at >= now - ageMs) return known.records;
-      const asked = { at: now, records: list() };
-      known = asked;
-      asked.records.catch(() => {
-        if (known === asked) known = undefined;
-      });
-      return asked.records;
-    },
+    /** The records of all Accounts, not older than this many milliseconds. */
+    all: shareRecent(clock, async () => (await secrets.records()).flatMap((text) => readRecord(text) ?? [])),
     /** Writes the record of an Account, and a new value; undefined deletes both. `version`: conflicts if it has changed since. */
     async write(account: string, next: TokenRecord | undefined, value?: string, version?: string): Promise<void> {
       const name = tokenSecretName(account);

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { AccountHandle } from "../../engine/accounts/accounts.ts";
-import type { Sites } from "../../engine/accounts/addresses.ts";
 import type { Deps } from "../../engine/observe/deps.ts";
 import { type Resolved, resolveReferences } from "../../engine/observe/spec/references.ts";
 import { keyOfTarget, type ObjectKey } from "../../engine/state/object.ts";
@@ -10,6 +9,7 @@ import type { Pass } from "../../engine/write/record.ts";
 import type { ObjectRef } from "../../kinds/desired.ts";
 import { type ActivityLogExportSpec, activityLogExport } from "../../kinds/observability/activity-log-export.ts";
 import type { KubeObject } from "../../kube/resource.ts";
+import type { Sites } from "../../platform/addresses/account-addresses.ts";
 import { spellingOf } from "../../platform/addresses/endpoints.ts";
 import { toBucket } from "../../platform/export/bucket.ts";
 import type { DestinationClients } from "../../platform/export/clients.ts";

@@ -1,4 +1,4 @@
-import { messageOf, obstacleFrom } from "../../engine/observe/platform-errors.ts";
+import { obstacleFrom } from "../../engine/observe/platform-errors.ts";
 import { isPaused } from "../../engine/state/annotations.ts";
 import { policiesOf } from "../../engine/state/policies.ts";
 import { needsPerson, type Obstacle, type Reason } from "../../engine/status/reasons.ts";
@@ -6,6 +6,7 @@ import { conditionFor, readStatus, readWhole } from "../../engine/status/status.
 import { unknownKey } from "../../engine/status/trust.ts";
 import { type Pass, pause, postpone } from "../../engine/write/record.ts";
 import { isAnnotatedAnew } from "../../engine/write/write.ts";
+import { messageOf } from "../../kinds/fields/words-of-spec.ts";
 import { readExportSpec, readExportStatus } from "../../kinds/observability/activity-log-export.ts";
 import { isConflict, isNotFound } from "../../kube/client/errors.ts";
 import type { Requeue } from "../../kube/queue/work.ts";

@@ -3,8 +3,9 @@ import { admits, clusterAccount, readSharing, type Sharing } from "../../kinds/i
 import { isSuccessive, isWanted, type Kind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import type { Namespaces } from "../../kube/watch/namespaces.ts";
+import type { EndpointName } from "../../platform/addresses/endpoints.ts";
 import type { Connection } from "../../platform/calls/transport.ts";
-import { type EndpointName, type Product, products } from "../../platform/products/products.ts";
+import { type Product, products } from "../../platform/products/products.ts";
 import { memo } from "../../runtime/memo.ts";
 import { unlessThrown } from "../../runtime/unless-thrown.ts";
 import { type ObjectKey, objectKey, targetOf } from "../state/object.ts";

@@ -1,3 +1,4 @@
+import { isWithin } from "../../kinds/fields/compare.ts";
 import { several } from "../../runtime/text.ts";
 import type { Observation, Replacement, View } from "../observe/view.ts";
 import { isOver, mayBeHidden } from "../state/presence.ts";
@@ -138,8 +139,7 @@ function differenceOf(kind: string, { fields, why, late }: Replacement): { chang
   const values = late.drift.map(
     (each) => `${each.field} is ${each.found || "empty"} on the platform, not ${each.wanted}`,
   );
-  const isFound = (field: string) =>
-    late.drift.some((each) => each.field === field || each.field.startsWith(`${field}.`));
+  const isFound = (field: string) => late.drift.some((each) => isWithin(each.field, field));
   const others = fields.filter((field) => !isFound(field));
   const all = [...values, ...(others.length > 0 ? [`${others.join(", ")} ${have(others)}`] : [])];
   const back = `set what is there or change spec back, which keeps the ${kind}`;

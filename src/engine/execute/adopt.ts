@@ -1,5 +1,5 @@
 import type { Drift } from "../../kinds/desired.ts";
-import type { Kind } from "../../kinds/kind.ts";
+import { misfits } from "../../kinds/fields/compare.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import { patch } from "../../kube/write/apply.ts";
 import type { Item } from "../../platform/collections/collection.ts";
@@ -92,14 +92,6 @@ async function recordAdoption(deps: Deps, kind: string, { adoptedAt, ...claim }:
   if (!type || !object || adoptedAt === undefined) return;
   const change = { status: withAdoption(object, objects.placeOf(kind, claim), adoptedAt) };
   objects.admit(type, await patch(client, resourceOf(type), object.metadata, change, "status"));
-}
-
-/** The differences from spec that no write can remove. */
-export function misfits({ immutable, grows = [] }: Kind, drift: readonly Drift[]): Drift[] {
-  const fixed = Object.keys(immutable);
-  const isFixed = (field: string) => fixed.some((each) => field === each || field.startsWith(`${each}.`));
-  const isTooLarge = ({ field, wanted, found }: Drift) => grows.includes(field) && Number(found) > Number(wanted);
-  return drift.filter((each) => isFixed(each.field) || isTooLarge(each));
 }
 
 /** Spec does not fit the resource: it is not adopted, so that spec can be corrected. */

@@ -41,7 +41,7 @@ export async function claim(deps: Deps, context: Context, found: Unclaimed, mark
     try {
       deps.guard();
       const claimed = await writeStatus(deps, kind, object, status);
-      memory.creation = { intent, begunAt, own, made, searched, phase: "claimed" };
+      memory.creation = { intent, begunAt, own, made, phase: "claimed" };
       const request = made.request ? `, request ${made.request.id}` : "";
       const { previous } = intent.succeeds === undefined ? {} : status;
       const works = previous && (kept ? `; ${previous.id} works until ${previous.until}` : LOST);
@@ -72,7 +72,7 @@ function claimedStatus(
   deps: Deps,
   { kind, account: connected }: Context,
   object: KubeObject,
-  { intent, made }: Unclaimed,
+  { intent, made, searched }: Unclaimed,
   kept: ResourceStatus["key"],
 ) {
   const before = readStatus(object);
@@ -116,7 +116,7 @@ function claimedStatus(
     state: "BUSY",
     // The Secret may lose its note before the object is up to date.
     key: kept,
-    request: { ...made.request, action: "create", status: "BUSY", since },
+    request: { ...made.request, action: "create", status: "BUSY", since, searched },
   };
 }
 

@@ -5,6 +5,7 @@ import type { KubeObject } from "../../kube/resource.ts";
 import { NotFound, Retry } from "../../platform/answers/errors.ts";
 import { secretsRedactor } from "../../platform/calls/credentials.ts";
 import { NOTABLE_SKEW_MS, platformTime, skewOf } from "../../platform/calls/platform-time.ts";
+import { birthOf } from "../../platform/collections/numbered.ts";
 import { creatorOf, type Item, resourceId } from "../../platform/collections/reading.ts";
 import { POSTED, products } from "../../platform/products/products.ts";
 import { hashBody } from "../../runtime/hash.ts";
@@ -18,7 +19,6 @@ import { inputsOf } from "../observe/spec/spec.ts";
 import { isElsewhere, isMoved } from "../observe/subject.ts";
 import type { Context } from "../observe/view.ts";
 import { obstacleToKey } from "../secrets/keys.ts";
-import { birthOf } from "../state/identity.ts";
 import type { Intent } from "../state/intent.ts";
 import type { Begun } from "../state/memory.ts";
 import { keyOfTarget, namespaceOf, type ObjectKey } from "../state/object.ts";
@@ -208,7 +208,7 @@ async function post(
   if (!data || detail !== undefined)
     throw new Retry({ call, status: reply.status, ...(detail && { detail }) }, "unknown");
   const key = kind.resource.secret?.key?.created(answer);
-  const made = { id: data.id, born: birthOf(kind, answer), request: reply.request };
+  const made = { id: data.id, born: birthOf(kind.resource.identity, answer), request: reply.request };
   memory.succession = nextSuccession(deps, memory.succession, lifeOf(kind, body));
   return { ...begun, phase: "made", made, ...(key !== undefined && { issued: { key, answer } }) };
 }
@@ -222,7 +222,7 @@ function wrongResult(
   answer: { id: string },
 ): string | undefined {
   const { identity } = kind.resource;
-  const place = { ...intent, id: answer.id, born: birthOf(kind, answer) };
+  const place = { ...intent, id: answer.id, born: birthOf(kind.resource.identity, answer) };
   const what = `the answer names ${answer.id}, which`;
   // A number without a date may be that of a resource that is gone.
   const isKnown = place.born !== undefined || !identity.reusesIds;

@@ -1,10 +1,7 @@
-import type { Identity } from "../../kinds/kind.ts";
 import { NotFound } from "../../platform/answers/errors.ts";
 import { confirmedBirth, identityOf } from "../../platform/collections/numbered.ts";
 import { creatorOf } from "../../platform/collections/reading.ts";
-import type { LoggedRequest } from "../../platform/products/requests.ts";
-import { hashText } from "../../runtime/hash.ts";
-import { createSlot } from "../../runtime/memo.ts";
+import { hashOfBody, inOrder } from "../../platform/products/requests.ts";
 import { type Deps, readLimit } from "../observe/deps.ts";
 import { isOurs } from "../observe/resource/lookalike.ts";
 import { intentOf } from "../observe/resource/search-results.ts";
@@ -67,13 +64,13 @@ export async function search(
     pending = await isAwaited("", deleting ? deps.settings.settleMs : undefined);
     return done();
   }
-  const sorted = log.requests.toSorted((a, b) => timeOf(a) - timeOf(b) || a.id.localeCompare(b.id));
+  const sorted = inOrder(log.requests);
   // A number may have been reused: it belongs to the last request.
   const makers = new Map(sorted.flatMap(({ id, targets }) => targets.map((target) => [target.id, id] as const)));
   // A request without a time may be from any time.
   for (const logged of sorted.filter(({ createdAt }) => isInTime(createdAt) || !Number.isFinite(createdAt))) {
     const { id, statusUrl, status, targets, createdByUserId } = logged;
-    if (hashOf(logged, identity.echo) !== intent.hash || status === "FAILED" || !isOurs(createdByUserId, userId))
+    if (hashOfBody(logged, identity.echo) !== intent.hash || status === "FAILED" || !isOurs(createdByUserId, userId))
       continue;
     // Accepted, and its id is not known yet.
     if (targets.length === 0 && status !== undefined && status !== "DONE") pending = true;
@@ -94,15 +91,4 @@ export async function search(
     }
   }
   return done();
-}
-
-const timeOf = ({ createdAt }: LoggedRequest): number => (Number.isFinite(createdAt) ? createdAt : 0);
-
-/** Many searches may share one listing: each body in it is hashed once. */
-const hashes = createSlot<LoggedRequest, { hash: string | undefined }>();
-
-function hashOf(logged: LoggedRequest, echo?: Identity["echo"]): string | undefined {
-  const known = hashes.get(logged) ?? { hash: hashText(logged.body, echo) };
-  hashes.set(logged, known);
-  return known.hash;
 }

@@ -1,4 +1,5 @@
 import type { Product } from "../../kinds/desired.ts";
+import { messageOf } from "../../kinds/fields/words-of-spec.ts";
 import { products } from "../../platform/products/products.ts";
 import { unlessThrown } from "../../runtime/unless-thrown.ts";
 import { type AccountChoice, type AccountHandle, accountTitle, addressOf, userOf } from "../accounts/accounts.ts";
@@ -7,7 +8,6 @@ import { ACCEPT_USER } from "../state/names.ts";
 import { policiesOf } from "../state/policies.ts";
 import type { Obstacle } from "../status/reasons.ts";
 import type { Deps } from "./deps.ts";
-import { messageOf } from "./platform-errors.ts";
 import type { AccountView, Subject } from "./view.ts";
 
 /** The Account of an object, and why the platform cannot be used through it. */

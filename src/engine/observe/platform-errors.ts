@@ -1,5 +1,4 @@
-import { z } from "zod";
-import { inWordsOfSpec } from "../../kinds/fields/words-of-spec.ts";
+import { inWordsOfSpec, messageOf } from "../../kinds/fields/words-of-spec.ts";
 import type { ResourceKind } from "../../kinds/kind.ts";
 import { isPermanent, KubeError } from "../../kube/client/errors.ts";
 import { Forbidden, PlatformError, Retry, Terminal, Unauthorized } from "../../platform/answers/errors.ts";
@@ -10,7 +9,8 @@ export function obstacleFrom(error: unknown, kind?: ResourceKind): Obstacle {
   if (!isPermanent(error) && error instanceof KubeError) {
     return { reason: "KubernetesUnavailable", message: error.message };
   }
-  if (!(error instanceof PlatformError)) return { reason: "InternalError", message: textOf(error) };
+  if (!(error instanceof PlatformError))
+    return { reason: "InternalError", message: error instanceof Error ? error.message : String(error) };
   const message = inWordsOfSpec(error.platformMessage ?? error.message, kind);
   if (error instanceof Unauthorized) return { reason: "Unauthorized", message };
   if (error instanceof Forbidden) {
@@ -34,15 +34,3 @@ export const notUnderstood = ({ kind }: ResourceKind, error: unknown): Obstacle 
   reason: "PlatformUnavailable",
   message: `invalid answer of the platform about the ${kind}: ${messageOf(error, [])}`,
 });
-
-/** One line that names each invalid field, of spec by default; at most three of them. */
-export function messageOf(error: unknown, within: readonly string[] = ["spec"]): string {
-  if (!(error instanceof z.ZodError)) return textOf(error);
-  const issues = error.issues.map(({ path, message }) => {
-    const field = [...within, ...path.map(String)].join(".");
-    return field === "" ? message : `${field}: ${message}`;
-  });
-  return issues.slice(0, 3).join("; ");
-}
-
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

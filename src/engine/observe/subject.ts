@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Desired } from "../../kinds/desired.ts";
+import { messageOf } from "../../kinds/fields/words-of-spec.ts";
 import type { ResourceKind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { namedBy } from "../accounts/accounts.ts";
@@ -11,7 +12,6 @@ import { policiesOf } from "../state/policies.ts";
 import type { ResourceStatus } from "../status/schema.ts";
 import { unknownKey } from "../status/trust.ts";
 import type { Deps } from "./deps.ts";
-import { messageOf } from "./platform-errors.ts";
 import { type Resolved, resolveReferences } from "./spec/references.ts";
 import type { Subject } from "./view.ts";
 

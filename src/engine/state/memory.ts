@@ -84,7 +84,7 @@ export type OpenCreation = {
   /** Made, and the claim is not written yet. After a crash, a search finds it. `searched`: no answer names it, a search has found it. */
   | { phase: "made"; made: Made; issued?: Issued; searched?: boolean }
   /** The claim is written. The creation is undone if the API server drops the object despite its finalizer. */
-  | { phase: "claimed"; made: Made; searched?: boolean }
+  | { phase: "claimed"; made: Made }
 );
 
 /** A creation that was begun, however far it has come. */
@@ -148,8 +148,11 @@ export interface Memory {
   repair?: (Attempt & { obstacle?: Obstacle | undefined }) | undefined;
   /** The progress of an export since the record in status, where that is not worth a write. */
   exported?: { recorded: unknown; progress: Progress } | undefined;
-  /** Its resource may be there unclaimed, after a backup or a lost answer to this intent: nothing is created before a later list. */
-  doubt?: { since: number; intent?: Intent } | undefined;
+  /**
+   * Its resource may be there unclaimed, after a backup or a lost answer to this intent: nothing is created before a later list.
+   * `lost`: the resource that the object claimed before the API server was restored to an earlier state.
+   */
+  doubt?: { since: number; intent?: Intent; lost?: string | undefined } | undefined;
   /** The unclaimed resources of the same name that were found since then. */
   lookalikes?: readonly string[];
   /** When the last pass began. */

@@ -52,6 +52,14 @@ export const openIntent: (object: KubeObject) => Intent | undefined = memo((obje
   return [status, keptClaim(object) ?? {}].every((each) => isAsNew(intent, each)) ? intent : undefined;
 });
 
+/** The intent of a creation in progress whose result an answer has named; a search may find the result of an equal creation. */
+export function answeredIntent(object: KubeObject): Intent | undefined {
+  const { request, nonce } = readStatus(object);
+  if (request?.action !== "create" || request.searched) return undefined;
+  const intent = readIntent(countedAnnotation(object, INTENT));
+  return intent?.nonce === nonce ? intent : undefined;
+}
+
 const keptClaim = memo((object: KubeObject) => readClaim(countedAnnotation(object, EXTERNAL_ID)));
 
 /** The resource that an object names: by its status, or by its annotation where status was lost. */

@@ -1,15 +1,16 @@
 import { grant } from "../../kinds/identity/grant.ts";
 import { type Kind, usesAccount } from "../../kinds/kind.ts";
 import { type KubeObject, keyOf } from "../../kube/resource.ts";
+import { createAgeLimits, type LimitOf } from "../../kube/watch/age-limits.ts";
 import { createIndex } from "../../kube/watch/keyed-index.ts";
 import { reducedMetadata } from "../../kube/watch/reduced.ts";
 import { type Change, createStore, type Store } from "../../kube/watch/store.ts";
+import type { Obstacle } from "../status/reasons.ts";
 import { trust, unknownKey } from "../status/trust.ts";
 import { createClaims } from "./indexes/claims.ts";
-import { createObjectLimits, type LimitOf } from "./indexes/object-limits.ts";
 import { createReferences } from "./indexes/references.ts";
 import { FINALIZER, OWN } from "./names.ts";
-import { type Found, namespaceOf, type ObjectKey, objectKey, targetOf } from "./object.ts";
+import { type Found, namespaceOf, type ObjectKey, objectKey } from "./object.ts";
 import { namesIn, type Signatures } from "./signatures.ts";
 
 /** All objects of all kinds, as last read, with the questions that one object has about others. */
@@ -34,14 +35,14 @@ export function createObjects(
   const unknown = new Set<ObjectKey>();
   const listeners: Listener[] = [];
   const limitListeners: ((key: ObjectKey) => void)[] = [];
-  const limits = createObjectLimits(limit, (key) => {
-    const { kind, namespace, name } = targetOf(key);
+  const limits = createAgeLimits(limit, (kind, namespace, name) => {
+    const key = objectKey(kind, namespace, name);
     if (kind === grant.kind) noteGrant(`${namespace}/${name}`, unlessOverLimit(find(key)?.object));
     for (const listener of limitListeners) listener(key);
   });
   /** A Grant over the limit opens nothing. */
   const unlessOverLimit = (object: KubeObject | undefined) =>
-    object && limits.excess(grant.kind, object) ? undefined : object;
+    object && limits.isOver(grant.kind, object) ? undefined : object;
 
   for (const kind of kinds) {
     const keep = (arrived: KubeObject) => judged(kind, arrived, find(keyTo(kind, arrived))?.object);
@@ -87,7 +88,8 @@ export function createObjects(
       for (const kind of judging) await store(kind.kind).renew(pause);
     },
     /** Why an object is over the limit of its namespace; undefined when it is not. */
-    excess: ({ kind }: Kind, object: KubeObject) => limits.excess(kind, object),
+    excess: ({ kind }: Kind, object: KubeObject): Obstacle | undefined =>
+      limits.isOver(kind, object) ? tooMany(kind, limit(kind)) : undefined,
     /** Objects of this namespace. */
     residents: (namespace: string): ObjectKey[] => residents.get(namespace),
     /** Calls back whenever an object appears, changes or goes. */
@@ -96,6 +98,11 @@ export function createObjects(
     onShift: (listener: (key: ObjectKey) => void): void => void limitListeners.push(listener),
   };
 }
+
+const tooMany = (kind: string, most: number): Obstacle => ({
+  reason: "TooManyObjects",
+  message: `a namespace may have ${most} ${kind} objects, and this one has as many that are older: ask the administrator to raise the limit (--limit ${kind}=N), or delete some of them; deletionPolicy: Retain keeps their resources`,
+});
 
 function createStores() {
   const stores = new Map<string, { kind: Kind; store: Store<KubeObject> }>();

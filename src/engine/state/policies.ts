@@ -2,6 +2,7 @@ import { z } from "zod";
 import { recreatePolicy } from "../../kinds/fields/fields.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import type { KubeObject } from "../../kube/resource.ts";
+import { withLowerUuids } from "../../platform/answers/uuids.ts";
 import { memo } from "../../runtime/memo.ts";
 
 const accountRef = z.object({ kind: z.enum(["Account", "ClusterAccount"]).default("Account"), name: z.string() });
@@ -12,7 +13,7 @@ const ours = z.object({
   accountRef: accountRef.optional().catch(undefined),
   deletionPolicy: z.enum(["Delete", "Retain"]).catch("Delete"),
   replacePolicy: z.enum(["Never", "WhenNeeded"]).catch("Never"),
-  externalId: z.string().optional().catch(undefined),
+  externalId: z.string().overwrite(withLowerUuids).optional().catch(undefined),
 });
 
 /** When a resource that no longer exists is created again; an invalid policy allows nothing. */

@@ -1,8 +1,6 @@
 import { GROUP } from "../../kinds/index.ts";
-import type { KubeClient } from "../../kube/client/transport.ts";
 import { type KubeObject, keyOf } from "../../kube/resource.ts";
 import { createIndex } from "../../kube/watch/keyed-index.ts";
-import { type Watcher, watch } from "../../kube/watch/watch.ts";
 import { CONFIG_MAPS, controllerOf, type DataResource, SECRETS } from "../../kube/write/owned-secret.ts";
 import { MANAGED_BY, PUBLISHED } from "./names.ts";
 import { type ObjectKey, objectKey } from "./object.ts";
@@ -37,14 +35,9 @@ const labelValue = (text: string): string => text.slice(0, 63).replace(/[^A-Za-z
 export type Publications = ReturnType<typeof createPublications>;
 
 export function createPublications(
-  options: SecretCacheOptions & {
-    client: KubeClient;
-    seal: Pick<Signatures, "read">;
-    namespace?: string;
-    wake: (key: ObjectKey) => void;
-  },
+  options: SecretCacheOptions & { seal: Pick<Signatures, "read">; wake: (key: ObjectKey) => void },
 ) {
-  const { client, clock, seal, namespace, wake, onError } = options;
+  const { seal, wake } = options;
   /** By the uid of the object that they belong to. */
   const outputs = createIndex();
   const secrets = createSecretCache(SECRETS, options);
@@ -60,7 +53,6 @@ export function createPublications(
     });
   }
   let known = false;
-  const watchers: Watcher[] = [];
   return {
     /**
      * The Secret with a key; no `secret` when there is none of this name, or it is not this object's. `known` once all were listed.
@@ -86,7 +78,7 @@ export function createPublications(
     },
     /** Reads the Secret by its name, with its data. */
     async read(object: KubeObject, name: string): Promise<KubeObject | undefined> {
-      const found = await secrets.read(client, object.metadata.namespace, name);
+      const found = await secrets.read(object.metadata.namespace, name);
       return isOf(object, found) ? found : undefined;
     },
     /** All that was written for this object by spec.output, under any name, and is not being deleted. */
@@ -104,15 +96,11 @@ export function createPublications(
     put: (written: KubeObject, noted?: Note): void =>
       (written.kind === CONFIG_MAPS.kind ? configMaps : secrets).put(written, noted),
     async sync(): Promise<void> {
-      const labelSelector = `${MANAGED_BY}=mooring`;
-      const within = namespace && { namespace };
-      for (const { resource, store } of watched)
-        watchers.push(watch({ client, resource, labelSelector, store, clock, onError, ...within }));
-      await Promise.all(watchers.map(({ synced }) => synced));
+      await Promise.all(watched.map((each) => each.sync()));
       known = true;
     },
     async close(): Promise<void> {
-      await Promise.all(watchers.map((watcher) => watcher.stop()));
+      await Promise.all(watched.map((each) => each.close()));
     },
   };
 }

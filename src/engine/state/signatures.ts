@@ -6,6 +6,7 @@ import { readStatus as stateOf } from "../status/status.ts";
 import { GROUPS, type Group, type Trust, trust } from "../status/trust.ts";
 import { isAsNew } from "./intent.ts";
 import { EXTERNAL_ID, INTENT } from "./names.ts";
+import { policiesOf } from "./policies.ts";
 
 /**
  * Everybody who may write to an object can write anything into it. So Mooring signs what it writes there and relies on, together with
@@ -150,10 +151,10 @@ function parsed(text = ""): Record<string, unknown> {
 }
 
 /** Resources that an object names, signed or not. */
-export function namesIn({ status, spec, metadata }: KubeObject): { id: string; parents: Record<string, string> }[] {
-  const stated = flat(Object(status));
-  const kept = parsed(metadata.annotations?.[EXTERNAL_ID]);
-  const ids = [stated.id, Object(stated.previous).id, Object(spec).externalId];
+export function namesIn(object: KubeObject): { id: string; parents: Record<string, string> }[] {
+  const stated = flat(Object(object.status));
+  const kept = parsed(object.metadata.annotations?.[EXTERNAL_ID]);
+  const ids = [stated.id, Object(stated.previous).id, policiesOf(object).externalId];
   const all = [...ids.map((id) => ({ id, parents: stated.parents })), { id: kept.id, parents: kept.parents }];
   return all.flatMap(({ id, parents }) => (typeof id === "string" ? [{ id, parents: { ...Object(parents) } }] : []));
 }

@@ -3,8 +3,7 @@ import { entryOf, objectOfEntry, readSpent, SPENDING_LABEL, type Spent } from ".
 import type { KubeClient } from "../../kube/client/transport.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { reducedMetadata } from "../../kube/watch/reduced.ts";
-import { createStore } from "../../kube/watch/store.ts";
-import { type Watcher, watch } from "../../kube/watch/watch.ts";
+import { createWatchedStore } from "../../kube/watch/watch.ts";
 import { CONFIG_MAPS } from "../../kube/write/owned-secret.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { OWN } from "./names.ts";
@@ -30,7 +29,16 @@ export function createSpending(options: {
     metadata: reducedMetadata(metadata, OWN),
     data,
   });
-  const store = createStore<KubeObject>({ onListenerError: onError, reduce });
+  const labelSelector = Object.entries(SPENDING_LABEL).flat().join("=");
+  const within = { labelSelector, ...(namespace !== undefined && { namespace }) };
+  const { store, ...watched } = createWatchedStore({
+    client,
+    clock,
+    resource: CONFIG_MAPS,
+    onError,
+    reduce,
+    ...within,
+  });
   store.subscribe(({ before, after }) => {
     const [had, has] = [before, after].map((each): Record<string, unknown> => ({ ...Object(each?.data) }));
     for (const entry of Object.keys({ ...had, ...has })) {
@@ -42,18 +50,12 @@ export function createSpending(options: {
       if (key !== undefined) changed(key);
     }
   });
-  let watcher: Watcher | undefined;
   return {
     of(key: ObjectKey): { usage: Spent } | undefined {
       const { kind, namespace, name } = targetOf(key);
       return kind === inferenceAccess.kind ? spent.get(entryOf(namespace, name)) : undefined;
     },
-    async sync(): Promise<void> {
-      if (namespace === undefined) return;
-      const labelSelector = Object.entries(SPENDING_LABEL).flat().join("=");
-      watcher = watch({ client, resource: CONFIG_MAPS, namespace, labelSelector, store, clock, onError });
-      await watcher.synced;
-    },
-    close: async () => watcher?.stop(),
+    sync: async () => (namespace === undefined ? undefined : watched.sync()),
+    close: watched.close,
   };
 }

@@ -79,6 +79,7 @@ const request = z.object({
   after: z.string().optional().describe("While SENDING: id of the last such request before it."),
   nonce: z.string().optional().describe("While SENDING: mark in the Secret that gets its result."),
   marks: texts.optional().describe("Facts about the object once the request is done."),
+  searched: z.boolean().optional().describe("Of a creation: no answer has named its result, a search has found it."),
   corrects: z.boolean().optional().describe("It corrects drift: spec was in effect before."),
 });
 

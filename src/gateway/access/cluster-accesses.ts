@@ -6,8 +6,7 @@ import type { Kind } from "../../kinds/kind.ts";
 import type { KubeClient } from "../../kube/client/transport.ts";
 import type { KubeObject, Resource } from "../../kube/resource.ts";
 import { createNamespaces } from "../../kube/watch/namespaces.ts";
-import { createStore } from "../../kube/watch/store.ts";
-import { watch } from "../../kube/watch/watch.ts";
+import { createWatchedStore } from "../../kube/watch/watch.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Access, Accesses } from "./access.ts";
 
@@ -34,32 +33,22 @@ export async function watchAccesses(options: {
 }): Promise<Accesses & AsyncDisposable> {
   const { client, clock, account, onError } = options;
   const byNamespace = new Map<string, Map<string, Access>>();
-  const objects = createStore<KubeObject>({ onListenerError: onError });
-  objects.subscribe(({ before, after }) => {
+  const objects = createWatchedStore({ client, clock, resource: resourceOf(inferenceAccess), onError });
+  objects.store.subscribe(({ before, after }) => {
     if (before) byNamespace.get(before.metadata.namespace ?? "")?.delete(before.metadata.name);
     const access = after && accessOf(after, account);
     if (access === undefined) return;
     const here = byNamespace.get(access.namespace) ?? new Map<string, Access>();
     byNamespace.set(access.namespace, here.set(access.name, access));
   });
-  const accounts = createStore<KubeObject>({ onListenerError: onError });
+  const fieldSelector = `metadata.name=${account}`;
+  const accounts = createWatchedStore({ client, clock, resource: resourceOf(clusterAccount), fieldSelector, onError });
   const namespaces = createNamespaces({ client, clock, onError });
-  const watchers = [
-    watch({ client, clock, resource: resourceOf(inferenceAccess), store: objects, onError }),
-    watch({
-      client,
-      clock,
-      resource: resourceOf(clusterAccount),
-      fieldSelector: `metadata.name=${account}`,
-      store: accounts,
-      onError,
-    }),
-  ];
-  await Promise.all([...watchers.map(({ synced }) => synced), namespaces.begin()]);
+  await Promise.all([objects.sync(), accounts.sync(), namespaces.begin()]);
 
   /** The sharing rules of the ClusterAccount, if it admits the namespace. */
   const sharingWith = (namespace: string) => {
-    const found = accounts.get(account);
+    const found = accounts.store.get(account);
     const labels = namespaces.labelsOf(namespace);
     const sharing = found && readSharing(found.spec);
     // The kind InferenceAccess is enough here. Only an access with a token of its own needs the kind AccessToken as
@@ -77,7 +66,7 @@ export async function watchAccesses(options: {
       return [...here.values()].map((access) => ({ ...access, ofNamespace }));
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all([...watchers.map((each) => each.stop()), namespaces.close()]);
+      await Promise.all([objects, accounts, namespaces].map((each) => each.close()));
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Comparison, Drift, Inputs, Operation } from "../desired.ts";
+import type { Kind } from "../kind.ts";
 
 /** Desired and found values by field. If the desired value is undefined, the field is not compared. */
 export type Pairs = Readonly<Record<string, readonly [wanted: unknown, found: unknown]>>;
@@ -86,6 +87,16 @@ export const isJson = (value: unknown): value is Json =>
 export const asJson = (value: unknown): Json => (isJson(value) ? value : {});
 /** The objects in a list; empty if the value is not a list. */
 export const asList = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isJson) : []);
+
+/** Whether a field is this one, or is in it. */
+export const isWithin = (field: string, whole: string): boolean => field === whole || field.startsWith(`${whole}.`);
+
+/** The differences from spec that no write can remove. */
+export function misfits({ immutable, grows = [] }: Kind, drift: readonly Drift[]): Drift[] {
+  const fixed = Object.keys(immutable);
+  const isTooLarge = ({ field, wanted, found }: Drift) => grows.includes(field) && Number(found) > Number(wanted);
+  return drift.filter((each) => fixed.some((whole) => isWithin(each.field, whole)) || isTooLarge(each));
+}
 
 export const fieldsOf = (drift: readonly Drift[]): string[] => drift.map(({ field }) => field);
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ObjectRef, Reference } from "../desired.ts";
+import type { ObjectRef, Reference, Shown } from "../desired.ts";
 import type { Kind, Rule, Rules } from "../kind.ts";
 import { ruled, unless, validations } from "./rules.ts";
 
@@ -33,7 +33,7 @@ export const uuid = () =>
     /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/,
     36,
     "must be a UUID, for example 72e73b81-8551-4e74-b398-fc63b39994af",
-  );
+  ).toLowerCase();
 
 export const lanId = () => formed(/^[1-9][0-9]*$/, 10, "must be the number of a LAN");
 
@@ -190,11 +190,19 @@ export const required = (field: string): Rules => ({
   requires: field,
 });
 
-/** Fields that spec leaves out, and that only an existing resource does not need. */
-export const lackingIn = ({ rules }: Pick<Kind, "rules">, spec: unknown): string[] =>
-  rules
+/** The problem if spec leaves out what only an existing resource does not need, and that is gone. */
+export function lackingProblem({ kind, rules }: Kind, spec: unknown, shown: Shown): string | undefined {
+  const fields = rules
     .flatMap((each) => ("requires" in each && each.requires !== undefined ? [each.requires] : []))
     .filter((field) => Reflect.get(Object(spec), field) == null);
+  if (fields.length === 0) return undefined;
+  const known = fields
+    .filter((field) => ["string", "number"].includes(typeof shown[field]))
+    .map((field) => `${field} ${shown[field]}`);
+  const former = known.length > 0 ? `; the previous one had ${known.join(" and ")}` : "";
+  const [are, them] = fields.length > 1 ? ["are", "them"] : ["is", "it"];
+  return `${fields.join(" and ")} ${are} required to create a ${kind}; spec leaves ${them} out, which is possible only while there is the one in externalId: set ${them}${former}`;
+}
 
 /** Fields of every kind that lives in a datacenter. */
 export const inDatacenter = {

@@ -4,8 +4,7 @@ import type { KubeClient } from "../client/transport.ts";
 import { createDelays } from "../queue/delays.ts";
 import { type KubeObject, keyOf, pathOf, type Resource, withoutManagedFields } from "../resource.ts";
 import { reducedData, reducedMetadata } from "./reduced.ts";
-import { createStore } from "./store.ts";
-import { type Watcher, watch } from "./watch.ts";
+import { createWatchedStore } from "./watch.ts";
 
 /**
  * A cache of objects that are read by name. One watch sees changes of objects with a label. Objects without it, and objects
@@ -62,14 +61,14 @@ export function createFollowed(options: {
   const entries = new Map<string, Entry>();
   const due: string[] = [];
   let reading = 0;
-  let watcher: Watcher | undefined;
   const delays = createDelays<void>({ clock, due: readWhenDue, merge: () => {} });
   const reduced = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => ({
     apiVersion,
     kind,
     metadata: reducedMetadata(metadata, { prefix: label, labels: [label] }, options.finalizer),
   });
-  const store = createStore<KubeObject>({ onListenerError: onError, reduce: reduced });
+  const where = { labelSelector: `${label}=true`, ...(namespace !== undefined && { namespace }) };
+  const { store, ...watched } = createWatchedStore({ client, clock, resource, onError, reduce: reduced, ...where });
   store.subscribe(({ key, after }) => {
     const entry = entries.get(key);
     if (!entry || (after && versionOf(after) === versionOf(entry.object))) return;
@@ -147,15 +146,11 @@ export function createFollowed(options: {
       if (entry) update(key, entry, object);
     },
     labelled: store.values,
-    async sync() {
-      const where = { labelSelector: `${label}=true`, ...(namespace !== undefined && { namespace }) };
-      watcher = watch({ client, resource, store, clock, onError, ...where });
-      await watcher.synced;
-    },
+    sync: watched.sync,
     async close() {
       delays.clear();
       entries.clear();
-      await watcher?.stop();
+      await watched.close();
     },
   };
 }

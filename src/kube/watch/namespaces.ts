@@ -4,8 +4,7 @@ import { isForbidden } from "../client/errors.ts";
 import type { KubeClient } from "../client/transport.ts";
 import type { KubeObject } from "../resource.ts";
 import { reducedMetadata } from "./reduced.ts";
-import { createStore } from "./store.ts";
-import { type Watcher, watch } from "./watch.ts";
+import { createWatchedStore } from "./watch.ts";
 
 const NAMESPACES = { group: "", version: "v1", kind: "Namespace", plural: "namespaces", namespaced: false };
 
@@ -41,8 +40,14 @@ export function createNamespaces(options: {
     // All labels are kept, because an administrator may select namespaces by any of them.
     metadata: reducedMetadata(metadata, { prefix: "", labels: "all" }),
   });
-  const store = createStore<KubeObject>({ onListenerError: onError, reduce });
-  let watcher: Watcher | undefined;
+  const refused = Promise.withResolvers<void>();
+  const failed = (error: unknown) => {
+    onError(error);
+    if (isForbidden(error)) refused.resolve();
+  };
+  const fieldSelector = namespace === undefined ? {} : { fieldSelector: `metadata.name=${namespace}` };
+  const watching = { client, resource: NAMESPACES, clock, onError: failed, ...fieldSelector };
+  const { store, sync, close } = createWatchedStore({ ...watching, reduce });
   let begun = false;
   const listeners: Relabelled[] = [];
   store.subscribe(({ key, before, after }) => {
@@ -59,18 +64,11 @@ export function createNamespaces(options: {
     values: () => store.values(),
     subscribe: (listener) => void listeners.push(listener),
     async begin() {
-      const fieldSelector = namespace === undefined ? {} : { fieldSelector: `metadata.name=${namespace}` };
-      const refused = Promise.withResolvers<void>();
-      const failed = (error: unknown) => {
-        onError(error);
-        if (isForbidden(error)) refused.resolve();
-      };
-      watcher = watch({ client, resource: NAMESPACES, store, clock, onError: failed, ...fieldSelector });
       // Rejects only when the watch is stopped before its first list.
-      const synced = watcher.synced.catch(() => {});
+      const synced = sync().catch(() => {});
       await Promise.race([synced, refused.promise]);
       begun = true;
     },
-    close: async () => watcher?.stop(),
+    close,
   };
 }

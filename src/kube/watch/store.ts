@@ -46,20 +46,20 @@ export interface Store<T extends KubeObject> {
   subscribe(listener: (change: Change<T>) => void): () => void;
 }
 
-export function createStore<T extends KubeObject>(
-  options: {
-    onListenerError?: (error: unknown) => void;
-    /** Implements `Store.reduce`; by default the whole object is kept. */
-    reduce?: (object: T) => T | undefined;
-    /** The part of a reduced object that is stored; default: all of it. */
-    keep?: (object: T) => T;
-    /**
-     * Stores objects as JSON text, with the value of this slot beside it. A later read may return another object with the same
-     * content.
-     */
-    slot?: Slot<T, unknown>;
-  } = {},
-): Store<T> {
+export interface StoreOptions<T extends KubeObject> {
+  onListenerError?: (error: unknown) => void;
+  /** Implements `Store.reduce`; by default the whole object is kept. */
+  reduce?: (object: T) => T | undefined;
+  /** The part of a reduced object that is stored; default: all of it. */
+  keep?: (object: T) => T;
+  /**
+   * Stores objects as JSON text, with the value of this slot beside it. A later read may return another object with the same
+   * content.
+   */
+  slot?: Slot<T, unknown>;
+}
+
+export function createStore<T extends KubeObject>(options: StoreOptions<T> = {}): Store<T> {
   const { keep = (object: T) => object } = options;
   const reduce = reduceOnce(options.reduce ?? ((object: T) => object));
   const { pack, unpack } = createPacking(options.slot);

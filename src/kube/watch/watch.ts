@@ -1,6 +1,7 @@
 import { sleep } from "../../runtime/clock.ts";
 import type { KubeObject } from "../resource.ts";
 import { createReflector, type ReflectorOptions } from "./reflector.ts";
+import { createStore, type StoreOptions } from "./store.ts";
 import { isOutdated, isStreamingRefused, waitAfter } from "./watch-failures.ts";
 
 /**
@@ -29,7 +30,7 @@ export interface Watcher {
 
 export interface WatchOptions<T extends KubeObject> extends ReflectorOptions<T> {
   /** Called with every failure; each is retried. */
-  onError?: (error: unknown, retryInMs: number) => void;
+  onError?: (error: unknown, retryInMs?: number) => void;
 }
 
 /**
@@ -116,6 +117,25 @@ export function watch<T extends KubeObject>(options: WatchOptions<T>): Watcher {
       stopping.abort();
       await running;
     },
+  };
+}
+
+/** A store that a watch keeps in sync. `sync` begins the watch, and resolves with the first full list. */
+export function createWatchedStore({
+  reduce,
+  keep,
+  ...options
+}: Omit<WatchOptions<KubeObject>, "store"> & Pick<StoreOptions<KubeObject>, "reduce" | "keep">) {
+  const onListenerError = (error: unknown) => options.onError?.(error);
+  const store = createStore<KubeObject>({ onListenerError, ...(reduce && { reduce }), ...(keep && { keep }) });
+  let watcher: Watcher | undefined;
+  return {
+    store,
+    async sync(): Promise<void> {
+      watcher = watch({ ...options, store });
+      await watcher.synced;
+    },
+    close: async () => watcher?.stop(),
   };
 }
 

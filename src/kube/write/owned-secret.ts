@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { isConflict, isNotFound } from "../client/errors.ts";
+import { isConflict, isForbidden, isNotFound } from "../client/errors.ts";
 import type { KubeClient } from "../client/transport.ts";
 import {
   apiVersionOf,
@@ -166,6 +166,18 @@ function isControlledBy({ metadata }: KubeObject, secret: KubeObject): boolean {
   return metadata.uid !== undefined && controllerOf(secret)?.uid === metadata.uid;
 }
 
+/** The text of a key of a Secret or ConfigMap; undefined when there is none, or it may not be read. */
+export async function readValue(
+  client: KubeClient,
+  { kind, key, ...at }: { kind: DataResource["kind"]; namespace: string; name: string; key: string },
+): Promise<string | undefined> {
+  const [resource, textOf] = kind === "Secret" ? [SECRETS, secretValue] : [CONFIG_MAPS, configMapValue];
+  const found = await fetchObject(client, resource, at).catch((error: unknown) => {
+    if (!isForbidden(error)) throw error;
+  });
+  return found ? textOf(found, key) : undefined;
+}
+
 /** The decoded value of a key; undefined when there is none. */
 export function secretValue(secret: object, key: string): string | undefined {
   const value = configMapValue(secret, key);
@@ -173,7 +185,7 @@ export function secretValue(secret: object, key: string): string | undefined {
 }
 
 /** The text of a key; undefined when there is none. */
-export function configMapValue(configMap: object, key: string): string | undefined {
+function configMapValue(configMap: object, key: string): string | undefined {
   const data: unknown = Reflect.get(configMap, "data");
   if (typeof data !== "object" || data === null || !Object.hasOwn(data, key)) return undefined;
   const value: unknown = Reflect.get(data, key);

@@ -1,5 +1,17 @@
 import { recalled } from "../../runtime/lru.ts";
 
+/** The endpoints of the platform, as `Account.spec.endpoints` names them. */
+export type EndpointName =
+  | "api"
+  | "monitoring"
+  | "logging"
+  | "streaming"
+  | "inference"
+  | "objectStorage"
+  | "objectStorageManagement"
+  | "dns"
+  | "certificates";
+
 /**
  * The canonical form of an endpoint: two endpoints are the same if this text is equal. Everything that compares, claims or allows
  * endpoints uses it. The origin is as a URL parser writes it, without a dot after the host, and an IPv4 address in IPv6 form is

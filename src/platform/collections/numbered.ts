@@ -8,6 +8,19 @@ const dated = z.looseObject({ metadata: z.looseObject({ createdDate: z.iso.datet
 /** The platform's creation date of a resource. */
 export const bornOf = (raw: unknown): string | undefined => dated.safeParse(raw).data?.metadata.createdDate;
 
+/** The part of a kind that says whether numbers of deleted members are given away again. */
+interface Reusing {
+  reusesIds?: boolean;
+}
+
+/** When a resource was made, where that belongs to its identity. */
+export const birthOf = ({ reusesIds }: Reusing, raw: unknown): string | undefined =>
+  reusesIds ? bornOf(raw) : undefined;
+
+/** A collection in which members are found by their identity. */
+export const identified = ({ reusesIds }: Reusing, source: CollectionSource): CollectionSource =>
+  reusesIds ? numbered(source) : source;
+
 /**
  * A unique identity of a resource in its collection: its id, or, where the platform reuses numbers, the number and the creation
  * date. Both dates come from the platform, so they are compared for equality only, however it spells them.

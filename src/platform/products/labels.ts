@@ -42,3 +42,13 @@ export async function readClusterLabels(
 
 /** The body that labels a resource with a cluster. */
 export const clusterLabel = (cluster: string): object => ({ properties: { key: CLUSTER_LABEL, value: cluster } });
+
+/** Resources without a label, those that were refused last come last. A label with any value stays as it is. */
+export const unlabelled = <Wanted extends { holder: string }>(
+  wanted: readonly Wanted[],
+  found: ReadonlySet<string>,
+  refusals: ReadonlyMap<string, number>,
+): Wanted[] =>
+  wanted
+    .filter(({ holder }) => !found.has(holder))
+    .sort((a, b) => (refusals.get(a.holder) ?? 0) - (refusals.get(b.holder) ?? 0));

@@ -1,3 +1,4 @@
+import type { EndpointName } from "../addresses/endpoints.ts";
 import type { PlatformCall } from "../calls/call.ts";
 import type { Connection } from "../calls/transport.ts";
 import type { CollectionSource } from "../collections/collection.ts";
@@ -8,18 +9,6 @@ import { regionalCollection, regionalUrl } from "./regional.ts";
 import { type RequestLog, shareRequestLog } from "./request-log.ts";
 import { findDeletions, findRequests } from "./requests.ts";
 import { shownAsLog } from "./shown-as-log.ts";
-
-/** The endpoints of the platform, as `Account.spec.endpoints` names them. */
-export type EndpointName =
-  | "api"
-  | "monitoring"
-  | "logging"
-  | "streaming"
-  | "inference"
-  | "objectStorage"
-  | "objectStorageManagement"
-  | "dns"
-  | "certificates";
 
 /** The APIs with managed resources. */
 export type Product = "core" | "auth" | "autoscaling" | "monitoring" | "logging" | "streaming";

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { hashText } from "../../runtime/hash.ts";
+import { createSlot } from "../../runtime/memo.ts";
 import { NotFound } from "../answers/errors.ts";
 import { plainText } from "../answers/plain-text.ts";
 import { withLowerUuids } from "../answers/uuids.ts";
@@ -60,6 +62,22 @@ export interface LoggedRequest {
   readonly status?: string;
   /** The resources that the request created or changed. */
   readonly targets: readonly { readonly id: string; readonly type?: string }[];
+}
+
+/** The oldest first. One without a time that can be read comes before all others. */
+export const inOrder = (requests: readonly LoggedRequest[]): LoggedRequest[] =>
+  requests.toSorted((a, b) => timeOf(a) - timeOf(b) || a.id.localeCompare(b.id));
+
+const timeOf = ({ createdAt }: LoggedRequest): number => (Number.isFinite(createdAt) ? createdAt : 0);
+
+/** Many searches may share one listing: each body in it is hashed once. */
+const hashes = createSlot<LoggedRequest, { hash: string | undefined }>();
+
+/** The hash of a logged body, or of the part of it that `echo` returns. */
+export function hashOfBody(logged: LoggedRequest, echo?: (body: unknown) => unknown): string | undefined {
+  const known = hashes.get(logged) ?? { hash: hashText(logged.body, echo) };
+  hashes.set(logged, known);
+  return known.hash;
 }
 
 export interface RequestFilter {

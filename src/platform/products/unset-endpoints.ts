@@ -1,4 +1,5 @@
-import { type EndpointName, type Product, products } from "./products.ts";
+import type { EndpointName } from "../addresses/endpoints.ts";
+import { type Product, products } from "./products.ts";
 
 /** The part of a kind that says which endpoints its objects need. */
 interface Caller {

@@ -36,7 +36,7 @@ describe("the control plane's binaries", () => {
     });
     expect(steps.filter((step) => step.startsWith("building") && !step.includes("setup-envtest"))).toEqual([
       "building etcd (1 of 3, once; usually a minute on two cores)",
-      "building kube-apiserver (2 of 3, once; usually 3 minutes on two cores)",
+      "building kube-apiserver (2 of 3, once; usually 4 to 5 minutes on two cores)",
       "building kube-controller-manager (3 of 3, once; usually 3 minutes on two cores)",
     ]);
   });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { addressesOf } from "../../../src/engine/accounts/addresses.ts";
 import { INTENT } from "../../../src/engine/state/names.ts";
 import { claimOf, openIntent } from "../../../src/engine/state/object.ts";
 import { readyOf } from "../../../src/engine/status/status.ts";
 import type { KubeObject } from "../../../src/kube/resource.ts";
+import { addressesOf } from "../../../src/platform/addresses/account-addresses.ts";
 import { fakeClock } from "../../fake-clock.ts";
 import { fakeApiServer } from "../support/fake-api-server.ts";
 import { API, fakePlatform } from "../support/fake-platform.ts";
@@ -34,8 +34,7 @@ describe("Accounts with the same endpoint in several spellings", () => {
 
 test("an Account may name the operator's own endpoint in any spelling", () => {
   const sites = { endpoints: { api: API }, isAllowed: () => false };
-  const read = (api: string) =>
-    addressesOf({ endpoints: { api }, credentialsSecretRef: { name: "x", key: "token" } }, sites);
+  const read = (api: string) => addressesOf({ endpoints: { api } }, sites, ["api"]);
   for (const each of spellings) expect(read(each).endpoint("api")).toBe(API);
   expect(read("http://other.test").obstacle?.reason).toBe("EndpointNotAllowed");
 });

@@ -36,7 +36,7 @@ export async function openStage({ authorize, onListenerError }: Parts = {}) {
       store,
       clock,
       random: () => 1,
-      onError: (error, ms) => errors.push({ error, ms }),
+      onError: (error, ms = 0) => errors.push({ error, ms }),
       ...options,
     });
     return watcher;

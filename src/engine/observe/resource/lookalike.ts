@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { isSuccessive, type Kind } from "../../../kinds/kind.ts";
-import { bornOf } from "../../../platform/collections/numbered.ts";
+import { birthOf, bornOf } from "../../../platform/collections/numbered.ts";
 import { creatorOf } from "../../../platform/collections/reading.ts";
 import { accountTitle, addressOf } from "../../accounts/accounts.ts";
 import { ANOTHER, recreateAsked } from "../../state/annotations.ts";
-import { birthOf } from "../../state/identity.ts";
 import { canMake } from "../../state/intent.ts";
 import type { Memory } from "../../state/memory.ts";
 import { RECREATE } from "../../state/names.ts";
@@ -12,6 +11,8 @@ import type { Obstacle } from "../../status/reasons.ts";
 import { type Deps, readLimit } from "../deps.ts";
 import type { Context } from "../view.ts";
 import type { Parents, Shared } from "./collections.ts";
+
+const SAME = "created by the same user under the same name";
 
 const idOf = ({ id }: { id: string }): string => id.split(" of ")[0] ?? id;
 const named = z.looseObject({ properties: z.looseObject({ name: z.string().min(1) }) });
@@ -31,7 +32,10 @@ export function isUnlisted({ doubt }: Memory, { collection, lacksMany }: Shared)
   return !!doubt && !gone && !isTooLarge && (listedAt === undefined || listedAt < doubt.since || lacksMany());
 }
 
-/** An unclaimed resource of the same name and user. It may be that of an object from a backup or of a lost creation: a person must decide. */
+/**
+ * An unclaimed resource of the same user that has the same name, or that the object claimed before the API server was restored. It may be
+ * that of an object from a backup or of a lost creation: a person must decide.
+ */
 export async function lookalike(deps: Deps, context: Context, parents: Parents, body: unknown) {
   const { objects, clock } = deps;
   const { kind, object, memory, status, shared, account } = context;
@@ -46,13 +50,14 @@ export async function lookalike(deps: Deps, context: Context, parents: Parents, 
   // One that was found before is read by its id, because a list may hide it.
   const hidden = memory.lookalikes?.filter((id) => !members.some((member) => idOf(member) === id)) ?? [];
   const read = await Promise.all(hidden.map((id) => shared.source.get?.(id, readLimit())));
-  const lost = memory.doubt?.intent;
-  const isInTime = (raw: unknown) => !lost || canMake(deps, lost, Date.parse(bornOf(raw) ?? ""));
+  const { intent, lost } = memory.doubt;
+  const isInTime = (raw: unknown) => !intent || canMake(deps, intent, Date.parse(bornOf(raw) ?? ""));
+  const isSameName = (raw: unknown) => name !== undefined && nameOf(raw) === name;
   const isUnclaimed = (id: string, raw: unknown) =>
-    objects.claimants(kind.kind, { id, born: birthOf(kind, raw), parents, endpoint }).length === 0;
+    objects.claimants(kind.kind, { id, born: birthOf(kind.resource.identity, raw), parents, endpoint }).length === 0;
   const ids = [...members, ...read].flatMap((member) => {
     const id = member && idOf(member);
-    if (id === undefined || name === undefined || nameOf(member?.raw) !== name || left.includes(id)) return [];
+    if (id === undefined || left.includes(id) || !(id === lost || isSameName(member?.raw))) return [];
     return isOurs(creatorOf(member?.raw), userId) && isInTime(member?.raw) && isUnclaimed(id, member?.raw) ? id : [];
   });
   memory.lookalikes = ids;
@@ -62,7 +67,11 @@ export async function lookalike(deps: Deps, context: Context, parents: Parents, 
   const command = `kubectl -n ${object.metadata.namespace} %s ${kind.kind.toLowerCase()} ${object.metadata.name}`;
   const adopt = `${command.replace("%s", "patch")} --type merge -p '{"spec":{"externalId":"${ids[0]}"}}'`;
   const isShown = account.adoption === "Any";
-  const what = `${kind.kind} ${isShown ? ids.join(", ") : name}, created by the same user under the same name, is on the platform, and no object owns it: this object may come from a backup, or its creation got no answer. To adopt it, ${isShown ? adopt : `ask the administrator of ${accountTitle(account.key)}`}`;
+  const which = isShown ? ids.join(", ") : (name ?? object.metadata.name);
+  const origin =
+    lost !== undefined && ids.includes(lost) ? "which this object had before the API server was restored" : SAME;
+  const ask = `ask the administrator of ${accountTitle(account.key)}`;
+  const what = `${kind.kind} ${which}, ${origin}, is on the platform, and no object owns it: this object may come from a backup, or its creation got no answer. To adopt it, ${isShown ? adopt : ask}`;
   const anew = `${command.replace("%s", "annotate")} ${RECREATE}=${isShown ? ids.join(",") : ANOTHER}`;
   const obstacle: Obstacle = { reason: "AlreadyExists", message: `${what}; to create another one, ${anew}` };
   return obstacle;

@@ -1,4 +1,5 @@
 import type { Inputs } from "../../../kinds/desired.ts";
+import { messageOf } from "../../../kinds/fields/words-of-spec.ts";
 import { isSuccessive } from "../../../kinds/kind.ts";
 import type { KubeObject } from "../../../kube/resource.ts";
 import { bornOf } from "../../../platform/collections/numbered.ts";
@@ -7,14 +8,22 @@ import type { AccountHandle } from "../../accounts/accounts.ts";
 import { isAllowed, isPaused } from "../../state/annotations.ts";
 import { type Claim, isOlder } from "../../state/intent.ts";
 import { ALLOW_NON_EMPTY_DELETE, FINALIZER } from "../../state/names.ts";
-import { namedBy, nameFor, namespaceOf, type ObjectKey, observes, openIntent } from "../../state/object.ts";
+import {
+  answeredIntent,
+  namedBy,
+  nameFor,
+  namespaceOf,
+  type ObjectKey,
+  observes,
+  openIntent,
+} from "../../state/object.ts";
 import type { Objects } from "../../state/objects.ts";
 import { judge } from "../../state/presence.ts";
 import type { Obstacle } from "../../status/reasons.ts";
 import { readFacts } from "../../status/status.ts";
 import { unknownKey } from "../../status/trust.ts";
 import type { Deps } from "../deps.ts";
-import { messageOf, notUnderstood, obstacleFrom } from "../platform-errors.ts";
+import { notUnderstood, obstacleFrom } from "../platform-errors.ts";
 import { lostPlace } from "../spec/references.ts";
 import type { Contents, Observation, PendingRequest, ResourceView, Subject } from "../view.ts";
 import type { Parents, Shared } from "./collections.ts";
@@ -139,16 +148,15 @@ function readResource(
 }
 
 /** Why a resource cannot be what its object has just created, although the answer to the creation named it. */
-function wrongCreation({ kind, status, memory: { creation } }: Subject, raw: unknown): string | undefined {
-  if (creation?.phase !== "claimed" || creation.searched || status.request?.action !== "create") return undefined;
-  const { intent, made } = creation;
+function wrongCreation({ kind, object, claim }: Subject, raw: unknown): string | undefined {
+  const intent = answeredIntent(object);
   // A key cannot be one that was there before.
-  if (intent.nonce !== status.nonce || intent.seen) return undefined;
+  if (!intent || intent.seen) return undefined;
   const born = bornOf(raw) ?? "";
   const isOld = isOlder(intent, Date.parse(born));
   if (!isOld && isOurs(creatorOf(raw), intent.userId)) return undefined;
   const why = isOld ? `it is older, created at ${born}` : "another user created it";
-  return `${kind.kind} ${made.id} is not what this object has created, although the platform answered with it: ${why}`;
+  return `${kind.kind} ${claim?.id} is not what this object has created, although the platform answered with it: ${why}`;
 }
 
 /** How long a read of what is inside counts. */

@@ -1,6 +1,7 @@
 import type { Publication, SecretData } from "../../../kinds/desired.ts";
 import { Unwritable } from "../../../kinds/fields/secrets/encode.ts";
 import { dueAt } from "../../../kinds/fields/secrets/rotation.ts";
+import { messageOf } from "../../../kinds/fields/words-of-spec.ts";
 import { NOTABLE_SKEW_MS } from "../../../platform/calls/platform-time.ts";
 import type { Item } from "../../../platform/collections/collection.ts";
 import { hashBody } from "../../../runtime/hash.ts";
@@ -13,7 +14,6 @@ import { pauseLeft } from "../../state/succession.ts";
 import type { Obstacle } from "../../status/reasons.ts";
 import type { KeyFacts, ResourceStatus } from "../../status/schema.ts";
 import type { Deps } from "../deps.ts";
-import { messageOf } from "../platform-errors.ts";
 import type { Context, SecretsView, Subject } from "../view.ts";
 
 /** The entries of a Secret, or why an answer of the platform cannot be written into them. */

@@ -1,4 +1,5 @@
 import type { Desired, Drift, Inputs } from "../../../kinds/desired.ts";
+import { isWithin } from "../../../kinds/fields/compare.ts";
 import type { Kind } from "../../../kinds/kind.ts";
 import type { KubeObject } from "../../../kube/resource.ts";
 import { isAsRecorded, isStated, recordOf } from "../../../runtime/field-record.ts";
@@ -74,8 +75,7 @@ function judge({ kind, desired }: Subject, late: readonly string[], seen?: Seen)
   const parents = { ...Object.fromEntries(targets), ...inputs.parents };
   try {
     const { drift } = desired.compare(raw, { ...inputs, parents, adopted: true });
-    const isAbout = (field: string, each: Drift) => each.field === field || each.field.startsWith(`${field}.`);
-    return new Map(fields.map((field) => [field, drift.filter((each) => isAbout(field, each))]));
+    return new Map(fields.map((field) => [field, drift.filter((each) => isWithin(each.field, field))]));
   } catch {
     // An answer that is not understood is reported where the whole resource is compared.
     return new Map();

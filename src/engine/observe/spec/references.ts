@@ -1,9 +1,7 @@
 import type { Desired, Inputs, Reference, Referent } from "../../../kinds/desired.ts";
-import { isForbidden } from "../../../kube/client/errors.ts";
 import type { KubeClient } from "../../../kube/client/transport.ts";
 import type { KubeObject } from "../../../kube/resource.ts";
-import { fetchObject } from "../../../kube/watch/followed.ts";
-import { CONFIG_MAPS, configMapValue, SECRETS, secretValue } from "../../../kube/write/owned-secret.ts";
+import { readValue } from "../../../kube/write/owned-secret.ts";
 import { withoutVarying } from "../../../platform/answers/varying.ts";
 import { isPaused } from "../../state/annotations.ts";
 import { keyOfTarget, objectKey } from "../../state/object.ts";
@@ -123,11 +121,6 @@ function behind(objects: Objects, namespace: string, kind: string, id: string): 
   return object ? { status: readWhole(object), name: object.metadata.name } : { status: {} };
 }
 
-const sources = {
-  Secret: { resource: SECRETS, read: secretValue, absent: "SecretNotFound" },
-  ConfigMap: { resource: CONFIG_MAPS, read: configMapValue, absent: "ReferenceNotFound" },
-} as const;
-
 /** The values of the Secrets and ConfigMaps that spec names. They are read when needed and not stored. */
 export async function readSecrets(
   client: KubeClient,
@@ -137,14 +130,10 @@ export async function readSecrets(
   const namespace = object.metadata.namespace ?? "";
   const values: Record<string, string> = {};
   for (const { field, kind, name, key } of desired.secrets) {
-    const { resource, read, absent } = sources[kind];
-    const found = await fetchObject(client, resource, { namespace, name }).catch((error: unknown) => {
-      if (!isForbidden(error)) throw error;
-    });
-    const value = found && read(found, key);
+    const value = await readValue(client, { kind, namespace, name, key });
     if (value === undefined) {
       const message = `${field}: ${kind} ${name} in namespace ${namespace} does not exist or has no key ${key}`;
-      return { obstacle: { reason: absent, message } };
+      return { obstacle: { reason: kind === "Secret" ? "SecretNotFound" : "ReferenceNotFound", message } };
     }
     values[field] = value;
   }

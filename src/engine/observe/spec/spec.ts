@@ -1,5 +1,6 @@
 import type { Desired, Inputs } from "../../../kinds/desired.ts";
-import { lackingIn } from "../../../kinds/fields/fields.ts";
+import { lackingProblem } from "../../../kinds/fields/fields.ts";
+import { messageOf } from "../../../kinds/fields/words-of-spec.ts";
 import { isWanted } from "../../../kinds/kind.ts";
 import type { KubeObject } from "../../../kube/resource.ts";
 import type { Item } from "../../../platform/collections/collection.ts";
@@ -11,7 +12,6 @@ import type { Obstacle } from "../../status/reasons.ts";
 import { readFacts } from "../../status/status.ts";
 import { knownAddress } from "../account.ts";
 import type { Deps } from "../deps.ts";
-import { messageOf } from "../platform-errors.ts";
 import type { PendingRequest, SpecView, Subject } from "../view.ts";
 import { checkedAs, isUnchecked, outdatedSources, replacement } from "./fixed-fields.ts";
 import { notYours } from "./ownership.ts";
@@ -83,7 +83,7 @@ export function observeSpec(
     unchecked: desired !== undefined && isUnchecked(desired, inputs?.outdated, memory),
     replacement: changed,
     obstacle,
-    lacking: lacking(subject),
+    lacking: invalid(lackingProblem(kind, object.spec, readFacts(object))),
     ungranted: desired && notGranted(deps.objects, object, desired),
   };
   return { view, inputs, foreign };
@@ -91,28 +91,15 @@ export function observeSpec(
 
 /** Values in spec that are invalid together with what spec refers to. */
 export function unfit(desired: Desired, inputs: Inputs): Obstacle | undefined {
-  let message: string | undefined;
   try {
-    message = desired.problem(inputs);
+    return invalid(desired.problem(inputs));
   } catch (error) {
-    message = messageOf(error);
+    return invalid(messageOf(error));
   }
-  return message === undefined ? undefined : { reason: "InvalidSpec", message };
 }
 
-/** An object whose resource is gone may still leave out what only that resource had. */
-function lacking({ kind, object }: Subject): Obstacle | undefined {
-  const fields = lackingIn(kind, object.spec);
-  if (fields.length === 0) return undefined;
-  const shown = readFacts(object);
-  const known = fields
-    .filter((field) => ["string", "number"].includes(typeof shown[field]))
-    .map((field) => `${field} ${shown[field]}`);
-  const former = known.length > 0 ? `; the previous one had ${known.join(" and ")}` : "";
-  const [are, them] = fields.length > 1 ? ["are", "them"] : ["is", "it"];
-  const message = `${fields.join(" and ")} ${are} required to create a ${kind.kind}; spec leaves ${them} out, which is possible only while there is the one in externalId: set ${them}${former}`;
-  return { reason: "InvalidSpec", message };
-}
+const invalid = (problem: string | undefined): Obstacle | undefined =>
+  problem === undefined ? undefined : { reason: "InvalidSpec", message: problem };
 
 /** The Account has no address of the catalogue that spec names an entry of. */
 function unreachable({ check }: Desired, account: AccountHandle | undefined): Obstacle | undefined {

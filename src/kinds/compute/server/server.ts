@@ -125,7 +125,7 @@ function fixedPairs(spec: ServerSpec, { properties }: WireServer, inputs: Inputs
       spec.availabilityZone === "AUTO" ? undefined : spec.availabilityZone,
       properties.availabilityZone,
     ),
-    templateUuid: pair(spec.templateUuid?.toLowerCase(), properties.templateUuid?.toLowerCase()),
+    templateUuid: pair(spec.templateUuid, properties.templateUuid),
   };
 }
 

@@ -200,6 +200,9 @@ describe("an answer to a creation", () => {
     const stored = () => all.api.get(object) ?? object;
     expect(readyOf(stored())).toMatchObject({ status: "False", reason: "PlatformUnavailable" });
     expect(readyOf(stored())?.message).toContain(`IPBlock ${byHand} is not what this object has created`);
+    const restarted = stage([stored()], { platform, api: all.api, connection });
+    await minutes(restarted, KEY, 5);
+    expect(readyOf(stored())?.reason).toBe("PlatformUnavailable");
     const deletionTimestamp = "2026-01-01T01:05:00Z";
     all.api.put({ ...stored(), metadata: { ...stored().metadata, deletionTimestamp } });
     await minutes(all, KEY, 5);

@@ -1,8 +1,6 @@
-import type { KubeObject } from "../../../kube/resource.ts";
-import { positionIn } from "../../../runtime/sorted.ts";
-import type { Obstacle } from "../../status/reasons.ts";
-import { namespaceOf, type ObjectKey, objectKey } from "../object.ts";
-import type { Edit } from "./references.ts";
+import { positionIn } from "../../runtime/sorted.ts";
+import type { KubeObject } from "../resource.ts";
+import type { Change } from "./store.ts";
 
 /** The most objects of a kind that a namespace may have. */
 export type LimitOf = (kind: string) => number;
@@ -26,9 +24,9 @@ const placeOf = ({ metadata: { creationTimestamp, name } }: KubeObject): Place =
 });
 
 /** Which objects are over the limit of their namespace: the youngest. `shifted` is called when one gets over it, or back below. */
-export function createObjectLimits(limit: LimitOf, shifted: (key: ObjectKey) => void) {
+export function createAgeLimits(limit: LimitOf, shifted: (kind: string, namespace: string, name: string) => void) {
   const byAge = new Map<string, Place[]>();
-  const idOf = (kind: string, { metadata }: KubeObject) => objectKey(kind, metadata.namespace ?? "", "");
+  const idOf = (kind: string, { metadata }: KubeObject) => `${kind}/${metadata.namespace}`;
 
   function move(kind: string, object: KubeObject, way: "enter" | "leave"): void {
     const id = idOf(kind, object);
@@ -42,12 +40,12 @@ export function createObjectLimits(limit: LimitOf, shifted: (key: ObjectKey) => 
     else byAge.set(id, places);
     const most = limit(kind);
     const crossing = at < most ? places[way === "enter" ? most : most - 1] : undefined;
-    if (crossing) shifted(objectKey(kind, namespaceOf(id), crossing.name));
+    if (crossing) shifted(kind, object.metadata.namespace ?? "", crossing.name);
   }
 
   return {
     /** Takes in every object that appears, changes or goes. */
-    note(kind: string, { before, after }: Edit): void {
+    note(kind: string, { before, after }: Pick<Change<KubeObject>, "before" | "after">): void {
       const object = after ?? before;
       // Cluster-scoped objects are the administrator's.
       if (!object?.metadata.namespace || !Number.isFinite(limit(kind))) return;
@@ -55,17 +53,10 @@ export function createObjectLimits(limit: LimitOf, shifted: (key: ObjectKey) => 
       if (before) move(kind, before, "leave");
       if (after) move(kind, after, "enter");
     },
-    /** Why an object is over the limit; undefined when it is not. */
-    excess(kind: string, object: KubeObject): Obstacle | undefined {
+    isOver(kind: string, object: KubeObject): boolean {
       const places = byAge.get(idOf(kind, object));
       const last = places?.[limit(kind) - 1];
-      const isOver = limit(kind) === 0 || (last !== undefined && compare(last, placeOf(object)) < 0);
-      return places && isOver ? tooMany(kind, limit(kind)) : undefined;
+      return places !== undefined && (limit(kind) === 0 || (last !== undefined && compare(last, placeOf(object)) < 0));
     },
   };
 }
-
-const tooMany = (kind: string, most: number): Obstacle => ({
-  reason: "TooManyObjects",
-  message: `a namespace may have ${most} ${kind} objects, and this one has as many that are older: ask the administrator to raise the limit (--limit ${kind}=N), or delete some of them; deletionPolicy: Retain keeps their resources`,
-});

@@ -1,20 +1,28 @@
-import { type AccountSpec, endpointNames } from "../../kinds/identity/account.ts";
-import { endpointUrl, spellingOf } from "../../platform/addresses/endpoints.ts";
-import type { EndpointName } from "../../platform/products/products.ts";
-import type { Obstacle } from "../status/reasons.ts";
+import { type EndpointName, endpointUrl, spellingOf } from "./endpoints.ts";
+
+type Endpoints = Readonly<Partial<Record<EndpointName, string | undefined>>>;
 
 /** The administrator's settings for addresses. */
 export interface Sites {
   /** The operator's own, for Accounts that name none. */
-  endpoints: Readonly<Partial<Record<EndpointName, string | undefined>>>;
+  endpoints: Endpoints;
   /** Whether credentials may be sent to another address that an Account names. */
   isAllowed(url: string): boolean;
 }
 
+/** Why an address may not be used. */
+interface Obstacle {
+  reason: "EndpointInvalid" | "EndpointNotAllowed";
+  message: string;
+}
 type Found = { readonly url: string } | { readonly obstacle: Obstacle };
 
 /** The addresses of an Account: its own where it names one, else the operator's. `obstacle`: why nothing may be sent. */
-export function addressesOf({ endpoints = {}, region }: AccountSpec, sites: Sites) {
+export function addressesOf(
+  { endpoints = {}, region }: { endpoints?: Endpoints | undefined; region?: string | undefined },
+  sites: Sites,
+  names: readonly EndpointName[],
+) {
   const invalid = (message: string) => ({ reason: "EndpointInvalid", message }) as const;
   const judge = (name: EndpointName): Found => {
     const [own, given] = [endpoints[name], sites.endpoints[name]];
@@ -39,7 +47,7 @@ export function addressesOf({ endpoints = {}, region }: AccountSpec, sites: Site
     known.set(name, found);
     return found;
   };
-  const needed = endpointNames.filter((name) => name === "api" || endpoints[name] !== undefined).map(find);
+  const needed = names.filter((name) => name === "api" || endpoints[name] !== undefined).map(find);
   const refused = needed.find((each) => "obstacle" in each);
   return {
     /** The address of a host, with the region filled in. Throws with the field's name when there is none. */

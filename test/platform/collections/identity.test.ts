@@ -1,10 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { identified } from "../../../src/engine/state/identity.ts";
 import { server } from "../../../src/kinds/compute/server/server.ts";
 import { lan } from "../../../src/kinds/network/lan.ts";
 import type { CollectionSource, Item } from "../../../src/platform/collections/collection.ts";
-import { confirmedBirth, identityOf } from "../../../src/platform/collections/numbered.ts";
-import { withResource } from "../support/stage.ts";
+import { confirmedBirth, identified, identityOf } from "../../../src/platform/collections/numbered.ts";
 
 const MADE = "2026-01-01T10:00:00Z";
 const item = (id: string, createdDate: unknown): Item => ({
@@ -22,7 +20,7 @@ function holding(only: Item | undefined, kind = lan) {
     get: async (id) => (only?.id === id ? only : undefined),
     isBusy: () => false,
   };
-  const collection = identified(withResource(kind), source);
+  const collection = identified(kind.resource?.identity ?? {}, source);
   const shown = async () => (await collection.list(signal, "normal")).map(({ id }) => id);
   const found = async (claim: { id: string; born?: string }) => {
     const one = await collection.get?.(identityOf(claim), signal);
@@ -86,7 +84,12 @@ test("a creation date counts when three answers agree: two may come from the sam
   const birthOf = (...dates: string[]) => {
     const left = [...dates];
     const get = async () => item("3", left.shift());
-    const source = identified(withResource(lan), { key: "k", list: async () => [], get, isBusy: () => false });
+    const source = identified(lan.resource?.identity ?? {}, {
+      key: "k",
+      list: async () => [],
+      get,
+      isBusy: () => false,
+    });
     const [first = MADE] = left.splice(0, 1);
     return confirmedBirth({ source, path: "/lans" }, item("3", first), signal);
   };
