@@ -21,8 +21,8 @@ const allowed: Record<string, { rooms: string[]; packages?: string[] }> = {
   simulator: { rooms: [] },
   diagnostics: { rooms: ["engine", "kinds", "kube", "platform", "runtime/clock.ts", "runtime/nearest-word.ts"] },
   plan: { rooms: ["diagnostics", "engine", "kinds", "kube", "platform", "runtime/clock.ts"] },
-  import: { rooms: ["plan", "diagnostics", "kinds", "kube", "platform"] },
-  tools: { rooms: ["plan", "diagnostics", "server", "kube", "platform", "runtime/clock.ts"] },
+  import: { rooms: ["plan", "diagnostics", "engine", "kinds", "kube", "platform"] },
+  tools: { rooms: ["plan", "import", "diagnostics", "server", "kube", "platform", "runtime/clock.ts"] },
   cli: {
     rooms: [
       "tools",

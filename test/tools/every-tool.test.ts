@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { z } from "zod";
 import { usage } from "../../src/tools/shape/billing.ts";
 import { pricesIn } from "../../src/tools/shape/money.ts";
@@ -163,6 +164,43 @@ describe("a plan that deletes", () => {
     const { isError, content } = await land.call("get_plan", both);
     expect(isError).toBe(true);
     expect(content[0]?.text).toContain("prune and destroy exclude each other");
+  });
+});
+
+describe("manifests of existing resources", () => {
+  const answer = z.object({
+    items: z.array(z.object({ kind: z.string(), name: z.string(), manifest: z.string() })),
+    not_imported: z.array(z.object({ what: z.string(), why: z.string() })),
+  });
+  const asked = async (args: object) => answer.parse((await land.call("get_manifests", args)).structuredContent);
+  const specOf = (manifest: string) => z.object({ spec: z.looseObject({}) }).parse(parse(manifest)).spec;
+
+  it("only observe, are valid as they stand, and a plan of them writes nothing", async () => {
+    const { items } = await asked({ kinds: ["IPBlock", "snapshots"], namespace: "other" });
+    expect(new Set(items.map(({ kind }) => kind))).toEqual(new Set(["IPBlock", "Snapshot"]));
+    for (const { manifest } of items) expect(specOf(manifest)).toMatchObject({ managementPolicy: "Observe" });
+    const manifest = items.map((each) => each.manifest).join("---\n");
+    const { structuredContent } = await land.call("get_plan", { manifest });
+    const plan = z
+      .object({ items: z.array(z.object({ writes: z.boolean(), message: z.string().nullable() })) })
+      .parse(structuredContent);
+    expect(plan.items).toHaveLength(items.length);
+    expect(plan.items.filter(({ writes }) => writes)).toEqual([]);
+  });
+
+  it("manage their resources when that is asked for", async () => {
+    const { items } = await asked({ kinds: ["IPBlock"], manage: true });
+    expect(items.length).toBeGreaterThan(0);
+    for (const { manifest } of items) expect(specOf(manifest)).not.toHaveProperty("managementPolicy");
+  });
+
+  it("leave out what an object has, and a kind that nobody knows is refused", async () => {
+    const { items, not_imported } = await asked({ kinds: ["Server"] });
+    expect(items.map(({ name }) => name)).not.toContain("web-1");
+    expect(not_imported).toContainEqual({ what: expect.any(String), why: "Server/shop/web has it already" });
+    const { isError, content } = await land.call("get_manifests", { kinds: ["Pod"] });
+    expect(isError).toBe(true);
+    expect(content[0]?.text).toContain('there is no kind "Pod"');
   });
 });
 

@@ -1,13 +1,9 @@
 import { readFileSync } from "node:fs";
 import { resourceIdentity } from "../../diagnostics/landscape/resources.ts";
-import { allObjects, type MooringObject } from "../../diagnostics/objects.ts";
-import { holdingsOf } from "../../engine/state/object.ts";
 import { type Elsewhere, fromCrossplane } from "../../import/elsewhere.ts";
-import { existing } from "../../import/existing.ts";
-import { importAll } from "../../import/import.ts";
 import type { Imported } from "../../import/manifests.ts";
+import { importQuestion, kindsNamed } from "../../import/question.ts";
 import { fromTerraform } from "../../import/terraform.ts";
-import { kinds } from "../../kinds/index.ts";
 import { command } from "../frame/command.ts";
 import { clusterFlags, platformFlags, UsageError } from "../frame/flags.ts";
 import { type Screen, yamlOf } from "../frame/screen.ts";
@@ -59,43 +55,24 @@ export const importCommand = command({
       help: "only resources of these Crossplane objects, with their names",
     },
   },
-  async run({ flags, args, screen, sources, cluster, platform, signal }) {
+  async run({ flags, args, screen, sources, cluster, platform }) {
     if (args.length > 0) throw new UsageError(`unexpected "${args[0]}"`);
-    const asked = kindsIn(flags.text("kinds"));
+    const kinds = kindsIn(flags.text("kinds"));
     const other = elsewhere(flags.text("from-terraform"), flags.text("from-crossplane"));
     const account = flags.text("account");
-    const datacenters = flags.all("datacenter");
-    const reader = await platform();
-    const held = new Map<string, string>();
-    let taken: ReadonlySet<string> = new Set();
-    let objects: MooringObject[] = [];
-    try {
-      objects = [...(await allObjects({ ...sources, cluster }, undefined)).values()];
-      const there = existing(objects, (await cluster()).namespace);
-      taken = there.taken;
-      for (const [identity, key] of there.held) held.set(identity, key);
-      for (const { key, object } of objects) {
-        for (const claim of holdingsOf(object)) held.set(resourceIdentity(claim), key);
-      }
-    } catch (error) {
-      signal.throwIfAborted();
-      sources.missing?.(`objects of the cluster: ${error instanceof Error ? error.message : String(error)}`);
-    }
     const alive = setInterval(() => {}, 60_000);
     try {
-      const result = await importAll({
-        platform: reader,
-        schemaOf,
-        filter: { kinds: asked, datacenters: datacenters.length > 0 ? new Set(datacenters) : undefined },
-        manage: flags.on("manage"),
-        namespace: flags.text("namespace"),
-        accountRef: account === undefined ? undefined : refTo(account),
-        ...(other && { names: other.names, only: true }),
-        held,
-        taken,
-        objects,
-        sources,
-      });
+      const result = await importQuestion(
+        { ...sources, cluster, platform, schemas: async () => schemaOf },
+        {
+          kinds,
+          datacenters: flags.all("datacenter"),
+          manage: flags.on("manage"),
+          namespace: flags.text("namespace"),
+          accountRef: account === undefined ? undefined : refTo(account),
+          elsewhere: other,
+        },
+      );
       if (result.kept.length > 0) write(screen, result.kept, flags.text("output") ?? "-", flags.on("force"));
       for (const { object, notes } of result.kept) {
         for (const { field, why } of notes)
@@ -120,17 +97,14 @@ export const importCommand = command({
   },
 });
 
-function kindsIn(text: string | undefined): ReadonlySet<string> | undefined {
-  if (text === undefined) return undefined;
-  const found = text.split(",").map((word) => {
-    const wanted = word.trim().toLowerCase();
-    const kind = kinds.find(
-      (each) => each.kind.toLowerCase() === wanted || each.plural === wanted || each.shortNames.includes(wanted),
-    );
-    if (!kind) throw new UsageError(`--kinds: there is no kind "${word.trim()}"`);
-    return kind.kind;
-  });
-  return new Set(found);
+function kindsIn(text: string | undefined): string[] | undefined {
+  const words = text?.split(",");
+  try {
+    kindsNamed(words ?? []);
+  } catch (error) {
+    throw new UsageError(`--kinds: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return words;
 }
 
 function elsewhere(terraform: string | undefined, crossplane: string | undefined): Elsewhere | undefined {

@@ -6,7 +6,7 @@ import type { Row } from "./row.ts";
 
 const selector = z.string().max(1000).optional().describe("Only objects with these labels, for example app=shop.");
 
-/** The questions of `mooring why`, `tree`, `cost`, `options`, `explain` and `doctor`. */
+/** The questions of `mooring import`, `why`, `tree`, `cost`, `options`, `explain` and `doctor`. */
 export const people: readonly Row[] = [
   asking({
     name: "list_problems",
@@ -15,6 +15,36 @@ export const people: readonly Row[] = [
     args: { ...inNamespace, selector },
     result: z.looseObject({ problems: z.array(z.looseObject({ cause: z.string() })), not_ready: z.number() }),
     answer: async (sources, args) => (await import("../../diagnostics/why/problems.ts")).problems(sources, args),
+  }),
+  asking({
+    name: "get_manifests",
+    description:
+      "Existing resources of the platform as manifests of Mooring, with references instead of ids and no secrets. Checked with a plan: applied, they write nothing to the platform. Use it to bring what list_orphans names under Mooring. Reads the whole contract.",
+    args: {
+      kinds: z
+        .array(z.string().max(64))
+        .min(1)
+        .max(32)
+        .optional()
+        .describe("Only these kinds, for example Server and Volume."),
+      datacenters: z
+        .array(z.string().min(1).max(253))
+        .min(1)
+        .max(100)
+        .optional()
+        .describe("Only what is in these datacenters, by name or id."),
+      manage: z
+        .boolean()
+        .default(false)
+        .describe("Objects that manage their resources where that changes nothing; default: they only observe."),
+      namespace: z.string().max(63).optional().describe("Namespace of the objects; default: none in the manifests."),
+    },
+    result: z.looseObject({
+      items: z.array(z.looseObject({ kind: z.string(), name: z.string(), manifest: z.string() })),
+      not_imported: z.array(z.looseObject({ what: z.string(), why: z.string() })),
+    }),
+    narrow: "set kinds or datacenters",
+    answer: async (sources, args) => (await import("../../import/question.ts")).manifestsQuestion(sources, args),
   }),
   asking({
     name: "get_landscape",
