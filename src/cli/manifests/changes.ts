@@ -4,6 +4,7 @@ import { isWithin } from "../../kinds/fields/compare.ts";
 import { fixed, growing, joined, sameButForCase, unless, validations } from "../../kinds/fields/rules.ts";
 import { isSuccessive, type Kind, type Rule, type Rules, usesAccount } from "../../kinds/kind.ts";
 import { type Json, structural } from "../../kube/write/structural.ts";
+import { memo } from "../../runtime/memo.ts";
 
 /*
  * Rules about changes are at the root of the schema, because they read status. Before a resource exists, every field of
@@ -108,13 +109,16 @@ function completed(kind: Kind, fields: readonly { field: string; message: string
 
 /** A CEL expression: the field had no value, or its default. An adopted resource was not created with it. */
 function isUnset({ spec }: Kind, field: string): string {
-  const { default: standard } = Object(Object(structural(spec, "spec").properties)[field]);
+  const { default: standard } = within(spec, field);
   const absent = `!has(oldSelf.${field})`;
   return standard === undefined ? absent : `(${absent} || oldSelf.${field} == '${standard}')`;
 }
 
+const jsonOf = memo((schema: z.ZodObject) => structural(schema, "schema"));
+
+/** The schema of a field. */
 const within = (schema: z.ZodObject, field: string): Json =>
-  Object(Object(structural(schema, "schema").properties)[field]);
+  field.split(".").reduce((node, key) => Object(Object(node.properties)[key]), jsonOf(schema));
 
 /** A CEL expression: the field had no value, and gets that of the platform as far as the object shows it. */
 function stated({ comparable = [], spec, status }: Kind, field: string): string | undefined {
@@ -155,8 +159,7 @@ function asShown(field: string, wanted: Json, shown: Json): string | undefined {
 function inAnotherCase({ spec, ignoresCase = [] }: Kind, field: string): string | undefined {
   const name = ignoresCase.find((each) => isWithin(each, field));
   if (name === undefined) return undefined;
-  const within = field.split(".").reduce((node, key) => Object(Object(node.properties)[key]), structural(spec, "spec"));
-  const others = Object.keys(Object(within.properties)).map((key) => `${field}.${key}`);
+  const others = Object.keys(Object(within(spec, field).properties)).map((key) => `${field}.${key}`);
   return sameButForCase(
     name,
     others.filter((each) => each !== name),
