@@ -4,8 +4,8 @@ import { clusterAccount } from "../kinds/identity/cluster-account.ts";
 import { connect } from "../kube/client/config.ts";
 import { isForbidden, isNotFound } from "../kube/client/errors.ts";
 import type { KubeClient } from "../kube/client/transport.ts";
-import { type KubeObject, pathOf, type Resource } from "../kube/resource.ts";
-import { SECRETS, secretValue } from "../kube/write/owned-secret.ts";
+import { type KubeObject, pathOf, type Resource, SECRETS } from "../kube/resource.ts";
+import { secretValue } from "../kube/write/owned-secret.ts";
 import { endpointUrl } from "../platform/addresses/endpoints.ts";
 import type { AccessSource } from "./access-source.ts";
 

@@ -5,10 +5,10 @@ import { createSignatures, type Signatures } from "../engine/state/signatures.ts
 import { GROUP } from "../kinds/index.ts";
 import { isConflict, isNotFound } from "../kube/client/errors.ts";
 import type { KubeClient } from "../kube/client/transport.ts";
-import { type KubeObject, pathOf } from "../kube/resource.ts";
+import { type KubeObject, pathOf, SECRETS } from "../kube/resource.ts";
 import { createStore } from "../kube/watch/store.ts";
 import { watch } from "../kube/watch/watch.ts";
-import { SECRETS, secretValue } from "../kube/write/owned-secret.ts";
+import { secretValue } from "../kube/write/owned-secret.ts";
 import { type Clock, sleep } from "../runtime/clock.ts";
 import { UsageError } from "../server/usage-error.ts";
 

@@ -9,7 +9,7 @@ import {
 } from "../../kinds/inference/spending.ts";
 import { isConflict, isNotFound } from "../../kube/client/errors.ts";
 import type { KubeClient } from "../../kube/client/transport.ts";
-import { type KubeObject, pathOf } from "../../kube/resource.ts";
+import { CONFIG_MAPS, type KubeObject, pathOf } from "../../kube/resource.ts";
 
 /** The amount taken from a budget, and the amount that was left before. */
 export interface Taken {
@@ -62,7 +62,6 @@ export function createMemoryLedger(): Ledger {
   };
 }
 
-const CONFIG_MAPS = { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true };
 const ATTEMPTS = 20;
 
 /**
