@@ -17,7 +17,16 @@ const allowed: Record<string, { rooms: string[]; packages?: string[] }> = {
   controllers: { rooms: ["engine", "kinds", "kube", "platform", "runtime"] },
   server: { rooms: ["kube", "platform/answers/errors.ts", "runtime"] },
   operator: { rooms: ["controllers", "engine", "server", "kinds", "kube", "platform", "runtime"] },
-  gateway: { rooms: ["server", "kinds", "kube", "platform/addresses/platforms.ts", "runtime/clock.ts"] },
+  gateway: {
+    rooms: [
+      "server",
+      "kinds",
+      "kube",
+      "platform/addresses/platforms.ts",
+      "runtime/clock.ts",
+      "runtime/unless-thrown.ts",
+    ],
+  },
   simulator: { rooms: [] },
   diagnostics: { rooms: ["engine", "kinds", "kube", "platform", "runtime/clock.ts", "runtime/nearest-word.ts"] },
   plan: { rooms: ["diagnostics", "engine", "kinds", "kube", "platform", "runtime/clock.ts"] },

@@ -2,10 +2,11 @@ import { resourceOf } from "../engine/state/object.ts";
 import { account, readAccountSpec } from "../kinds/identity/account.ts";
 import { clusterAccount } from "../kinds/identity/cluster-account.ts";
 import { connect } from "../kube/client/config.ts";
-import { isForbidden, isNotFound } from "../kube/client/errors.ts";
+import { isForbidden } from "../kube/client/errors.ts";
 import type { KubeClient } from "../kube/client/transport.ts";
-import { type KubeObject, pathOf, type Resource } from "../kube/resource.ts";
-import { SECRETS, secretValue } from "../kube/write/owned-secret.ts";
+import { SECRETS } from "../kube/resource.ts";
+import { fetchObject } from "../kube/watch/followed.ts";
+import { secretValue } from "../kube/write/owned-secret.ts";
 import { endpointUrl } from "../platform/addresses/endpoints.ts";
 import type { AccessSource } from "./access-source.ts";
 
@@ -49,11 +50,11 @@ async function readSource(
     ? (env.MOORING_OPERATOR_NAMESPACE ?? OPERATOR_NAMESPACE)
     : (named ?? client.namespace ?? "default");
   const where = isShared ? `ClusterAccount ${name}` : `Account ${namespace}/${name}`;
-  const object = await find(client, resourceOf(isShared ? clusterAccount : account), namespace, name);
+  const object = await fetchObject(client, resourceOf(isShared ? clusterAccount : account), { namespace, name });
   if (!object) throw new Error(`${where} not found: see "kubectl get accounts -A", and set its namespace with -n`);
   const spec = readAccountSpec(object.spec);
   const { name: secretName, key } = spec.credentialsSecretRef;
-  const secret = await find(client, SECRETS, namespace, secretName).catch((error: unknown) => {
+  const secret = await fetchObject(client, SECRETS, { namespace, name: secretName }).catch((error: unknown) => {
     if (isForbidden(error)) return "forbidden" as const;
     throw error;
   });
@@ -83,13 +84,4 @@ async function readSource(
       throw new Error(`${place} has no key ${key}: add it with the platform's token, or set MOORING_TOKEN`);
     },
   };
-}
-
-async function find(client: KubeClient, resource: Resource, namespace: string, name: string) {
-  try {
-    return await client.request<KubeObject>({ method: "GET", path: pathOf(resource, { namespace, name }) });
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
 }

@@ -1,6 +1,6 @@
 import { annotationsOf, isPaused as hasPause } from "../engine/state/annotations.ts";
 import { PAUSED } from "../engine/state/names.ts";
-import { type ObjectKey, objectKey, resourceOf } from "../engine/state/object.ts";
+import { keyTo, type ObjectKey, resourceOf } from "../engine/state/object.ts";
 import { type Reason, reasons } from "../engine/status/reasons.ts";
 import { readStatus } from "../engine/status/status.ts";
 import { GROUP, kinds } from "../kinds/index.ts";
@@ -29,7 +29,7 @@ export function kindOf(text: string): Kind {
 
 export const mooringObject = (kind: Kind, object: KubeObject): MooringObject => ({
   kind,
-  key: objectKey(kind.kind, object.metadata.namespace ?? "", object.metadata.name),
+  key: keyTo(kind, object),
   object,
 });
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Clock } from "../runtime/clock.ts";
+import { unlessThrown } from "../runtime/unless-thrown.ts";
 import { redact } from "./answer/redact.ts";
 import { Refused } from "./refused.ts";
 import type { UpstreamAnswer } from "./turn/upstream.ts";
@@ -41,13 +42,7 @@ export function createCatalogue(clock: Clock, ask: (signal: AbortSignal) => Prom
 }
 
 /** The models in an answer of the platform; undefined if it is not a list of models. */
-function listed(text: string): readonly Model[] | undefined {
-  try {
-    return shape.parse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
-}
+const listed = (text: string): readonly Model[] | undefined => unlessThrown(() => shape.parse(JSON.parse(text)).data);
 
 async function bounded(body: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { asJson } from "../diagnostics/landscape/json.ts";
 import { resourceIdentity } from "../diagnostics/landscape/resources.ts";
 import { valuesIn } from "../diagnostics/manifest-text.ts";
+import { asJson } from "../kinds/fields/compare.ts";
 
 /**
  * Resources that another tool manages: their names by identity, and how to make that tool release them without deleting

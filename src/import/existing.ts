@@ -1,6 +1,6 @@
-import { asJson, type Json } from "../diagnostics/landscape/json.ts";
 import { resourceIdentity } from "../diagnostics/landscape/resources.ts";
 import type { MooringObject } from "../diagnostics/objects.ts";
+import { asJson, type Json } from "../kinds/fields/compare.ts";
 
 /** The objects of the namespace that imported ones are applied to. */
 export interface Existing {

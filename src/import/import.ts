@@ -1,9 +1,9 @@
 import { readClusters } from "../diagnostics/landscape/clusters.ts";
-import type { Json } from "../diagnostics/landscape/json.ts";
 import { type Resource, resourceIdentity } from "../diagnostics/landscape/resources.ts";
 import type { MooringObject } from "../diagnostics/objects.ts";
 import type { PlatformReader } from "../diagnostics/reader.ts";
 import type { Sources } from "../diagnostics/sources.ts";
+import type { Json } from "../kinds/fields/compare.ts";
 import type { Kind } from "../kinds/kind.ts";
 import { makePlan } from "../plan/make.ts";
 import { type Judged, judge } from "./judge.ts";

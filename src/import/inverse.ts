@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { asJson, asList, at, isJson, type Json } from "../diagnostics/landscape/json.ts";
+import { asJson, asList, isJson, type Json } from "../kinds/fields/compare.ts";
 
 /** The inputs of an inverse mapping besides the resource. */
 export interface Context {
@@ -136,3 +136,10 @@ function scalar(schema: unknown, value: unknown): unknown {
   const forms = [value, ...(typeof value === "string" ? [Number(value)] : []), String(value), ...alike];
   return forms.find((each) => schema.safeParse(each).success);
 }
+
+/** The value at a path such as `connections[0].lanId`. */
+const at = (value: Json, path: string): unknown =>
+  path
+    .split(/[.[\]]+/)
+    .filter((step) => step !== "")
+    .reduce<unknown>((found, step) => (Array.isArray(found) ? found[Number(step)] : asJson(found)[step]), value);

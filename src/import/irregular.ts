@@ -1,5 +1,5 @@
-import { asJson, asList, type Json } from "../diagnostics/landscape/json.ts";
 import type { Resource } from "../diagnostics/landscape/resources.ts";
+import { asJson, asList, type Json } from "../kinds/fields/compare.ts";
 
 /** Facts about the whole landscape. */
 export interface LandscapeFacts {

@@ -1,4 +1,4 @@
-import { asJson } from "../diagnostics/landscape/json.ts";
+import { asJson } from "../kinds/fields/compare.ts";
 import type { PlanItem } from "../plan/item.ts";
 import type { Imported } from "./manifests.ts";
 

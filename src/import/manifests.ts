@@ -1,5 +1,5 @@
-import { asJson, asList, type Json } from "../diagnostics/landscape/json.ts";
 import { type Resource, resourceIdentity } from "../diagnostics/landscape/resources.ts";
+import { asJson, asList, type Json } from "../kinds/fields/compare.ts";
 import { GROUP, VERSION } from "../kinds/index.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import { inverse } from "./inverse.ts";

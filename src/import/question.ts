@@ -1,9 +1,9 @@
 import { Document } from "yaml";
-import type { Json } from "../diagnostics/landscape/json.ts";
 import { resourceIdentity } from "../diagnostics/landscape/resources.ts";
 import { allObjects, type MooringObject } from "../diagnostics/objects.ts";
 import type { Sources } from "../diagnostics/sources.ts";
 import { holdingsOf } from "../engine/state/object.ts";
+import type { Json } from "../kinds/fields/compare.ts";
 import { kinds } from "../kinds/index.ts";
 import type { Elsewhere } from "./elsewhere.ts";
 import { existing } from "./existing.ts";

@@ -1,4 +1,3 @@
-import { asJson, asList } from "../diagnostics/landscape/json.ts";
 import { pathsOf } from "../diagnostics/landscape/paths.ts";
 import {
   collectionTitle,
@@ -8,6 +7,7 @@ import {
   separateDependents,
 } from "../diagnostics/landscape/resources.ts";
 import type { PlatformReader } from "../diagnostics/reader.ts";
+import { asJson, asList } from "../kinds/fields/compare.ts";
 import { kinds } from "../kinds/index.ts";
 import { hasResource, isSuccessive, type ResourceKind } from "../kinds/kind.ts";
 

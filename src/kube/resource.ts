@@ -7,6 +7,12 @@ export interface Resource {
   namespaced: boolean;
 }
 
+const core = { group: "", version: "v1", namespaced: true };
+export const NAMESPACES = { ...core, kind: "Namespace", plural: "namespaces", namespaced: false };
+export const EVENTS = { ...core, kind: "Event", plural: "events" };
+export const SECRETS = { ...core, kind: "Secret", plural: "secrets" } as const;
+export const CONFIG_MAPS = { ...core, kind: "ConfigMap", plural: "configmaps" } as const;
+
 export interface OwnerReference {
   apiVersion: string;
   kind: string;

@@ -5,10 +5,11 @@ import { createSignatures, type Signatures } from "../engine/state/signatures.ts
 import { GROUP } from "../kinds/index.ts";
 import { isConflict, isNotFound } from "../kube/client/errors.ts";
 import type { KubeClient } from "../kube/client/transport.ts";
-import { type KubeObject, pathOf } from "../kube/resource.ts";
+import { type KubeObject, pathOf, SECRETS } from "../kube/resource.ts";
+import { fetchObject } from "../kube/watch/followed.ts";
 import { createStore } from "../kube/watch/store.ts";
 import { watch } from "../kube/watch/watch.ts";
-import { SECRETS, secretValue } from "../kube/write/owned-secret.ts";
+import { secretValue } from "../kube/write/owned-secret.ts";
 import { type Clock, sleep } from "../runtime/clock.ts";
 import { UsageError } from "../server/usage-error.ts";
 
@@ -155,14 +156,8 @@ function keysIn(secret: KubeObject): string[] {
 }
 
 async function read({ client, namespace }: Options): Promise<KubeObject | undefined> {
-  try {
-    const path = pathOf(SECRETS, { namespace, name: SIGNING_KEY });
-    const secret = await client.request<KubeObject>({ method: "GET", path });
-    if (keysIn(secret).length > 0) return secret;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+  const secret = await fetchObject(client, SECRETS, { namespace, name: SIGNING_KEY });
+  if (!secret || keysIn(secret).length > 0) return secret;
   throw new Error(
     `Secret ${namespace}/${SIGNING_KEY} has no key: restore it from a backup (kubectl apply -f). If the key is lost, write a new one into it: kubectl -n ${namespace} patch secret ${SIGNING_KEY} --type merge -p "{\\"stringData\\": {\\"${CURRENT}\\": \\"$(openssl rand -base64 32)\\"}}"`,
   );

@@ -3,15 +3,16 @@ import { allObjects } from "../diagnostics/objects.ts";
 import type { PlatformReader } from "../diagnostics/reader.ts";
 import type { Sources } from "../diagnostics/sources.ts";
 import { objectOf as accountObject } from "../engine/accounts/accounts.ts";
+import { keyTo } from "../engine/state/object.ts";
 import { account } from "../kinds/identity/account.ts";
 import { GROUP, kinds, VERSION } from "../kinds/index.ts";
 import { hasResource, type Kind } from "../kinds/kind.ts";
 import type { KubeClient } from "../kube/client/transport.ts";
-import type { KubeObject } from "../kube/resource.ts";
+import { type KubeObject, NAMESPACES } from "../kube/resource.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { openHandle } from "./inputs/accounts.ts";
 import { dryRun, offline } from "./inputs/dry-run.ts";
-import { keyOf, type Live, liveObjects, namespacesOf, nothingLive } from "./inputs/live.ts";
+import { type Live, liveObjects, namespacesOf, nothingLive } from "./inputs/live.ts";
 import type { Manifest, Manifests } from "./inputs/manifests.ts";
 import { isChange, type PlanItem } from "./item.ts";
 import type { Candidate } from "./outcome.ts";
@@ -98,16 +99,16 @@ async function candidatesOf(asked: PlanAsked, { objects: live, hidden }: Live): 
   if (destroy) {
     return manifests.objects.flatMap(({ kind, object, problem }): Candidate[] => {
       if (problem !== undefined) return [{ kind, live: undefined, desired: object, refused: problem }];
-      const found = live.get(keyOf(kind, object));
-      if (hidden.has(keyOf(kind, object))) return [{ kind, live: undefined, desired: object, isHidden: true }];
+      const found = live.get(keyTo(kind, object));
+      if (hidden.has(keyTo(kind, object))) return [{ kind, live: undefined, desired: object, isHidden: true }];
       return found ? [{ kind, live: found, desired: undefined }] : [];
     });
   }
   const whyOffline = new Set<string>();
   const candidateOf = async (manifest: Manifest): Promise<Candidate> => {
     const { kind, object } = manifest;
-    if (hidden.has(keyOf(kind, object))) return { kind, live: undefined, desired: object, isHidden: true };
-    const given = { manifest, live: live.get(keyOf(kind, object)), schema: schemaOf(kind), signal: sources.signal };
+    if (hidden.has(keyTo(kind, object))) return { kind, live: undefined, desired: object, isHidden: true };
+    const given = { manifest, live: live.get(keyTo(kind, object)), schema: schemaOf(kind), signal: sources.signal };
     if (!cluster?.client) return offline(given);
     const { whyOffline: why, ...candidate } = await dryRun(cluster.client, given);
     if (why !== undefined) whyOffline.add(why);
@@ -126,7 +127,7 @@ async function candidatesOf(asked: PlanAsked, { objects: live, hidden }: Live): 
 async function pruned(asked: PlanAsked, all: readonly Candidate[], labelSelector: string): Promise<Candidate[]> {
   const { cluster, sources } = asked;
   if (!cluster) throw new Error("prune needs a cluster, to find objects that no file has");
-  const kept = new Set(all.map(({ kind, desired, live }) => keyOf(kind, desired ?? live ?? nothing)));
+  const kept = new Set(all.map(({ kind, desired, live }) => keyTo(kind, desired ?? live ?? nothing)));
   const from = { ...sources, cluster: async () => cluster.reader, platform: asked.platform, now: systemClock.now };
   const inNoFile: Candidate[] = [];
   for (const namespace of namespacesOf(asked.manifests)) {
@@ -142,9 +143,8 @@ const nothing: KubeObject = { apiVersion: "", kind: "", metadata: { name: "" } }
 async function namespaceLabels({ cluster, sources, manifests }: PlanAsked) {
   const labels = new Map<string, Record<string, string>>();
   if (!cluster) return labels;
-  const resource = { group: "", version: "v1", kind: "Namespace", plural: "namespaces", namespaced: false };
   for (const name of namespacesOf(manifests)) {
-    const found = await cluster.reader.find(resource, undefined, name, sources.signal).catch(() => undefined);
+    const found = await cluster.reader.find(NAMESPACES, undefined, name, sources.signal).catch(() => undefined);
     labels.set(name, { "kubernetes.io/metadata.name": name, ...found?.metadata.labels });
   }
   return labels;

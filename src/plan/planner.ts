@@ -1,5 +1,5 @@
 import { objectOf } from "../engine/accounts/accounts.ts";
-import { type ObjectKey, objectKey } from "../engine/state/object.ts";
+import { keyTo, type ObjectKey } from "../engine/state/object.ts";
 import { hasResource, type ResourceKind } from "../kinds/kind.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import { adopted } from "./adoption.ts";
@@ -9,8 +9,6 @@ import { placeholders } from "./placeholders.ts";
 import { forgotten, project } from "./projection.ts";
 import { absentIn, stayingUsers } from "./references.ts";
 import type { Stage } from "./stage.ts";
-
-const keyTo = ({ kind, metadata }: KubeObject): ObjectKey => objectKey(kind, metadata.namespace ?? "", metadata.name);
 
 /** The objects that the caller may read. */
 export interface Sight {
@@ -36,7 +34,7 @@ export async function planAll(
   for (const each of candidates) {
     const object = each.desired ?? each.live;
     if (!object) continue;
-    byKey.set(keyTo(object), each);
+    byKey.set(keyTo(each.kind, object), each);
     stage.put(each.desired ?? withDeletion(object));
   }
   // Starts all lists concurrently.

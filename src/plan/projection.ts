@@ -2,7 +2,7 @@ import { knownAddress } from "../engine/observe/account.ts";
 import { fixedFields } from "../engine/observe/spec/fixed-fields.ts";
 import type { Context } from "../engine/observe/view.ts";
 import { FINALIZER } from "../engine/state/names.ts";
-import { objectKey } from "../engine/state/object.ts";
+import { keyTo } from "../engine/state/object.ts";
 import { policiesOf } from "../engine/state/policies.ts";
 import type { ResourceKind } from "../kinds/kind.ts";
 import type { KubeObject } from "../kube/resource.ts";
@@ -10,8 +10,6 @@ import { birthOf } from "../platform/collections/numbered.ts";
 import type { Stage } from "./stage.ts";
 
 const EPOCH = "1970-01-01T00:00:00Z";
-
-const keyTo = ({ kind, metadata }: KubeObject): string => objectKey(kind, metadata.namespace ?? "", metadata.name);
 
 /** Puts an object on the stage as it will be when its resource exists. `found`: an existing one, which it has adopted. */
 export function project(
@@ -50,7 +48,7 @@ export function project(
     status,
   };
   stage.put(projected);
-  return stage.objects.find(keyTo(object))?.object ?? projected;
+  return stage.objects.find(keyTo(kind, object))?.object ?? projected;
 }
 
 /** The object once the operator has given its resource up: the resource is gone, or stays without the object. */

@@ -6,7 +6,7 @@ import { observe } from "../engine/observe/observe.ts";
 import { createCollections } from "../engine/observe/resource/collections.ts";
 import type { Context, View } from "../engine/observe/view.ts";
 import { createMemories } from "../engine/state/memory.ts";
-import type { ObjectKey } from "../engine/state/object.ts";
+import { keyTo, type ObjectKey } from "../engine/state/object.ts";
 import { createObjects, type Objects } from "../engine/state/objects.ts";
 import { undivided } from "../engine/state/shards.ts";
 import type { Signatures } from "../engine/state/signatures.ts";
@@ -113,8 +113,6 @@ export function createStage({ kinds, clock, signal, labelsOf }: StageOptions): S
   };
 
   let versions = 0;
-  const keyTo = ({ kind, metadata: { namespace, name } }: KubeObject): ObjectKey =>
-    [kind, ...(namespace ? [namespace] : []), name].join("/");
   const isRead = ({ listedAt, problem }: Collection) => listedAt !== undefined || problem !== undefined;
   const untilRead = (collection: Collection) =>
     new Promise<void>((resolve, reject) => {
@@ -138,8 +136,8 @@ export function createStage({ kinds, clock, signal, labelsOf }: StageOptions): S
       objects.store(object.kind).put({ ...object, metadata });
     },
     account: accounts.put,
-    accountOf: (kind, object) => observe(deps, keyTo(object), kind, object).view.account.key,
-    begin: (kind, object) => void observe(deps, keyTo(object), kind, object),
+    accountOf: (kind, object) => observe(deps, keyTo(kind, object), kind, object).view.account.key,
+    begin: (kind, object) => void observe(deps, keyTo(kind, object), kind, object),
     async find({ key, kind, account, inputs, desired }, id) {
       if (!account || !inputs) return undefined;
       const shared = collections.join(key, { account, kind, parents: inputs.parents });

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { unlessThrown } from "./unless-thrown.ts";
 
 /**
  * Equal for equal bodies, in any order of their keys. `imagePassword` is left out: many can read the hash, and a short password
@@ -12,13 +13,8 @@ export function hashBody(body: unknown): string {
  * The hash of a request body that is given as JSON text, as in the platform's log; undefined when it is not JSON. With
  * `select`, only the part that it returns is hashed.
  */
-export function hashText(text: string, select: (body: unknown) => unknown = (body) => body): string | undefined {
-  try {
-    return hashBody(select(JSON.parse(text)));
-  } catch {
-    return undefined;
-  }
-}
+export const hashText = (text: string, select: (body: unknown) => unknown = (body) => body): string | undefined =>
+  unlessThrown(() => hashBody(select(JSON.parse(text))));
 
 /** A short hash of each of these fields that the spec sets; nested fields are written with dots. */
 export function hashFields(spec: unknown, fields: readonly string[]): Record<string, string> {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { asJson, type Json } from "../../src/diagnostics/landscape/json.ts";
 import type { Resource } from "../../src/diagnostics/landscape/resources.ts";
 import { mooringObject } from "../../src/diagnostics/objects.ts";
 import { fromCrossplane } from "../../src/import/elsewhere.ts";
 import { existing } from "../../src/import/existing.ts";
 import { manifestsFor } from "../../src/import/manifests.ts";
 import { namesFor } from "../../src/import/names.ts";
+import { asJson, type Json } from "../../src/kinds/fields/compare.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { hasResource } from "../../src/kinds/kind.ts";
 import { wordsOf } from "./words-of.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { asJson } from "../../src/diagnostics/landscape/json.ts";
 import { pathsOf } from "../../src/diagnostics/landscape/paths.ts";
 import { manifestsFor } from "../../src/import/manifests.ts";
 import { readLandscape } from "../../src/import/resources.ts";
+import { asJson } from "../../src/kinds/fields/compare.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { hasResource } from "../../src/kinds/kind.ts";
 import { Forbidden, Unauthorized } from "../../src/platform/answers/errors.ts";

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startCluster } from "../../src/cli/control-plane/start.ts";
 import { readStatus } from "../../src/engine/status/status.ts";
-import { pathOf } from "../../src/kube/resource.ts";
-import { SECRETS } from "../../src/kube/write/owned-secret.ts";
+import { pathOf, SECRETS } from "../../src/kube/resource.ts";
 import { defectsIn, type OperatorProcess } from "../cluster/chaos/operator.ts";
 import { type Platform, startPlatform } from "../cluster/chaos/platform.ts";
 import { openStage, type Stage } from "../cluster/chaos/stage.ts";

@@ -8,13 +8,12 @@ import { kindOf } from "../../diagnostics/objects.ts";
 import { resourceOf } from "../../engine/state/object.ts";
 import { account } from "../../kinds/identity/account.ts";
 import { kinds } from "../../kinds/index.ts";
-import type { KubeObject, Resource } from "../../kube/resource.ts";
+import { type KubeObject, NAMESPACES, type Resource } from "../../kube/resource.ts";
 import { openSources } from "../tools/sources.ts";
 import type { PeopleCommand } from "./command.ts";
 import type { Flag } from "./flags.ts";
 import { visible } from "./text.ts";
 
-const NAMESPACES: Resource = { group: "", version: "v1", kind: "Namespace", plural: "namespaces", namespaced: false };
 /** Short, because the user waits at the prompt. */
 const PATIENCE_MS = 3_000;
 

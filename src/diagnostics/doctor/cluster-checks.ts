@@ -2,12 +2,11 @@ import { z } from "zod";
 import { SHARD } from "../../engine/state/names.ts";
 import { GROUP, kinds, VERSION } from "../../kinds/index.ts";
 import { isForbidden, isNotFound } from "../../kube/client/errors.ts";
-import type { Resource } from "../../kube/resource.ts";
+import { NAMESPACES, type Resource } from "../../kube/resource.ts";
 import { leadersOf } from "../why/operator-state.ts";
 import { type Check, type DoctorInput, examine, fail, ok, warn } from "./check.ts";
 import { endpointChecks } from "./operator-endpoints.ts";
 
-const NAMESPACES: Resource = { group: "", version: "v1", kind: "Namespace", plural: "namespaces", namespaced: false };
 const DEPLOYMENTS: Resource = {
   group: "apps",
   version: "v1",

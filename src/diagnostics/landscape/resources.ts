@@ -1,9 +1,9 @@
+import { asJson, asList, isJson, type Json } from "../../kinds/fields/compare.ts";
 import { kinds } from "../../kinds/index.ts";
 import { hasResource, type ResourceKind } from "../../kinds/kind.ts";
 import { NotFound } from "../../platform/answers/errors.ts";
 import { products } from "../../platform/products/products.ts";
 import type { PlatformReader } from "../reader.ts";
-import { asJson, asList, isJson, type Json } from "./json.ts";
 import { type ParentOnPath, type Parents, pathsOf, stepsIn, withIds } from "./paths.ts";
 import { readOnlyConnection } from "./read-only-connection.ts";
 

@@ -1,7 +1,7 @@
 import { isReleased, namedBy, type ObjectKey, openIntent } from "../../engine/state/object.ts";
 import { readStatus } from "../../engine/status/status.ts";
+import { asJson, asList } from "../../kinds/fields/compare.ts";
 import type { MooringObject } from "../objects.ts";
-import { asJson, asList } from "./json.ts";
 import { type Resource, resourceIdentity } from "./resources.ts";
 
 /** Fields whose value is unique only within a datacenter: the number of a LAN. */

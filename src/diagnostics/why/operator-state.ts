@@ -1,15 +1,8 @@
 import { z } from "zod";
 import { isForbidden } from "../../kube/client/errors.ts";
-import type { KubeObject, Resource } from "../../kube/resource.ts";
+import { LEASES } from "../../kube/lease/lease-record.ts";
+import type { KubeObject } from "../../kube/resource.ts";
 import type { ClusterReader } from "../cluster.ts";
-
-const LEASES: Resource = {
-  group: "coordination.k8s.io",
-  version: "v1",
-  kind: "Lease",
-  plural: "leases",
-  namespaced: true,
-};
 
 /** The default namespace of the operator. */
 export const OPERATOR_NAMESPACE = "mooring-system";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { readStatus } from "../../engine/status/status.ts";
 import { isForbidden } from "../../kube/client/errors.ts";
-import type { KubeObject, Resource } from "../../kube/resource.ts";
+import { EVENTS, type KubeObject } from "../../kube/resource.ts";
 import type { ClusterReader } from "../cluster.ts";
 import {
   adviceFor,
@@ -19,7 +19,6 @@ import { type ChainLink, type Find, howToResume, rootOf, stepOf } from "./chain.
 import { findIn } from "./find.ts";
 import { idleOperator, startOperator } from "./operator-state.ts";
 
-const EVENTS: Resource = { group: "", version: "v1", kind: "Event", plural: "events", namespaced: true };
 const MOST_EVENTS = 10;
 
 /**

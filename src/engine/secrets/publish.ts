@@ -1,13 +1,7 @@
 import { GROUP } from "../../kinds/index.ts";
 import { isPermanent } from "../../kube/client/errors.ts";
-import type { KubeObject } from "../../kube/resource.ts";
-import {
-  controllerOf,
-  SECRETS,
-  type SecretContent,
-  type WriteOptions,
-  writeOwned,
-} from "../../kube/write/owned-secret.ts";
+import { type KubeObject, SECRETS } from "../../kube/resource.ts";
+import { controllerOf, type SecretContent, type WriteOptions, writeOwned } from "../../kube/write/owned-secret.ts";
 import type { Deps } from "../observe/deps.ts";
 import { type Found, resourceOf } from "../state/object.ts";
 import { labelsOf } from "../state/published.ts";

@@ -29,6 +29,10 @@ export const resourceOf = (kind: Kind): Resource => ({
 export const objectKey = (kind: string, namespace: string, name: string): ObjectKey =>
   namespace === "" ? `${kind}/${name}` : `${kind}/${namespace}/${name}`;
 
+/** The key of an object of this kind. */
+export const keyTo = ({ kind }: { kind: string }, { metadata }: Pick<KubeObject, "metadata">): ObjectKey =>
+  objectKey(kind, metadata.namespace ?? "", metadata.name);
+
 export const targetOf = (key: ObjectKey) => {
   const [kind = "", namespace = "", name = ""] = key.split("/");
   return { kind, namespace, name };

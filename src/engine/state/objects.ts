@@ -10,7 +10,7 @@ import { trust, unknownKey } from "../status/trust.ts";
 import { createClaims } from "./indexes/claims.ts";
 import { createReferences } from "./indexes/references.ts";
 import { FINALIZER, OWN } from "./names.ts";
-import { type Found, namespaceOf, type ObjectKey, objectKey } from "./object.ts";
+import { type Found, keyTo, namespaceOf, type ObjectKey, objectKey } from "./object.ts";
 import { namesIn, type Signatures } from "./signatures.ts";
 
 /** All objects of all kinds, as last read, with the questions that one object has about others. */
@@ -157,6 +157,3 @@ function createJudge(seal: Seal, collectionOf: (kind: string, parents: Record<st
     },
   };
 }
-
-const keyTo = ({ kind }: Kind, { metadata }: KubeObject): ObjectKey =>
-  objectKey(kind, metadata.namespace ?? "", metadata.name);

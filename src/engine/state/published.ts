@@ -1,7 +1,7 @@
 import { GROUP } from "../../kinds/index.ts";
-import { type KubeObject, keyOf } from "../../kube/resource.ts";
+import { CONFIG_MAPS, type KubeObject, keyOf, SECRETS } from "../../kube/resource.ts";
 import { createIndex } from "../../kube/watch/keyed-index.ts";
-import { CONFIG_MAPS, controllerOf, type DataResource, SECRETS } from "../../kube/write/owned-secret.ts";
+import { controllerOf, type DataResource } from "../../kube/write/owned-secret.ts";
 import { MANAGED_BY, PUBLISHED } from "./names.ts";
 import { type ObjectKey, objectKey } from "./object.ts";
 import { isOf, isOutput, type Note, note } from "./publications/note.ts";

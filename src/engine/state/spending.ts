@@ -1,10 +1,9 @@
 import { inferenceAccess } from "../../kinds/inference/inference-access.ts";
 import { entryOf, objectOfEntry, readSpent, SPENDING_LABEL, type Spent } from "../../kinds/inference/spending.ts";
 import type { KubeClient } from "../../kube/client/transport.ts";
-import type { KubeObject } from "../../kube/resource.ts";
+import { CONFIG_MAPS, type KubeObject } from "../../kube/resource.ts";
 import { reducedMetadata } from "../../kube/watch/reduced.ts";
 import { createWatchedStore } from "../../kube/watch/watch.ts";
-import { CONFIG_MAPS } from "../../kube/write/owned-secret.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { OWN } from "./names.ts";
 import { type ObjectKey, targetOf } from "./object.ts";

@@ -14,7 +14,7 @@ import type { Deps } from "../observe/deps.ts";
 import { annotationAdvice, isAboutAnnotations, recreateAdvice } from "../state/annotations.ts";
 import type { Claim, Intent } from "../state/intent.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "../state/names.ts";
-import { objectKey, resourceOf } from "../state/object.ts";
+import { keyTo, resourceOf } from "../state/object.ts";
 import { nested } from "../status/schema.ts";
 import { differs, hasOtherConditions, readStatus, readyOf } from "../status/status.ts";
 import { GROUPS, trust, unknownKey } from "../status/trust.ts";
@@ -73,10 +73,9 @@ export async function writeStatus(deps: Deps, kind: Kind, object: KubeObject, wa
   for (const advice of added) deps.events.record(written, "Warning", "Advice", advice);
   const [before, ready] = [readyOf(object), readyOf(written)];
   if (ready && ready.reason !== before?.reason) {
-    const { namespace = "", name } = object.metadata;
     const { id } = readStatus(written).request ?? {};
     const { status, reason, message } = ready;
-    const line = { object: objectKey(kind.kind, namespace, name), ready: status, reason, message };
+    const line = { object: keyTo(kind, object), ready: status, reason, message };
     deps.log.info({ ...line, ...(id !== undefined && { platformRequest: id }) }, "status changed");
   }
   return written;
@@ -117,8 +116,8 @@ const VARYING = ["lastTransitionTime", "since", "signature"];
 const WITHOUT_FINALIZER_MS = 10_000;
 
 /** Counts how often the same is written: somebody undoes it. */
-function noteWrite(deps: Deps, { kind }: Kind, { metadata }: KubeObject, what: "metadata" | "status", body: object) {
-  const memory = deps.memories.of(objectKey(kind, metadata.namespace ?? "", metadata.name));
+function noteWrite(deps: Deps, kind: Kind, object: KubeObject, what: "metadata" | "status", body: object) {
+  const memory = deps.memories.of(keyTo(kind, object));
   const written = hashBody(JSON.stringify(body, (name, value) => (VARYING.includes(name) ? undefined : value)));
   const now = deps.clock.monotonic();
   const { retryAt, ...attempt } = nextAttempt(memory.writes?.[what], written, now);

@@ -7,9 +7,10 @@ import {
   SPENDING_NAMES,
   textOf,
 } from "../../kinds/inference/spending.ts";
-import { isConflict, isNotFound } from "../../kube/client/errors.ts";
+import { isConflict } from "../../kube/client/errors.ts";
 import type { KubeClient } from "../../kube/client/transport.ts";
-import { type KubeObject, pathOf } from "../../kube/resource.ts";
+import { CONFIG_MAPS, pathOf } from "../../kube/resource.ts";
+import { fetchObject } from "../../kube/watch/followed.ts";
 
 /** The amount taken from a budget, and the amount that was left before. */
 export interface Taken {
@@ -62,7 +63,6 @@ export function createMemoryLedger(): Ledger {
   };
 }
 
-const CONFIG_MAPS = { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true };
 const ATTEMPTS = 20;
 
 /**
@@ -80,22 +80,13 @@ export function createConfigMapLedger(client: Pick<KubeClient, "request">, names
     return next;
   }
 
-  async function read(name: string): Promise<KubeObject | undefined> {
-    try {
-      return await client.request<KubeObject>({ method: "GET", path: pathOf(CONFIG_MAPS, { namespace, name }) });
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
-  }
-
   /** Changes the total of an access. Returns the total before. */
   async function change(key: string, day: string, edit: (total: number) => number): Promise<number> {
     const name = shardOf(key);
     const [owner = "", access = ""] = key.split("/");
     const entry = entryOf(owner, access);
     for (let nth = 1; ; nth += 1) {
-      const found = await read(name);
+      const found = await fetchObject(client, CONFIG_MAPS, { namespace, name });
       // Drops entries of former days: an entry begins with its day. Entries of the next day stay: a replica whose clock
       // is ahead of this one may have written them.
       const kept = Object.entries(Object(found?.data)).filter(([, text]) => String(text) >= day);

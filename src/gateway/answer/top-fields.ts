@@ -1,3 +1,5 @@
+import { unlessThrown } from "../../runtime/unless-thrown.ts";
+
 /** A longer name or value is not kept. */
 const LONGEST = 16_384;
 
@@ -113,11 +115,7 @@ export function createTopFields(names: readonly string[]): TopFields {
 
 function nameIn(text: string | undefined): string | undefined {
   if (text?.includes("\\") === false) return text.slice(1, -1);
-  try {
-    return String(JSON.parse(text ?? ""));
-  } catch {
-    return undefined;
-  }
+  return unlessThrown(() => String(JSON.parse(text ?? "")));
 }
 
 /** The characters that matter at the top level, and within its values. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { unlessThrown } from "../../runtime/unless-thrown.ts";
 import { callItem, messageItem, responseOf, type Said, textPart } from "./answer.ts";
 import type { ResponsesCall } from "./request.ts";
 
@@ -136,10 +137,4 @@ export function createResponseEvents(call: ResponsesCall): ResponseEvents {
 
 const argumentsOf = (item: object) => ({ arguments: Reflect.get(item, "arguments"), name: Reflect.get(item, "name") });
 
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+const json = (text: string): unknown => unlessThrown(() => JSON.parse(text));

@@ -1,3 +1,4 @@
+import { unlessThrown } from "../../runtime/unless-thrown.ts";
 import { dataOf } from "../answer/events.ts";
 import { type Meter, wrapping } from "../answer/meter.ts";
 import { responseOf, saidIn } from "./answer.ts";
@@ -47,10 +48,4 @@ function streamed(meter: Meter, call: ResponsesCall): Meter {
   });
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+const parsed = (text: string): unknown => unlessThrown(() => JSON.parse(text));

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Content } from "../desired.ts";
 import { patch, wantedName } from "../fields/compare.ts";
-import { location, managed, managedRules, platformName, prose, required, wireId } from "../fields/fields.ts";
+import { coreItem, location, managed, managedRules, platformName, prose, required } from "../fields/fields.ts";
 import { locationChoice } from "../fields/location.ts";
 import { readsOf } from "../fields/reads.ts";
 import { type Kind, mapping } from "../kind.ts";
@@ -20,14 +20,11 @@ const status = z.object({
   version: z.int().optional().describe("Version of the datacenter on the platform."),
 });
 
-const wire = z.object({
-  id: wireId(),
-  properties: z.object({
-    name: z.string().nullish(),
-    description: z.string().nullish(),
-    location: z.string(),
-    version: z.int().nullish(),
-  }),
+const wire = coreItem({
+  name: z.string().nullish(),
+  description: z.string().nullish(),
+  location: z.string(),
+  version: z.int().nullish(),
 });
 
 const collection = "/datacenters";

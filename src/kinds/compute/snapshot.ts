@@ -3,6 +3,7 @@ import type { Inputs, Operation, Reference, Shown } from "../desired.ts";
 import { boundedText } from "../fields/bounded.ts";
 import { known, patch, wantedName } from "../fields/compare.ts";
 import {
+  coreItem,
   datacenterPath,
   datacenterReference,
   inDatacenter,
@@ -13,7 +14,6 @@ import {
   platformName,
   prose,
   uuid,
-  wireId,
 } from "../fields/fields.ts";
 import { readsOf } from "../fields/reads.ts";
 import { countOf } from "../fields/rules.ts";
@@ -41,14 +41,11 @@ const status = z.object({
   restored: z.string().optional().describe("Last value of the annotation mooring.dev/restore-at that was handled."),
 });
 
-const wire = z.object({
-  id: wireId(),
-  properties: z.object({
-    name: z.string().nullish(),
-    description: z.string().nullish(),
-    location: z.string().nullish(),
-    size: z.number().nullish(),
-  }),
+const wire = coreItem({
+  name: z.string().nullish(),
+  description: z.string().nullish(),
+  location: z.string().nullish(),
+  size: z.number().nullish(),
 });
 
 /** A new value of this annotation restores the snapshot to its volume. */

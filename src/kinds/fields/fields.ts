@@ -41,6 +41,10 @@ export const lanId = () => formed(/^[1-9][0-9]*$/, 10, "must be the number of a 
 export const wireId = () =>
   z.string().refine((id) => /^[A-Za-z0-9][\w.-]{0,127}$/.test(id), "is not an id of the platform");
 
+/** An item of the core API: its id, and the properties that the kind reads. */
+export const coreItem = <Shape extends z.ZodRawShape>(properties: Shape) =>
+  z.object({ id: wireId(), properties: z.object(properties) });
+
 export const line = (max: number) =>
   formed(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, max, "must be one line without control characters").min(1);
 

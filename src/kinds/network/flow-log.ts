@@ -3,6 +3,7 @@ import type { Inputs, Reference, Shown } from "../desired.ts";
 import { nameOf } from "../fields/column.ts";
 import { differences, known, wantedName } from "../fields/compare.ts";
 import {
+  coreItem,
   datacenterPath,
   datacenterReference,
   inDatacenter,
@@ -13,7 +14,6 @@ import {
   platformName,
   required,
   uuid,
-  wireId,
 } from "../fields/fields.ts";
 import { flowLogFields, flowLogProperties, flowLogWords } from "../fields/network/flow-log.ts";
 import { readsOf } from "../fields/reads.ts";
@@ -53,14 +53,11 @@ const status = z.object({
   server: z.string().optional().describe("Name of the Server object of the NIC, or the id of its server."),
 });
 
-const wire = z.object({
-  id: wireId(),
-  properties: z.object({
-    name: z.string().nullish(),
-    action: z.string().nullish(),
-    direction: z.string().nullish(),
-    bucket: z.string().nullish(),
-  }),
+const wire = coreItem({
+  name: z.string().nullish(),
+  action: z.string().nullish(),
+  direction: z.string().nullish(),
+  bucket: z.string().nullish(),
 });
 
 /** The targets other than a NIC: the field in spec, which is also the role, and the collection. */

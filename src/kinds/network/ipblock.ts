@@ -2,6 +2,7 @@ import { z } from "zod";
 import { listed, listedField } from "../fields/column.ts";
 import { known, patch, wantedName } from "../fields/compare.ts";
 import {
+  coreItem,
   irreplaceable,
   location,
   managed,
@@ -9,7 +10,6 @@ import {
   platformName,
   required,
   whole,
-  wireId,
 } from "../fields/fields.ts";
 import { locationChoice } from "../fields/location.ts";
 import { readsOf } from "../fields/reads.ts";
@@ -45,25 +45,22 @@ const status = z.object({
     .describe("Addresses in use, with their users."),
 });
 
-const wire = z.object({
-  id: wireId(),
-  properties: z.object({
-    name: z.string().nullish(),
-    location: z.string().nullish(),
-    size: z.number().nullish(),
-    ips: z.array(z.string()).nullish(),
-    ipConsumers: z
-      .array(
-        z.object({
-          ip: z.string(),
-          nicId: z.string().nullish(),
-          serverId: z.string().nullish(),
-          serverName: z.string().nullish(),
-          datacenterId: z.string().nullish(),
-        }),
-      )
-      .nullish(),
-  }),
+const wire = coreItem({
+  name: z.string().nullish(),
+  location: z.string().nullish(),
+  size: z.number().nullish(),
+  ips: z.array(z.string()).nullish(),
+  ipConsumers: z
+    .array(
+      z.object({
+        ip: z.string(),
+        nicId: z.string().nullish(),
+        serverId: z.string().nullish(),
+        serverName: z.string().nullish(),
+        datacenterId: z.string().nullish(),
+      }),
+    )
+    .nullish(),
 });
 
 const collection = "/ipblocks";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { known, patch, wantedName } from "../fields/compare.ts";
 import {
+  coreItem,
   datacenterPath,
   datacenterReference,
   datacenterRules,
@@ -9,7 +10,6 @@ import {
   managed,
   managedRules,
   platformName,
-  wireId,
 } from "../fields/fields.ts";
 import { ipv6Block, oneSpelling } from "../fields/network/addresses.ts";
 import { readsOf } from "../fields/reads.ts";
@@ -36,14 +36,11 @@ const status = z.object({
   ipv6CidrBlock: z.string().optional().describe("IPv6 block, if it has one."),
 });
 
-const wire = z.object({
-  id: wireId(),
-  properties: z.object({
-    name: z.string().nullish(),
-    public: z.boolean().nullish(),
-    ipv4CidrBlock: z.string().nullish(),
-    ipv6CidrBlock: z.string().nullish(),
-  }),
+const wire = coreItem({
+  name: z.string().nullish(),
+  public: z.boolean().nullish(),
+  ipv4CidrBlock: z.string().nullish(),
+  ipv6CidrBlock: z.string().nullish(),
 });
 
 const collection = (parents: Readonly<Record<string, string>>) => `${datacenterPath(parents)}/lans`;

@@ -1,7 +1,7 @@
 import type { KubeClient } from "../client/transport.ts";
 import { apiVersionOf, type KubeObject, pathOf, type Resource } from "../resource.ts";
 
-const LEASES: Resource = {
+export const LEASES: Resource = {
   group: "coordination.k8s.io",
   version: "v1",
   kind: "Lease",

@@ -159,7 +159,7 @@ const versionOf = (object: KubeObject | undefined): string => object?.metadata.r
 
 /** Reads an object; undefined when it does not exist. */
 export async function fetchObject(
-  client: KubeClient,
+  client: Pick<KubeClient, "request">,
   resource: Resource,
   at: { namespace?: string | undefined; name: string },
 ): Promise<KubeObject | undefined> {

@@ -2,11 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../runtime/clock.ts";
 import { isForbidden } from "../client/errors.ts";
 import type { KubeClient } from "../client/transport.ts";
-import type { KubeObject } from "../resource.ts";
+import { type KubeObject, NAMESPACES } from "../resource.ts";
 import { reducedMetadata } from "./reduced.ts";
 import { createWatchedStore } from "./watch.ts";
-
-const NAMESPACES = { group: "", version: "v1", kind: "Namespace", plural: "namespaces", namespaced: false };
 
 type Labels = Readonly<Record<string, string>>;
 type Relabelled = (name: string, before: Labels | undefined) => void;

@@ -3,7 +3,7 @@ import { type Clock, sleep } from "../../runtime/clock.ts";
 import { createLru } from "../../runtime/lru.ts";
 import { isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound, KubeError } from "../client/errors.ts";
 import type { KubeClient } from "../client/transport.ts";
-import { type KubeObject, pathOf, type Resource } from "../resource.ts";
+import { EVENTS, type KubeObject, pathOf } from "../resource.ts";
 import { createEventFilter } from "./event-filter.ts";
 
 export type EventType = "Normal" | "Warning";
@@ -35,7 +35,6 @@ interface Content {
   message: string;
 }
 
-const EVENTS: Resource = { group: "", version: "v1", kind: "Event", plural: "events", namespaced: true };
 const SAME_WITHIN_MS = 600_000;
 const SERIES = 4096;
 const WAITING = 1000;

@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../runtime/clock.ts";
 import { isConflict, isNotFound } from "../client/errors.ts";
 import type { KubeClient } from "../client/transport.ts";
-import { type KubeObject, keyOf, pathOf } from "../resource.ts";
+import { type KubeObject, keyOf, pathOf, SECRETS } from "../resource.ts";
 import { createFollowed, fetchObject } from "../watch/followed.ts";
 import { createIndex } from "../watch/keyed-index.ts";
 import { hasMoreFinalizers } from "../watch/reduced.ts";
 import { apply } from "./apply.ts";
-import { SECRETS, secretValue } from "./owned-secret.ts";
+import { secretValue } from "./owned-secret.ts";
 
 interface Held {
   known: boolean;

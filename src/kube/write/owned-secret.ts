@@ -4,18 +4,16 @@ import { isConflict, isForbidden, isNotFound } from "../client/errors.ts";
 import type { KubeClient } from "../client/transport.ts";
 import {
   apiVersionOf,
+  CONFIG_MAPS,
   type KubeObject,
   type OwnerReference,
   pathOf,
   type Resource,
+  SECRETS,
   withoutManagedFields,
 } from "../resource.ts";
 import { fetchObject } from "../watch/followed.ts";
 import { FIELD_MANAGER } from "./apply.ts";
-
-const core = { group: "", version: "v1", namespaced: true };
-export const SECRETS = { ...core, kind: "Secret", plural: "secrets" } as const;
-export const CONFIG_MAPS = { ...core, kind: "ConfigMap", plural: "configmaps" } as const;
 
 /** The resources that hold data for workloads. */
 export type DataResource = typeof SECRETS | typeof CONFIG_MAPS;

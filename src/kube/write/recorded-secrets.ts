@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { isNotFound } from "../client/errors.ts";
 import type { KubeClient } from "../client/transport.ts";
-import { pathOf } from "../resource.ts";
+import { pathOf, SECRETS } from "../resource.ts";
 import { fetchObject } from "../watch/followed.ts";
-import { SECRETS, secretValue } from "./owned-secret.ts";
+import { secretValue } from "./owned-secret.ts";
 
 /** A Secret with a record, as the API server has it. */
 export interface RecordedSecret {

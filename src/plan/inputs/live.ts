@@ -3,7 +3,7 @@ import { allObjects } from "../../diagnostics/objects.ts";
 import type { PlatformReader } from "../../diagnostics/reader.ts";
 import type { Sources } from "../../diagnostics/sources.ts";
 import { accountKinds } from "../../engine/accounts/accounts.ts";
-import { namedBy, type ObjectKey, objectKey, observes, resourceOf } from "../../engine/state/object.ts";
+import { keyTo, namedBy, type ObjectKey, observes, resourceOf } from "../../engine/state/object.ts";
 import { policiesOf } from "../../engine/state/policies.ts";
 import { clusterAccount } from "../../kinds/identity/cluster-account.ts";
 import { grant } from "../../kinds/identity/grant.ts";
@@ -29,9 +29,6 @@ interface Asked {
   platform(): Promise<PlatformReader>;
   sources: Pick<Sources, "signal" | "progress" | "missing">;
 }
-
-export const keyOf = (kind: Kind, { metadata }: KubeObject): ObjectKey =>
-  objectKey(kind.kind, metadata.namespace ?? "", metadata.name);
 
 /** The items of a list lack these fields. */
 const typed = (kind: Kind, object: KubeObject): KubeObject => ({
@@ -78,7 +75,7 @@ export async function liveObjects(asked: Asked, reader: ClusterReader, deletes: 
   for (const kind of kinds.filter(({ scope }) => scope === "Cluster")) {
     const objects = await list(kind);
     if (!objects) missing(`${kind.plural} of the cluster: you may not list them`);
-    for (const object of objects ?? []) all.set(keyOf(kind, object), typed(kind, object));
+    for (const object of objects ?? []) all.set(keyTo(kind, object), typed(kind, object));
   }
   const abroad = abroadKinds(manifests, all, deletes);
   const unlisted: string[] = [];
@@ -86,7 +83,7 @@ export async function liveObjects(asked: Asked, reader: ClusterReader, deletes: 
     const objects = await list(kind);
     if (!objects) unlisted.push(kind.plural);
     for (const object of objects ?? [])
-      if (!all.has(keyOf(kind, object))) all.set(keyOf(kind, object), typed(kind, object));
+      if (!all.has(keyTo(kind, object))) all.set(keyTo(kind, object), typed(kind, object));
   }
   if (unlisted.length > 0) {
     const what = unlisted.length > 3 ? "objects" : unlisted.join(", ");
@@ -110,7 +107,7 @@ function abroadKinds({ objects }: Manifests, live: ReadonlyMap<ObjectKey, KubeOb
   const adopts = ({ kind, object }: Manifests["objects"][number]) =>
     policiesOf(object).externalId !== undefined &&
     !observes(object) &&
-    Reflect.get(Object(live.get(keyOf(kind, object))?.status), "id") === undefined;
+    Reflect.get(Object(live.get(keyTo(kind, object))?.status), "id") === undefined;
   const types = new Set(objects.filter(adopts).map(({ kind }) => typeOf(kind)));
   return namespaced.filter((kind) => types.has(typeOf(kind)));
 }
@@ -122,7 +119,7 @@ async function readByName(
   all: Map<ObjectKey, KubeObject>,
 ): Promise<Set<ObjectKey>> {
   const hidden = new Set<ObjectKey>();
-  const inFiles = new Set(manifests.objects.map(({ kind, object }) => keyOf(kind, object)));
+  const inFiles = new Set(manifests.objects.map(({ kind, object }) => keyTo(kind, object)));
   const read = async (kind: Kind, key: ObjectKey, namespace: string | undefined, name: string) => {
     if (all.has(key) || hidden.has(key)) return;
     const found = await reader.find(resourceOf(kind), namespace, name, sources.signal).catch((error: unknown) => {
@@ -134,7 +131,7 @@ async function readByName(
   };
   for (const { kind, object } of valid(manifests)) {
     const { namespace, name } = object.metadata;
-    await read(kind, keyOf(kind, object), namespace, name);
+    await read(kind, keyTo(kind, object), namespace, name);
     for (const { key, kind: word, target } of namedBy(kind, object)) {
       const named = kinds.find((each) => each.kind === word);
       if (!named || inFiles.has(key) || !("name" in target)) continue;

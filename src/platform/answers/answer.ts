@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Clock } from "../../runtime/clock.ts";
 import { yieldIfDue } from "../../runtime/time-slices.ts";
+import { unlessThrown } from "../../runtime/unless-thrown.ts";
 import {
   type Failure,
   Forbidden,
@@ -154,10 +155,4 @@ function retryAfter(headers: Record<string, string>, now: number): number | unde
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), longestWaitMs);
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+const parseJson = (text: string): unknown => unlessThrown(() => JSON.parse(text));

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { unlessThrown } from "../../runtime/unless-thrown.ts";
 
 export interface Credentials {
   /** Without a token, the previous one stays. */
@@ -57,13 +58,8 @@ export function tokenIdentity(token: string): Identity | undefined {
   };
 }
 
-function decode(part: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
-  } catch {
-    return undefined;
-  }
-}
+const decode = (part: string): unknown =>
+  unlessThrown(() => JSON.parse(Buffer.from(part, "base64url").toString("utf8")));
 
 /** Shorter credentials, and shorter pieces of one, may be ordinary words in a name or a description. */
 const SHORTEST_PIECE = 16;

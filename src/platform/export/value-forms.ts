@@ -1,4 +1,5 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
+import { unlessThrown } from "../../runtime/unless-thrown.ts";
 
 /** The forms of values in the Secrets of destinations: whether a value has it, and what is wrong if not. */
 export const valueForms = {
@@ -19,13 +20,6 @@ export const valueForms = {
 
 export type ValueForm = keyof typeof valueForms;
 
-function parses(parse: (value: string) => unknown): (value: string) => boolean {
-  return (value) => {
-    try {
-      parse(value);
-      return true;
-    } catch {
-      return false;
-    }
-  };
+function parses(parse: (value: string) => object): (value: string) => boolean {
+  return (value) => unlessThrown(() => parse(value)) !== undefined;
 }

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { applyObject } from "../../../src/cli/demo/install.ts";
 import { RECONCILE_AT, ROTATE_AT, SHARD } from "../../../src/engine/state/names.ts";
-import { pathOf } from "../../../src/kube/resource.ts";
-import { SECRETS } from "../../../src/kube/write/owned-secret.ts";
+import { pathOf, SECRETS } from "../../../src/kube/resource.ts";
 import { SIGNING_KEY } from "../../../src/operator/signing-key.ts";
 import type { Platform } from "../../cluster/chaos/platform.ts";
 import type { Stage } from "../../cluster/chaos/stage.ts";

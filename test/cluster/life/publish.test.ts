@@ -9,9 +9,9 @@ import { datacenter } from "../../../src/kinds/compute/datacenter.ts";
 import { connect } from "../../../src/kube/client/config.ts";
 import { isNotFound } from "../../../src/kube/client/errors.ts";
 import type { KubeClient } from "../../../src/kube/client/transport.ts";
-import { type KubeObject, pathOf } from "../../../src/kube/resource.ts";
+import { type KubeObject, pathOf, SECRETS } from "../../../src/kube/resource.ts";
 import { apply } from "../../../src/kube/write/apply.ts";
-import { readOwned, SECRETS, type SecretContent } from "../../../src/kube/write/owned-secret.ts";
+import { readOwned, type SecretContent } from "../../../src/kube/write/owned-secret.ts";
 import { cluster, namespace } from "../harness.ts";
 
 const cleanup = new AsyncDisposableStack();

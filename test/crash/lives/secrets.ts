@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { isNotFound } from "../../../src/kube/client/errors.ts";
 import type { KubeClient } from "../../../src/kube/client/transport.ts";
-import { pathOf } from "../../../src/kube/resource.ts";
-import { SECRETS } from "../../../src/kube/write/owned-secret.ts";
+import { pathOf, SECRETS } from "../../../src/kube/resource.ts";
 
 /** A Secret that must exist, or must be gone, while its object is Ready. */
 export interface PromisedSecret {

@@ -1,8 +1,7 @@
 import { INTENT, PAUSED } from "../../../src/engine/state/names.ts";
 import { kinds as allKinds } from "../../../src/kinds/index.ts";
 import type { Kind } from "../../../src/kinds/kind.ts";
-import { type KubeObject, pathOf } from "../../../src/kube/resource.ts";
-import { SECRETS } from "../../../src/kube/write/owned-secret.ts";
+import { type KubeObject, pathOf, SECRETS } from "../../../src/kube/resource.ts";
 import { SIGNING_KEY } from "../../../src/operator/signing-key.ts";
 import type { OperatorProcess } from "../../cluster/chaos/operator.ts";
 import { type OwnPlatform, startPlatform } from "../../cluster/chaos/platform.ts";

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isConflict, isNotFound } from "../../../src/kube/client/errors.ts";
-import { type KubeObject, pathOf } from "../../../src/kube/resource.ts";
-import { SECRETS } from "../../../src/kube/write/owned-secret.ts";
+import { type KubeObject, pathOf, SECRETS } from "../../../src/kube/resource.ts";
 import { SIGNING_KEY } from "../../../src/operator/signing-key.ts";
 import type { Stage } from "../../cluster/chaos/stage.ts";
 

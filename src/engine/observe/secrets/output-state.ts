@@ -1,7 +1,8 @@
 import type { OutputTarget } from "../../../kinds/desired.ts";
 import { outputData } from "../../../kinds/fields/secrets/output.ts";
 import { hasResource } from "../../../kinds/kind.ts";
-import { CONFIG_MAPS, encoded, SECRETS, type SecretContent } from "../../../kube/write/owned-secret.ts";
+import { CONFIG_MAPS, SECRETS } from "../../../kube/resource.ts";
+import { encoded, type SecretContent } from "../../../kube/write/owned-secret.ts";
 import type { Item } from "../../../platform/collections/collection.ts";
 import { hashBody } from "../../../runtime/hash.ts";
 import type { AccountHandle } from "../../accounts/accounts.ts";

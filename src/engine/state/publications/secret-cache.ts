@@ -1,8 +1,8 @@
 import type { KubeClient } from "../../../kube/client/transport.ts";
-import type { KubeObject } from "../../../kube/resource.ts";
+import { type KubeObject, SECRETS } from "../../../kube/resource.ts";
 import type { LimitOf } from "../../../kube/watch/age-limits.ts";
 import { reducedMetadata } from "../../../kube/watch/reduced.ts";
-import { type DataResource, SECRETS } from "../../../kube/write/owned-secret.ts";
+import type { DataResource } from "../../../kube/write/owned-secret.ts";
 import { createWrittenCache } from "../../../kube/write/written-cache.ts";
 import type { Clock } from "../../../runtime/clock.ts";
 import { MANAGED_BY, OWN } from "../names.ts";

@@ -23,6 +23,7 @@ import {
 import { nameOf } from "../../fields/column.ts";
 import { known, together, wantedName, wantedOfOthers } from "../../fields/compare.ts";
 import {
+  coreItem,
   datacenterPath,
   datacenterReference,
   datacenterRules,
@@ -74,18 +75,15 @@ const status = z.object({
   attachedTo: z.string().optional().describe("Platform id of the server that Mooring attached it to."),
 });
 
-const wire = z.object({
-  id: wireId(),
-  properties: z.object({
-    name: z.string().nullish(),
-    size: z.number().nullish(),
-    type: z.string().nullish(),
-    availabilityZone: z.string().nullish(),
-    licenceType: z.string().nullish(),
-    bus: z.string().nullish(),
-    bootServer: wireId().nullish(),
-    deviceNumber: z.int().nullish(),
-  }),
+const wire = coreItem({
+  name: z.string().nullish(),
+  size: z.number().nullish(),
+  type: z.string().nullish(),
+  availabilityZone: z.string().nullish(),
+  licenceType: z.string().nullish(),
+  bus: z.string().nullish(),
+  bootServer: wireId().nullish(),
+  deviceNumber: z.int().nullish(),
 });
 
 /** "SSD" is the former name of "SSD Premium". */
