@@ -32,12 +32,16 @@ const account = z.looseObject({
 const named = z.looseObject({ credentialsSecretRef: z.looseObject({ name: z.string() }) });
 
 /** Keys, tokens and certificates that expire within some days or have expired, in order of expiry. */
-export async function expiring(sources: Sources, asked: { days: number; namespace?: string | undefined }) {
+export async function expiring(
+  sources: Sources,
+  asked: { days: number; namespace?: string | undefined; selector?: string | undefined },
+) {
   const found: Found[] = [];
   const missing: string[] = [];
   let now = sources.now();
   await attempt(sources, "objects", missing, async () => {
-    for (const each of (await allObjects(sources, asked.namespace)).values()) found.push(...ofObject(each));
+    for (const each of (await allObjects(sources, asked.namespace, undefined, asked.selector)).values())
+      found.push(...ofObject(each));
   });
   await attempt(sources, "platform", missing, async () => {
     const platform = await sources.platform();

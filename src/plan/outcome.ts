@@ -149,8 +149,20 @@ export function itemOf(decided: Decided): PlanItem {
       return { ...creation, action: "create", writes: true };
     case "adopt":
       return { ...creation, action: "adopt", fields: [], ...(decision.id !== undefined && { id: decision.id }) };
-    case "update":
-      return { ...base, action: "change", writes: true, fields, before, after: first };
+    case "update": {
+      // An annotation may ask for a write that no field shows, such as a restore.
+      const { action: write, note } = decision.operation;
+      const message = [`the operator will ${write}`, ...(note === undefined ? [] : [note])].join("; ");
+      return {
+        ...base,
+        action: "change",
+        writes: true,
+        fields,
+        before,
+        after: first,
+        ...(drift.length === 0 && { message }),
+      };
+    }
     case "delete":
     case "inspect":
     // A key is due only where spec asks for another one: a plan leaves out what time asks for.

@@ -78,3 +78,30 @@ it("also for all kinds in one apply, where some objects are missing and some hav
     { numRuns: 4 },
   );
 });
+
+it("a plan names the write that an annotation asks for, which no field shows", async () => {
+  await using world = await simulatedWorld();
+  const objects = (annotations: Record<string, string>) => [
+    ...neededBy(subjects.filter(({ kind }) => kind.kind === "Snapshot")).map(({ kind, metadata: { name }, spec }) =>
+      objectOf(kind, name, { spec }),
+    ),
+    objectOf("Snapshot", "nightly", {
+      metadata: { name: "nightly", annotations },
+      spec: { volumeRef: { name: "source" } },
+    }),
+  ];
+  for (const each of objects({})) world.know(each);
+  world.apply(filesOf(objects({})));
+  await world.rest();
+  const files = filesOf(objects({ "mooring.dev/restore-at": "first" }));
+  const changed = (await world.plan(files, {})).filter(({ action }) => action !== "none");
+  expect(changed).toMatchObject([
+    { kind: "Snapshot", action: "change", writes: true, fields: [], message: "the operator will restore the volume" },
+  ]);
+  world.writes.length = 0;
+  world.apply(files);
+  await world.rest();
+  expect(world.writes.map(({ object, path }) => [object, path.split("/").at(-1)])).toEqual([
+    ["Snapshot/shop/nightly", "restore-snapshot"],
+  ]);
+});

@@ -2,12 +2,18 @@ import { readFileSync } from "node:fs";
 import { fail } from "../../diagnostics/doctor/check.ts";
 import { doctor as examineAll } from "../../diagnostics/doctor/doctor.ts";
 import { type Context, command } from "../frame/command.ts";
-import { clusterFlags, everywhereFlag, usualOutput } from "../frame/flags.ts";
+import { clusterFlags, everywhereFlag, platformFlags, usualOutput } from "../frame/flags.ts";
 import { bold, green, grey, red, type Text, yellow } from "../frame/text.ts";
 
 const FAILED_CHECK = 3;
 const paints = { ok: green, warn: yellow, fail: red };
-const flags = { ...clusterFlags, ...everywhereFlag, ...usualOutput } as const;
+const flags = {
+  ...clusterFlags,
+  ...everywhereFlag,
+  account: { ...platformFlags.account, help: "only this Account, or ClusterAccount/NAME; default: all" },
+  platform: platformFlags.platform,
+  ...usualOutput,
+} as const;
 
 export const doctor = command({
   name: "doctor",
@@ -18,6 +24,7 @@ export const doctor = command({
   examples: [
     ["mooring doctor", "check everything that concerns the namespace"],
     ["mooring doctor -A -o json", "check all Accounts, for support"],
+    ["mooring doctor --account main --platform ionos", "check one Account, whose endpoints are flags of the operator"],
   ],
   flags,
   exitCodes: { 0: "no check failed", 3: "a check failed" },
@@ -38,7 +45,14 @@ export const doctor = command({
   },
 });
 
-async function examined({ cluster, sources, platform, namespace, signal }: Context<keyof typeof flags & string>) {
+async function examined({
+  cluster,
+  sources,
+  platform,
+  namespace,
+  signal,
+  flags: given,
+}: Context<keyof typeof flags & string>) {
   const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
   try {
     return await examineAll({
@@ -46,6 +60,7 @@ async function examined({ cluster, sources, platform, namespace, signal }: Conte
       cluster: await cluster(),
       platformOf: platform,
       namespace: await namespace(),
+      account: given.text("account"),
       version: String(version),
     });
   } catch (error) {

@@ -24,11 +24,16 @@ export async function accountChecks(input: DoctorInput): Promise<Check[]> {
   const { sources, namespace } = input;
   const hidden: string[] = [];
   const recording = { ...sources, missing: (what: string) => void hidden.push(what) };
-  const found = [...(await allObjects(recording, namespace, [account, clusterAccount])).values()];
+  const all = [...(await allObjects(recording, namespace, [account, clusterAccount])).values()];
+  const found = input.account === undefined ? all : all.filter(isNamed(input.account));
   const ask = "ask for a Role with get, list and watch on mooring.dev, such as mooring-view";
   const unseen = hidden.map((what) => warn("account", "Accounts", `not checked: ${what}`, ask));
   if (found.length === 0 && hidden.length > 0) {
     return [warn("account", "Accounts", "not checked: you may not list Accounts", ask)];
+  }
+  if (found.length === 0 && input.account !== undefined) {
+    const where = namespace === undefined ? "" : ` in namespace ${namespace}`;
+    return [fail("account", input.account, `there is no such Account${where}`, "correct --account, or -n")];
   }
   if (found.length === 0) {
     const fix = "create an Account: docs/guides/accounts.md";
@@ -48,6 +53,12 @@ export async function accountChecks(input: DoctorInput): Promise<Check[]> {
   }
   return checks;
 }
+
+/** Whether an object is the Account of this name. */
+const isNamed =
+  (name: string) =>
+  ({ key }: MooringObject): boolean =>
+    name.includes("/") ? key === name || key === `${account.kind}/${name}` : key.endsWith(`/${name}`);
 
 const facts = accountStatus.partial();
 

@@ -20,6 +20,8 @@ export interface DoctorInput {
   platformOf(account: string): Promise<PlatformReader>;
   /** The namespace to check; undefined for all. */
   namespace: string | undefined;
+  /** The only Account to check: NAME, NAMESPACE/NAME or ClusterAccount/NAME. */
+  account?: string | undefined;
   /** The version of this program, to compare with the operator's. */
   version: string | undefined;
 }

@@ -131,6 +131,7 @@ it.each<[string, Says[]]>([
   ["orphans -o wide", [/ADOPT +DELETE/, "create a Datacenter with spec.externalId: ", "DELETE /datacenters/"]],
   ["cost --by owner -o wide", [/^none +2 /m, /^OBJECT +A MONTH$/m, /^Server\/\S+\/fine +\d/m]],
   ["drift -o wide", ["nothing differs: 2 objects checked"]],
+  ["expiring --days 3650 -o wide", [/OBJECT +TO DO/, "put another token into Secret token"]],
   ["options -o wide", topics.map((topic) => new RegExp(`^${topic} {2}spec`, "m"))],
   ["options images templates", ["ubuntu:latest", "Basic Cube XS", /A MONTH|PER MONTH|PRICE/]],
 ])("mooring %s tells more", async (line, says) => {
@@ -182,6 +183,19 @@ describe("without a cluster, but with MOORING_TOKEN", () => {
 describe("with a wrong Account", () => {
   const reads = ["orphans", "cost", "options locations", "import"];
   const answersAnyway = ["why server/fine", "drift", "expiring --days 3650"];
+
+  it("every command with --account is tried", async () => {
+    const all = Object.entries(people).map(async ([name, { load }]) =>
+      "account" in (await load()).flags ? [name] : [],
+    );
+    const tried = [...reads, ...answersAnyway, "plan", "doctor"].map((line) => line.split(" ")[0]);
+    expect(tried.sort()).toEqual((await Promise.all(all)).flat().sort());
+  });
+
+  it("that does not exist, mooring doctor fails and mooring plan wants it offline only", async () => {
+    check(await run("doctor --account nobody", { env }), [3, /fail +nobody: there is no such Account.*fix: /]);
+    check(await run(`plan -f ${file} --account nobody`, { env }), [1, "--account is for --offline"]);
+  });
 
   it.each(reads)("that does not exist, mooring %s fails and names it", async (line) => {
     const { code, stdout, stderr } = await run(`${line} --account nobody`, { env });
