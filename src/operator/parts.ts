@@ -8,7 +8,7 @@ import { elect } from "../kube/lease/lease.ts";
 import { createQueue } from "../kube/queue/queue.ts";
 import { isInPass } from "../kube/queue/work.ts";
 import { createEventRecorder } from "../kube/write/events.ts";
-import { allowedEndpoints, patternOf } from "../platform/addresses/allowed-endpoints.ts";
+import { allowedEndpoints, guardedLookup, patternOf } from "../platform/addresses/allowed-endpoints.ts";
 import type { CallObserver } from "../platform/calls/call.ts";
 import { createTransport } from "../platform/calls/transport.ts";
 import { unsetEndpoints, unsetInWords } from "../platform/products/unset-endpoints.ts";
@@ -138,7 +138,8 @@ function openPlatform(config: Config, log: Logger, observe: CallObserver, closed
   const allowEndpoints = [...config.allowEndpoints, ...Object.values(endpoints).map(patternOf)];
   const given = ca !== undefined && { ca };
   const transport = createTransport({ clock, log, observe, closed, allowEndpoints, proxies, ...given });
-  return { transport, sites: { endpoints, isAllowed: (url: string) => allowed.allows(url) } };
+  const lookup = (url: URL) => guardedLookup(allowed, url);
+  return { transport, sites: { endpoints, isAllowed: (url: string) => allowed.allows(url), lookup } };
 }
 
 /** Leadership by the Lease. Without leader election, the process leads from the start and never loses it. */

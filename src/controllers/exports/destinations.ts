@@ -117,6 +117,7 @@ async function kafkaOf(deps: DestinationDeps, topic: KubeObject, user: KubeObjec
     certificate,
     privateKey: found.value["tls.key"] ?? "",
     isAllowed: deps.sites.isAllowed,
+    lookup: deps.sites.lookup,
   };
   return { value: toKafka(place, deps.guard) };
 }

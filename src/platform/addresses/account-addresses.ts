@@ -1,3 +1,4 @@
+import type { LookupFunction } from "node:net";
 import { type EndpointName, endpointUrl, spellingOf } from "./endpoints.ts";
 
 type Endpoints = Readonly<Partial<Record<EndpointName, string | undefined>>>;
@@ -8,6 +9,8 @@ export interface Sites {
   endpoints: Endpoints;
   /** Whether credentials may be sent to another address that an Account names. */
   isAllowed(url: string): boolean;
+  /** Resolves the name of an allowed address to what a connection may use; by default to all that it has. */
+  lookup?: (url: URL) => LookupFunction;
 }
 
 /** Why an address may not be used. */

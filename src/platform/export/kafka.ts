@@ -1,3 +1,6 @@
+import { lookup as lookupAddress } from "node:dns";
+import type { LookupFunction } from "node:net";
+import type { Broker, CallbackWithPromise, Connection, ConnectionPool, NetworkError } from "@platformatic/kafka";
 import { yieldWorker } from "../../runtime/workers.ts";
 import { type PlatformError, Retry, Terminal } from "../answers/errors.ts";
 import { plainText } from "../answers/plain-text.ts";
@@ -13,10 +16,14 @@ export interface KafkaPlace {
   privateKey: string;
   /** Whether a connection to this address may be opened. */
   isAllowed(url: string): boolean;
+  /** Resolves the name of an address to what a connection may use; by default to all that it has. */
+  lookup?: ((url: URL) => LookupFunction) | undefined;
 }
 
 const PATIENCE_MS = 10_000;
 const PART = 1_000;
+/** Answers are a few kilobytes. A client without a limit would keep up to 2 GiB of one. */
+const MOST_ANSWERED = 16 * 1_048_576;
 
 /**
  * One record per entry, with the entry's id as its key, so that consumers can recognize repeated entries. Within one delivery
@@ -27,16 +34,16 @@ export function toKafka(place: KafkaPlace, guard: () => void): Destination {
   const to: Destination = {
     most: PART,
     async deliver({ lines }) {
-      requireAllowed(place, brokers);
       // Loaded on the first delivery, because most operators have none.
-      const { Producer, stringSerializers } = await import("@platformatic/kafka");
+      const { NetworkError, Producer, stringSerializers } = await import("@platformatic/kafka");
       const resumeWorker = yieldWorker();
+      const doorman = createDoorman(place, NetworkError);
       const producer = new Producer({
         clientId: "mooring",
         bootstrapBrokers: [...brokers],
         // Brokers have addresses and no names, so names are not checked. They are identified by the CA, which only this Kafka
         // cluster uses.
-        tls: { ca, cert: certificate, key: privateKey, checkServerIdentity: () => undefined },
+        tls: { ca, cert: certificate, key: privateKey, checkServerIdentity: () => undefined, lookup: doorman.lookup },
         connectTimeout: PATIENCE_MS,
         requestTimeout: PATIENCE_MS,
         retries: 2,
@@ -44,19 +51,15 @@ export function toKafka(place: KafkaPlace, guard: () => void): Destination {
         acks: -1,
         serializers: stringSerializers,
       });
+      doorman.guard(producer.connections);
       try {
-        const known = await producer.metadata({ topics: [topic] });
-        requireAllowed(
-          place,
-          [...known.brokers.values()].map(({ host, port }) => `${host}:${port}`),
-        );
         for (let at = 0; at < lines.length; at += PART) {
           guard();
           const part = lines.slice(at, at + PART);
           await producer.send({ messages: part.map(({ id, text }) => ({ topic, key: id, value: text })) });
         }
       } catch (error) {
-        throw await asPlatformError(error, place);
+        throw doorman.refusal() ?? (await asPlatformError(error, place));
       } finally {
         resumeWorker();
         await producer.close().catch(() => {});
@@ -66,11 +69,37 @@ export function toKafka(place: KafkaPlace, guard: () => void): Destination {
   return withoutKeys(to, [privateKey], guard);
 }
 
-function requireAllowed({ isAllowed, topic }: KafkaPlace, brokers: readonly string[]): void {
-  const refused = brokers.find((broker) => !isAllowed(`https://${broker}`));
-  if (refused === undefined) return;
-  const detail = `the broker ${refused} is not allowed here: ask the administrator to allow https://${refused} (--allow-endpoint)`;
-  throw new Terminal({ call: `PRODUCE ${topic}`, status: 0, detail });
+/** Checks every connection before it is opened, because any answer may name other brokers; and bounds what they answer. */
+function createDoorman({ isAllowed, lookup, topic }: KafkaPlace, Refused: typeof NetworkError) {
+  let refusal: PlatformError | undefined;
+  let resolve: LookupFunction = lookupAddress;
+  let answered = 0;
+  const refuse = (detail: string) => {
+    refusal ??= new Terminal({ call: `PRODUCE ${topic}`, status: 0, detail });
+    return new Refused(detail, { canRetry: false });
+  };
+  const guard = (pool: ConnectionPool): void => {
+    const open: (broker: Broker, callback: CallbackWithPromise<Connection>) => void = pool.get.bind(pool);
+    const get: typeof open = (broker, callback) => {
+      const at = broker && `${broker.host}:${broker.port}`;
+      if (at !== undefined && !isAllowed(`https://${at}`)) {
+        const way = `ask the administrator to allow https://${at} (--allow-endpoint)`;
+        return callback(refuse(`the broker ${at} is not allowed here: ${way}`));
+      }
+      // The socket asks in the same turn in which it is opened.
+      resolve = (at !== undefined && lookup?.(new URL(`https://${at}`))) || lookupAddress;
+      open(broker, callback);
+    };
+    Object.assign(pool, { get });
+    pool.on("connect", ({ connection: { socket } }) => {
+      socket.on("data", ({ length }: Buffer) => {
+        answered += length;
+        if (answered > MOST_ANSWERED) socket.destroy(refuse("the brokers answered with more than 16 MiB"));
+      });
+    });
+  };
+  const asked: LookupFunction = (hostname, options, callback) => resolve(hostname, options, callback);
+  return { guard, lookup: asked, refusal: () => refusal };
 }
 
 async function asPlatformError(error: unknown, { topic, privateKey }: KafkaPlace): Promise<unknown> {

@@ -113,8 +113,8 @@ export function naming(ports: (own: number) => number[]) {
         const [key, correlation] = [received.readInt16BE(4), received.subarray(8, 12)];
         received = received.subarray(4 + received.readInt32BE(0));
         const body = answers[key]?.(socket.localPort ?? 0);
-        if (!body) return socket.destroy();
-        socket.write(Buffer.concat([int(32, 4 + body.length), correlation, body]));
+        if (body) socket.write(Buffer.concat([int(32, 4 + body.length), correlation, body]));
+        else socket.destroy();
       }
     });
   });

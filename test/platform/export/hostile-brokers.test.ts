@@ -1,30 +1,38 @@
 import { describe, expect, it } from "vitest";
-import { allowedEndpoints } from "../../../src/platform/addresses/allowed-endpoints.ts";
+import {
+  type AllowedEndpoints,
+  allowedEndpoints,
+  guardedLookup,
+} from "../../../src/platform/addresses/allowed-endpoints.ts";
 import { toKafka } from "../../../src/platform/export/kafka.ts";
 import { broker, naming, neighbour, secret } from "./hostile-broker.ts";
 
 const MIB = 1_048_576;
 const window = { period: { from: 0, to: 60_000 }, total: 1, lines: [{ id: "1", time: 0, text: "{}" }] };
-const deliver = (brokers: string[], isAllowed: (url: string) => boolean) =>
-  toKafka({ ...secret, brokers, isAllowed }, () => {})
+const lookupIn =
+  ({ allows, allowsAddress = () => true }: Pick<AllowedEndpoints, "allows"> & Partial<AllowedEndpoints>) =>
+  (url: URL) =>
+    guardedLookup({ allows, allowsAddress }, url);
+const deliver = (brokers: string[], allowed: Pick<AllowedEndpoints, "allows"> & Partial<AllowedEndpoints>) =>
+  toKafka({ ...secret, brokers, isAllowed: allowed.allows, lookup: lookupIn(allowed) }, () => {})
     .deliver(window)
     .catch((error: unknown) => error);
 
 describe("a broker of a tenant", () => {
   it("is not connected to by a name that leads inside, as no other endpoint is", async () => {
     await using inside = await neighbour();
-    const { allows, allowsAddress } = allowedEndpoints([`https://*:${inside.port}`]);
-    expect(allowsAddress(new URL(`https://localhost:${inside.port}`), "127.0.0.1")).toBe(false);
-    await deliver([`localhost:${inside.port}`], allows);
+    const allowed = allowedEndpoints([`https://*:${inside.port}`]);
+    expect(allowed.allowsAddress(new URL(`https://localhost:${inside.port}`), "127.0.0.1")).toBe(false);
+    await deliver([`localhost:${inside.port}`], allowed);
     expect(inside.connections()).toBe(0);
   });
 
   it("leads to no other broker that is not allowed when it is asked again, after records were lost", async () => {
     await using inside = await neighbour();
     await using hostile = await naming((own) => [own, inside.port]);
-    const { allows } = allowedEndpoints([`https://127.0.0.1:${hostile.port}`]);
-    expect(allows(`https://127.0.0.1:${inside.port}`)).toBe(false);
-    await deliver([`127.0.0.1:${hostile.port}`], allows);
+    const allowed = allowedEndpoints([`https://127.0.0.1:${hostile.port}`]);
+    expect(allowed.allows(`https://127.0.0.1:${inside.port}`)).toBe(false);
+    await deliver([`127.0.0.1:${hostile.port}`], allowed);
     expect(inside.connections()).toBe(0);
   });
 
@@ -43,7 +51,7 @@ describe("a broker of a tenant", () => {
         more();
       });
     });
-    await deliver([`127.0.0.1:${hostile.port}`], () => true);
+    await deliver([`127.0.0.1:${hostile.port}`], { allows: () => true });
     expect(sent).toBeLessThan(64 * MIB);
   });
 });
