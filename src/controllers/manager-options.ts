@@ -1,31 +1,21 @@
-import type { Log, Settings } from "../engine/observe/deps.ts";
+import type { Deps } from "../engine/observe/deps.ts";
 import type { ObjectKey } from "../engine/state/object.ts";
-import type { Signatures } from "../engine/state/signatures.ts";
 import type { Kind } from "../kinds/kind.ts";
-import type { KubeClient } from "../kube/client/transport.ts";
 import type { Queue } from "../kube/queue/queue.ts";
 import type { ReconcileObserver } from "../kube/queue/work.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import type { LimitOf } from "../kube/watch/age-limits.ts";
-import type { EventRecorder } from "../kube/write/events.ts";
 import type { Sites } from "../platform/addresses/account-addresses.ts";
 import type { Transport } from "../platform/calls/transport.ts";
-import type { Clock } from "../runtime/clock.ts";
 
 /** Called with every version of every object, for the metrics; with undefined when it is gone. */
 export type ObjectObserver = (key: ObjectKey, object: KubeObject | undefined) => void;
 
-export interface ManagerOptions {
+export interface ManagerOptions
+  extends Pick<Deps, "clock" | "log" | "client" | "seal" | "events" | "settings" | "guard"> {
   kinds: readonly Kind[];
-  clock: Clock;
-  log: Log;
-  client: KubeClient;
-  /** Signs what the operator writes. */
-  seal: Signatures;
   transport: Pick<Transport, "connect" | "close">;
-  events: EventRecorder;
   queue: Queue;
-  settings: Settings;
   busyMs: number;
   /** The operator's own namespace, where the Secrets of ClusterAccounts are. */
   home?: string;
@@ -39,7 +29,6 @@ export interface ManagerOptions {
   namespace?: string;
   /** Works only on namespaces whose label names this shard; on those without the label when absent. */
   shard?: string;
-  guard: () => void;
   /** Names this process. A pod has one at a time. */
   self: { pod: string; process: string };
   random?: () => number;

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { parseArgs } from "node:util";
+import type { Settings } from "../engine/observe/deps.ts";
 import type { LimitOf } from "../kube/watch/age-limits.ts";
 import type { Proxies } from "../platform/addresses/proxies.ts";
 import {
@@ -21,7 +22,7 @@ import type { Pair } from "../server/serving-certificate.ts";
 import { type Endpoints, readEndpoints, readPatterns, readProxies } from "./endpoints.ts";
 import { limitsInWords, readLimits } from "./limits.ts";
 
-export interface Config {
+export interface Config extends Omit<Settings, "graceMs"> {
   kubeconfig: string | undefined;
   /** The operator's namespace, with its Lease and the Secrets of ClusterAccounts. */
   namespace: string;
@@ -56,14 +57,7 @@ export interface Config {
   json: boolean;
   /** Up to this many objects have a metric each. */
   objectMetrics: number;
-  resyncMs: number;
-  recheckMs: number;
   busyMs: number;
-  createDeadlineMs: number;
-  settleMs: number;
-  missingMs: number;
-  retryMs: number;
-  annotateAfterMs: number;
 }
 
 /** The user agent in the audit log of the API server. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AccountHandle } from "../../engine/accounts/accounts.ts";
+import { type AccountHandle, lackOfAddress } from "../../engine/accounts/accounts.ts";
 import type { Deps } from "../../engine/observe/deps.ts";
 import { type Resolved, resolveReferences } from "../../engine/observe/spec/references.ts";
 import { keyOfTarget, type ObjectKey } from "../../engine/state/object.ts";
@@ -59,12 +59,10 @@ async function bucketOf(
     const message = `spec.destination.bucket.endpoint: the operator does not allow ${own}: remove the field to use the object storage of the Account, or ask the administrator to allow it (--allow-endpoint)`;
     return problem("EndpointNotAllowed", message);
   }
-  let endpoint: string;
-  try {
-    endpoint = own !== undefined ? spellingOf(own) : account.endpoint("objectStorage");
-  } catch (error) {
-    return problem("EndpointInvalid", error instanceof Error ? error.message : String(error));
-  }
+  const endpointOf = () => (own !== undefined ? spellingOf(own) : account.endpoint("objectStorage"));
+  const obstacle = lackOfAddress(endpointOf);
+  if (obstacle) return { obstacle };
+  const endpoint = endpointOf();
   const field = "destination.bucket.secretRef";
   const keys = { accessKey: "plain", secretKey: "plain" } as const;
   const found = await readSecret(deps, object, { field, name: secretRef.name, keys });

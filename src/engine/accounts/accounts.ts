@@ -1,3 +1,4 @@
+import { messageOf } from "../../kinds/fields/words-of-spec.ts";
 import { account } from "../../kinds/identity/account.ts";
 import { admits, clusterAccount, readSharing, type Sharing } from "../../kinds/identity/cluster-account.ts";
 import { isSuccessive, isWanted, type Kind } from "../../kinds/kind.ts";
@@ -39,6 +40,16 @@ export const addressOf = (account: AccountHandle, product: Product): string =>
 
 export const urlOf = (account: AccountHandle, product: Product, path: string): string =>
   products[product].url(addressOf(account, product), path);
+
+/** Why an Account has no such address. `find` throws as `endpoint` does. */
+export function lackOfAddress(find: () => unknown): Obstacle | undefined {
+  try {
+    find();
+    return undefined;
+  } catch (error) {
+    return { reason: "EndpointInvalid", message: messageOf(error) };
+  }
+}
 
 export const accountKinds: readonly Kind[] = [account, clusterAccount];
 

@@ -1,8 +1,14 @@
 import type { Product } from "../../kinds/desired.ts";
-import { messageOf } from "../../kinds/fields/words-of-spec.ts";
 import { products } from "../../platform/products/products.ts";
 import { unlessThrown } from "../../runtime/unless-thrown.ts";
-import { type AccountChoice, type AccountHandle, accountTitle, addressOf, userOf } from "../accounts/accounts.ts";
+import {
+  type AccountChoice,
+  type AccountHandle,
+  accountTitle,
+  addressOf,
+  lackOfAddress,
+  userOf,
+} from "../accounts/accounts.ts";
 import type { Claim, Intent } from "../state/intent.ts";
 import { ACCEPT_USER } from "../state/names.ts";
 import { policiesOf } from "../state/policies.ts";
@@ -43,13 +49,9 @@ export function outOfReach(
   product: Product,
   begun: ((Claim | Intent) & Pick<Claim, "contract">) | undefined,
 ): Obstacle | undefined {
-  let address: string;
-  try {
-    address = addressOf(account, product);
-  } catch (error) {
-    return { reason: "EndpointInvalid", message: messageOf(error) };
-  }
-  if (!begun) return undefined;
+  const lacking = lackOfAddress(() => addressOf(account, product));
+  if (lacking || !begun) return lacking;
+  const address = addressOf(account, product);
   const { contract, endpoint, userId } = begun;
   const what = "id" in begun ? begun.id : "the creation in progress";
   const leave = "or set deletionPolicy: Retain and delete this object to keep it there";

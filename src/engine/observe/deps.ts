@@ -55,6 +55,7 @@ export interface Deps {
   client: KubeClient;
   events: EventRecorder;
   objects: Objects;
+  /** Signs what the operator writes. */
   seal: Signatures;
   accounts: Accounts;
   collections: Collections;

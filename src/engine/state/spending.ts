@@ -1,26 +1,22 @@
 import { inferenceAccess } from "../../kinds/inference/inference-access.ts";
 import { entryOf, objectOfEntry, readSpent, SPENDING_LABEL, type Spent } from "../../kinds/inference/spending.ts";
-import type { KubeClient } from "../../kube/client/transport.ts";
 import { CONFIG_MAPS, type KubeObject } from "../../kube/resource.ts";
 import { reducedMetadata } from "../../kube/watch/reduced.ts";
-import { createWatchedStore } from "../../kube/watch/watch.ts";
-import type { Clock } from "../../runtime/clock.ts";
+import { createWatchedStore, type Watching } from "../../kube/watch/watch.ts";
 import { OWN } from "./names.ts";
 import { type ObjectKey, targetOf } from "./object.ts";
 
 export type Spending = ReturnType<typeof createSpending>;
 
-/** The spending of objects, from the gateway's ConfigMaps in the operator's own namespace, where no tenant writes. */
-export function createSpending(options: {
-  client: KubeClient;
-  clock: Clock;
+interface Options extends Omit<Watching, "namespace"> {
   /** Undefined for an operator of one namespace: the gateway serves ClusterAccounts only, which that one does not know. */
   namespace: string | undefined;
   /** Called when an object has spent more. */
   changed: (key: ObjectKey) => void;
-  onError: (error: unknown) => void;
-}) {
-  const { client, clock, namespace, changed, onError } = options;
+}
+
+/** The spending of objects, from the gateway's ConfigMaps in the operator's own namespace, where no tenant writes. */
+export function createSpending({ client, clock, namespace, changed, onError }: Options) {
   const spent = new Map<string, { usage: Spent }>();
   const reduce = ({ apiVersion, kind, metadata, data }: KubeObject): KubeObject => ({
     apiVersion,

@@ -73,12 +73,6 @@ export const paused = (object: KubeObject, now: number): Condition[] =>
     message: "paused: remove the annotation mooring.dev/paused to resume",
   });
 
-/** Whether these conditions, or their generation, differ from those of the object. */
-export function hasOtherConditions(object: KubeObject, wanted: object): boolean {
-  const { conditions, observedGeneration } = flat(statusOf(object));
-  return !isDeepStrictEqual(plain({ conditions, observedGeneration }), plain(wanted));
-}
-
 /** Whether `status` must be written. Neither another request id in a message counts, nor a field that moved to `internal`. */
 export function differs(object: KubeObject, status: object): boolean {
   const [before, after] = [flat(statusOf(object)), plain(flat(status))];

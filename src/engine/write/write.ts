@@ -16,7 +16,7 @@ import type { Claim, Intent } from "../state/intent.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT } from "../state/names.ts";
 import { keyTo, resourceOf } from "../state/object.ts";
 import { nested } from "../status/schema.ts";
-import { differs, hasOtherConditions, readStatus, readyOf } from "../status/status.ts";
+import { differs, readStatus, readyOf } from "../status/status.ts";
 import { GROUPS, trust, unknownKey } from "../status/trust.ts";
 
 /** Writes the finalizer and these annotations, and removes the others. Conflicts if the object has changed. */
@@ -127,7 +127,7 @@ function noteWrite(deps: Deps, kind: Kind, object: KubeObject, what: "metadata" 
 
 /** Writes only the conditions, and leaves the rest of status alone. */
 async function writeConditions(deps: Deps, kind: Kind, object: KubeObject, wanted: object) {
-  if (!hasOtherConditions(object, wanted)) return object;
+  if (!differs(object, { ...Object(object.status), ...wanted })) return object;
   const { uid, resourceVersion } = object.metadata;
   const change = { metadata: { uid, resourceVersion }, status: wanted };
   return keep(deps, kind, await patch(deps.client, resourceOf(kind), object.metadata, change, "status"));

@@ -1,10 +1,9 @@
-import type { Clock } from "../../runtime/clock.ts";
 import { isNotFound } from "../client/errors.ts";
 import type { KubeClient } from "../client/transport.ts";
 import { createDelays } from "../queue/delays.ts";
 import { type KubeObject, keyOf, pathOf, type Resource, withoutManagedFields } from "../resource.ts";
 import { reducedData, reducedMetadata } from "./reduced.ts";
-import { createWatchedStore } from "./watch.ts";
+import { createWatchedStore, type Watching } from "./watch.ts";
 
 /**
  * A cache of objects that are read by name. One watch sees changes of objects with a label. Objects without it, and objects
@@ -44,19 +43,17 @@ const REST_MS = 60_000;
 /** The maximum number of concurrent reads. */
 const PARALLEL = 4;
 
-export function createFollowed(options: {
-  client: KubeClient;
-  clock: Clock;
+interface Options extends Watching {
   resource: Resource;
   /** Objects with this label set to "true" are watched. */
   label: string;
   /** This finalizer is kept even if the list of finalizers is cut. */
   finalizer?: string;
-  namespace?: string;
   /** Called after the first read of an object, and after each read or write that shows another version. */
   changed: (key: string, before: KubeObject | undefined, after: KubeObject | undefined) => void;
-  onError: (error: unknown) => void;
-}): Followed {
+}
+
+export function createFollowed(options: Options): Followed {
   const { client, clock, resource, label, namespace, changed, onError } = options;
   const entries = new Map<string, Entry>();
   const due: string[] = [];

@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Clock } from "../../runtime/clock.ts";
 import { isForbidden } from "../client/errors.ts";
-import type { KubeClient } from "../client/transport.ts";
 import { type KubeObject, NAMESPACES } from "../resource.ts";
 import { reducedMetadata } from "./reduced.ts";
-import { createWatchedStore } from "./watch.ts";
+import { createWatchedStore, type Watching } from "./watch.ts";
 
 type Labels = Readonly<Record<string, string>>;
 type Relabelled = (name: string, before: Labels | undefined) => void;
@@ -24,14 +22,8 @@ export interface Namespaces {
   close(): Promise<void>;
 }
 
-export function createNamespaces(options: {
-  client: KubeClient;
-  clock: Clock;
-  /** Watches only this namespace. */
-  namespace?: string | undefined;
-  onError: (error: unknown) => void;
-}): Namespaces {
-  const { client, clock, namespace, onError } = options;
+/** With a namespace, it watches only that one. */
+export function createNamespaces({ client, clock, namespace, onError }: Watching): Namespaces {
   const reduce = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => ({
     apiVersion,
     kind,

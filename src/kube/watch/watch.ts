@@ -33,6 +33,11 @@ export interface WatchOptions<T extends KubeObject> extends ReflectorOptions<T> 
   onError?: (error: unknown, retryInMs?: number) => void;
 }
 
+/** The needs of every cache with a watch of its own. Without a namespace, it watches all. */
+export interface Watching extends Pick<ReflectorOptions<KubeObject>, "client" | "clock" | "namespace"> {
+  onError: (error: unknown, retryInMs?: number) => void;
+}
+
 /**
  * Keeps `store` in sync with the API server until `stop`; no error ends it. While the connection is down, the store keeps its
  * objects.

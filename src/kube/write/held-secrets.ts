@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Clock } from "../../runtime/clock.ts";
 import { isConflict, isNotFound } from "../client/errors.ts";
 import type { KubeClient } from "../client/transport.ts";
 import { type KubeObject, keyOf, pathOf, SECRETS } from "../resource.ts";
 import { createFollowed, fetchObject } from "../watch/followed.ts";
 import { createIndex } from "../watch/keyed-index.ts";
 import { hasMoreFinalizers } from "../watch/reduced.ts";
+import type { Watching } from "../watch/watch.ts";
 import { apply } from "./apply.ts";
 import { secretValue } from "./owned-secret.ts";
 
@@ -43,14 +43,11 @@ interface Marks {
 }
 
 export function createHeldSecrets(
-  options: Marks & {
-    client: KubeClient;
-    clock: Clock;
-    namespace?: string;
-    /** The Secret of this user was created, changed or deleted. */
-    wake: (user: string) => void;
-    onError: (error: unknown) => void;
-  },
+  options: Marks &
+    Watching & {
+      /** The Secret of this user was created, changed or deleted. */
+      wake: (user: string) => void;
+    },
 ): HeldSecrets {
   const { client, wake, onError } = options;
   /** Users by the Secret that they name. */

@@ -1,11 +1,9 @@
-import type { Clock } from "../../runtime/clock.ts";
 import { createRecentMap } from "../../runtime/lru.ts";
-import type { KubeClient } from "../client/transport.ts";
 import { type KubeObject, keyOf } from "../resource.ts";
 import { fetchObject } from "../watch/followed.ts";
 import { createNamespaceQuota } from "../watch/namespace-quota.ts";
 import { compareVersions, versionOf } from "../watch/version.ts";
-import { createWatchedStore } from "../watch/watch.ts";
+import { createWatchedStore, type Watching } from "../watch/watch.ts";
 import type { DataResource } from "./owned-secret.ts";
 
 /** `noted`: the note of this process's own write, while the object is still as it wrote it. */
@@ -13,16 +11,9 @@ type Noted<Facts, Note> = Facts & { noted: Note | undefined };
 
 const KEPT_MS = 3_600_000;
 
-/**
- * Objects that this process writes, as the watch and reads by name have shown them, with facts in place of their content. A read
- * counts where it is newer than the watch, or where the watch does not show the object: then its label was lost.
- */
-export function createWrittenCache<Facts extends object, Note>(options: {
-  client: KubeClient;
-  clock: Clock;
+interface Options<Facts, Note> extends Watching {
   resource: DataResource;
   labelSelector: string;
-  namespace?: string;
   /** Whether it is an object of this program. No other is kept, whatever its label says. */
   isOwn(object: KubeObject): boolean;
   /** The object as it is kept, and the facts. */
@@ -31,8 +22,13 @@ export function createWrittenCache<Facts extends object, Note>(options: {
   /** How many are kept in each namespace; others are read by their names. */
   most?: number | undefined;
   crowded: (namespace: string) => void;
-  onError: (error: unknown) => void;
-}) {
+}
+
+/**
+ * Objects that this process writes, as the watch and reads by name have shown them, with facts in place of their content. A read
+ * counts where it is newer than the watch, or where the watch does not show the object: then its label was lost.
+ */
+export function createWrittenCache<Facts extends object, Note>(options: Options<Facts, Note>) {
   const { client, clock, resource, isOwn, isAsNoted, most, crowded, ...watching } = options;
   const quota = createNamespaceQuota(most, crowded);
   const facts = new WeakMap<KubeObject, Noted<Facts, Note>>();

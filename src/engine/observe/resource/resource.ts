@@ -1,10 +1,9 @@
 import type { Inputs } from "../../../kinds/desired.ts";
-import { messageOf } from "../../../kinds/fields/words-of-spec.ts";
 import { isSuccessive } from "../../../kinds/kind.ts";
 import type { KubeObject } from "../../../kube/resource.ts";
 import { bornOf } from "../../../platform/collections/numbered.ts";
 import { creatorOf } from "../../../platform/collections/reading.ts";
-import type { AccountHandle } from "../../accounts/accounts.ts";
+import { type AccountHandle, lackOfAddress } from "../../accounts/accounts.ts";
 import { isAllowed, isPaused } from "../../state/annotations.ts";
 import { type Claim, isOlder } from "../../state/intent.ts";
 import { ALLOW_NON_EMPTY_DELETE, FINALIZER } from "../../state/names.ts";
@@ -45,12 +44,9 @@ export function joinCollection(deps: Deps, subject: Subject, account?: AccountHa
   const { key, kind, object, status, memory, claim, intent } = subject;
   const isNeeded = claim || intent || status.previous || memory.doubt;
   let shared: Shared | undefined;
-  let obstacle: Obstacle | undefined;
-  try {
+  const obstacle = lackOfAddress(() => {
     if (account && parents && isNeeded) shared = deps.collections.join(key, { account, kind, parents }, claim);
-  } catch (error) {
-    obstacle = { reason: "EndpointInvalid", message: messageOf(error) };
-  }
+  });
   const identity = claim ? (shared?.identify(claim) ?? claim.id) : "";
   // An object that only observes has no request, and must not end the tracking of the owner's.
   if (shared && claim && !observes(object)) track(shared, identity, status);

@@ -4,7 +4,7 @@ import { messageOf } from "../../../kinds/fields/words-of-spec.ts";
 import { isWanted } from "../../../kinds/kind.ts";
 import type { KubeObject } from "../../../kube/resource.ts";
 import type { Item } from "../../../platform/collections/collection.ts";
-import type { AccountHandle } from "../../accounts/accounts.ts";
+import { type AccountHandle, lackOfAddress } from "../../accounts/accounts.ts";
 import { isPaused, recreateAsked } from "../../state/annotations.ts";
 import { claimOf, nameFor, namespaceOf, type ObjectKey, observes, openIntent } from "../../state/object.ts";
 import { policiesOf, recreatePolicyOf } from "../../state/policies.ts";
@@ -102,14 +102,8 @@ const invalid = (problem: string | undefined): Obstacle | undefined =>
   problem === undefined ? undefined : { reason: "InvalidSpec", message: problem };
 
 /** The Account has no address of the catalogue that spec names an entry of. */
-function unreachable({ check }: Desired, account: AccountHandle | undefined): Obstacle | undefined {
-  try {
-    if (check) account?.endpoint(check.endpoint);
-    return undefined;
-  } catch (error) {
-    return { reason: "EndpointInvalid", message: messageOf(error) };
-  }
-}
+const unreachable = ({ check }: Desired, account: AccountHandle | undefined): Obstacle | undefined =>
+  check && lackOfAddress(() => account?.endpoint(check.endpoint));
 
 /** Another object has the only place there is. Once a creation has begun, the platform decides. */
 function taken(deps: Deps, subject: Subject, { parents }: Inputs, account?: AccountHandle): Obstacle | undefined {

@@ -1,10 +1,9 @@
-import type { KubeClient } from "../../../kube/client/transport.ts";
 import { type KubeObject, SECRETS } from "../../../kube/resource.ts";
 import type { LimitOf } from "../../../kube/watch/age-limits.ts";
 import { reducedMetadata } from "../../../kube/watch/reduced.ts";
+import type { Watching } from "../../../kube/watch/watch.ts";
 import type { DataResource } from "../../../kube/write/owned-secret.ts";
 import { createWrittenCache } from "../../../kube/write/written-cache.ts";
-import type { Clock } from "../../../runtime/clock.ts";
 import { MANAGED_BY, OWN } from "../names.ts";
 import { contentHash, entriesOf, ownerOf } from "./fingerprints.ts";
 import { changedEntries, isOutput, type Note } from "./note.ts";
@@ -15,11 +14,7 @@ interface Facts {
   entries: Record<string, string>;
 }
 
-export interface SecretCacheOptions {
-  client: KubeClient;
-  clock: Clock;
-  namespace?: string;
-  onError: (error: unknown) => void;
+export interface SecretCacheOptions extends Watching {
   /** How many of a kind are kept in each namespace; others are read by their names. */
   limit?: LimitOf;
   /** Called once for each kind and namespace that has more. */
