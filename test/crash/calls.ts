@@ -1,3 +1,4 @@
+import type { Kind } from "../../src/kinds/kind.ts";
 import { EXPORTED } from "../subjects/surroundings.ts";
 
 /** The destination of a call of the operator. */
@@ -49,6 +50,26 @@ export function routeOf(side: Side, url: string): string | undefined {
     .replace(/^namespaces\/[^/]+\/(?=.)/, "")
     .replace(/^([^/]+)\/[^/]+/, "$1/{name}");
 }
+
+/**
+ * The phase of all calls about labels. The operator writes labels seconds after a creation, in whatever phase the life is
+ * then.
+ */
+export const LABEL = "label";
+
+export const isAboutLabels = (side: Side, route: string): boolean => side === "platform" && route.endsWith("/labels");
+
+/** The label of a resource of this kind; undefined if it gets none. */
+export function labelRoute({ resource }: Kind): string | undefined {
+  return resource?.place.labelled ? `${resource.place.collection({})}/{id}/labels` : undefined;
+}
+
+/**
+ * Whether a position occurs in every life of the kind. An operator that is not under test may have labelled a prerequisite
+ * before, and a replacement may be deleted before its label comes.
+ */
+export const isCertain = ({ phase, method, route, nth }: Position, label: string | undefined): boolean =>
+  phase !== LABEL || (label !== undefined && nth === 1 && (method === "GET" || route.endsWith(label)));
 
 const withoutId = (segment: string): string =>
   /^\d+$/.test(segment) || /^[0-9a-f-]{32,36}$/i.test(segment) ? "{id}" : segment;

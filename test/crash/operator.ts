@@ -53,13 +53,16 @@ export interface Operator {
   kill(): Promise<void>;
 }
 
+/** The label on the resources that the operator creates. */
+export const CLUSTER_NAME = "crash";
+
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 type Place = Pick<OperatorOptions, "kubeconfig" | "namespace" | "account" | "shard">;
 
 export const flagsOf = ({ kubeconfig, namespace, account, shard }: Place): string[] => [
   "--no-leader-election",
-  ...["--allow-endpoint", "http://127.0.0.1:*"],
+  ...["--allow-endpoint", "http://127.0.0.1:*", "--cluster-name", CLUSTER_NAME],
   ...["--kubeconfig", kubeconfig, "--namespace", namespace],
   ...(shard ? ["--shard", shard] : []),
   ...(account === "Account" && shard === undefined ? ["--watch-namespace", namespace] : []),

@@ -5,7 +5,8 @@ import { type Found, madeIn, type Steering, steer } from "../cluster/steering.ts
 import { routeOf } from "./calls.ts";
 
 const request = z.looseObject({ method: z.string(), url: z.string(), status: z.string() });
-const state = z.looseObject({ requests: z.array(request) });
+const label = z.looseObject({ properties: z.looseObject({ value: z.string() }) });
+const state = z.looseObject({ requests: z.array(request), labels: z.array(label) });
 
 /** The whole state of the platform at one moment. */
 export interface Snapshot {
@@ -13,6 +14,8 @@ export interface Snapshot {
   resources: Record<string, Found[]>;
   /** Number of accepted POSTs by route: creations, and other writes that must not happen twice. */
   accepted: Record<string, number>;
+  /** The values of labels, with the ids of the resource and of all that it is in. */
+  labels: { value: string; ids: string[] }[];
   /** No request is in progress. */
   idle: boolean;
 }
@@ -35,9 +38,10 @@ export async function startPlatform(seed: number): Promise<Platform> {
     steering,
     async snapshot() {
       const answer = await steering.call("GET", "/_simulator/state");
-      const { requests } = state.parse(answer);
+      const { requests, labels } = state.parse(answer);
       return {
         resources: madeIn(answer, token),
+        labels: labels.map(({ properties: { value }, ...ids }) => ({ value, ids: Object.values(ids).map(String) })),
         accepted: countBy(requests.flatMap(({ method, url }) => (method === "POST" ? [routeOf("platform", url)] : []))),
         idle: requests.every(({ status }) => status === "DONE" || status === "FAILED"),
       };

@@ -1,4 +1,14 @@
-import { isWrite, type Moment, type Position, routeOf, type Side, samePosition, type Target } from "./calls.ts";
+import {
+  isAboutLabels,
+  isWrite,
+  LABEL,
+  type Moment,
+  type Position,
+  routeOf,
+  type Side,
+  samePosition,
+  type Target,
+} from "./calls.ts";
 
 /** One call of the operator. */
 export interface Call extends Position {
@@ -66,8 +76,9 @@ export function createRecorder(targets: readonly Target[]): Recorder {
         return { fatal: undefined, isWrite: false, ended: () => {} };
       }
       if (side === "platform") talking.add(process);
-      const nth = count([phase, process, side, method, route].join(" "));
-      const call: Call = { phase, side, method, route, nth, process, at: new Date().toISOString() };
+      const place = isAboutLabels(side, route) ? LABEL : phase;
+      const nth = count([place, process, side, method, route].join(" "));
+      const call: Call = { phase: place, side, method, route, nth, process, at: new Date().toISOString() };
       const arrivedAt = performance.now();
       calls.push(call);
       const write = isWrite(call);

@@ -2,7 +2,17 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { keepFile } from "../run/kept-output.ts";
 import type { Base } from "./base.ts";
-import { isWrite, type Moment, nameOf, type Position, positionsOf, type Target } from "./calls.ts";
+import {
+  isCertain,
+  isWrite,
+  LABEL,
+  labelRoute,
+  type Moment,
+  nameOf,
+  type Position,
+  positionsOf,
+  type Target,
+} from "./calls.ts";
 import type { Disturbance } from "./disturbance.ts";
 import { type Chapter, type Course, play, Stuck } from "./lives/life.ts";
 import type { Subject } from "./lives/lives.ts";
@@ -43,7 +53,12 @@ export async function record(
     const said = problems.map(({ message }) => message).join("; ");
     throw new Error(`${subject.kind.kind} does not get through its life even undisturbed: ${said} (see ${folder})`);
   }
-  const measured = calls.filter(({ phase }) => phase !== "setup");
+  const label = labelRoute(subject.kind);
+  const measured = calls.filter((each) => each.phase !== "setup" && isCertain(each, label));
+  // The platform has each label once, and refuses it a second time.
+  const refused = calls.find((each) => each.phase === LABEL && isWrite(each) && (each.status ?? 0) >= 400);
+  if (refused)
+    throw new Error(`a label of ${subject.kind.kind} is refused with ${refused.status}: is it written twice?`);
   return { subject, positions: positionsOf(measured), yardstick: yardstickOf(chapters) };
 }
 

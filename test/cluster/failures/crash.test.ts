@@ -41,7 +41,7 @@ describe("an operator killed while its call is executed", () => {
     expect(result.kinds.find(({ kind }) => kind === whole)?.account).toBe("ClusterAccount");
     expect(faultsOf(result), why(result)).toEqual(allZero);
     const [one, ...others] = runsOf(result).sort((a, b) => b.runs - a.runs);
-    expect(one).toMatchObject({ kind: whole, phases: ["create", "update", "replace", "delete"] });
+    expect(one).toMatchObject({ kind: whole, phases: ["create", "label", "update", "replace", "delete"] });
     expect(others).toEqual(
       kinds
         .filter(({ kind }) => kind !== whole)

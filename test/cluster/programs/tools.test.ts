@@ -106,6 +106,15 @@ describe("the tool server, with the rights that ship", () => {
     await expect
       .poll(async () => (await ask("list_orphans"))?.without_object)
       .toContainEqual(expect.objectContaining({ kind: "Datacenter", name: "by-hand" }));
+    const { items, not_imported } = z
+      .object({
+        items: z.array(z.looseObject({ name: z.string(), manifest: z.string() })),
+        not_imported: z.array(z.object({ what: z.string(), why: z.string() })),
+      })
+      .parse(await ask("get_manifests", { kinds: ["Datacenter"] }));
+    expect(items.map(({ name }) => name)).toEqual(["by-hand"]);
+    expect(items[0]?.manifest).toContain("managementPolicy: Observe");
+    expect(not_imported.map(({ why }) => why)).toEqual([`Datacenter/${world.namespace}/dc has it already`]);
     const id = await world.value("server/fine", "{.status.id}");
     const parent = await world.value("datacenter/dc", "{.status.id}");
     await world.platform.call("PATCH", `/cloudapi/v6/datacenters/${parent}/servers/${id}`, { name: "renamed" });

@@ -4,7 +4,8 @@ import { openIntent } from "../../../src/engine/state/object.ts";
 import { readFacts, readStatus } from "../../../src/engine/status/status.ts";
 import type { Kind } from "../../../src/kinds/kind.ts";
 import type { KubeObject } from "../../../src/kube/resource.ts";
-import { isWrite, type Target } from "../calls.ts";
+import { isWrite, LABEL, labelRoute, type Target } from "../calls.ts";
+import { CLUSTER_NAME } from "../operator.ts";
 import { hideNewResources, type Snapshot } from "../platform.ts";
 import type { Stage } from "../stage.ts";
 import type { Change, Subject } from "./lives.ts";
@@ -83,11 +84,28 @@ export async function* play(
     const lost = await lostSecrets(found.object ? (promised.secrets?.(found.object) ?? []) : [], stage.secret);
     key = keyOf(found.object);
     yield { phase: title, shows, ...found, lost };
+    // The label comes seconds later, so only lives that are about it wait.
+    if (title === "create" && labelRoute(kind) && isAbout(LABEL, targets)) {
+      recorder.enter(LABEL);
+      yield { phase: LABEL, shows, ...(await rest(stage, kind, LABEL, unlabelled, targets)), lost: [] };
+    }
   }
   recorder.enter("delete");
   await stage.remove(kind.kind, name);
   const { restores = {} } = promised;
   yield { phase: "delete", shows: restores, ...(await rest(stage, kind, "delete", gone, targets)), lost: [] };
+}
+
+/** Whether the operator dies in this phase, or nowhere. */
+const isAbout = (phase: string, targets: readonly Target[]): boolean =>
+  targets.length === 0 || targets.some(({ position }) => position.phase === phase);
+
+/** The reason why a new resource does not have exactly the label of the cluster. */
+function unlabelled(object: KubeObject | undefined, { labels }: Snapshot): string | undefined {
+  const { id = "" } = object ? readStatus(object) : {};
+  const found = labels.filter(({ ids }) => ids.includes(id)).map(({ value }) => value);
+  const isRight = found.length === 1 && found[0] === CLUSTER_NAME;
+  return settled(object) ?? (isRight ? undefined : `its labels are [${found}], not [${CLUSTER_NAME}]`);
 }
 
 async function prepare(stage: Stage, prerequisites: ReturnType<Subject["life"]>["prerequisites"]): Promise<void> {
@@ -140,7 +158,7 @@ async function rest(
   stage: Stage,
   kind: Kind,
   phase: string,
-  missing: (object: KubeObject | undefined) => string | undefined,
+  missing: (object: KubeObject | undefined, snapshot: Snapshot) => string | undefined,
   targets: readonly Target[],
 ): Promise<Rest> {
   const { recorder, operator, platform } = stage;
@@ -156,7 +174,7 @@ async function rest(
       stage.read(kind.kind, nameFor(kind, stage.namespace)),
       platform.snapshot(),
     ]);
-    const obstacle = missing(object) ?? (snapshot.idle ? undefined : "the platform is busy");
+    const obstacle = missing(object, snapshot) ?? (snapshot.idle ? undefined : "the platform is busy");
     if (obstacle !== undefined) return obstacle;
     if (object && !talking) return "the operator has not looked at the platform";
     const fatal = targets[operator.process - 1]?.position;

@@ -7,6 +7,7 @@ import { objectOf, readyCondition } from "../../engine/support/fixtures.ts";
 import { type Chapter, play } from "../lives/life.ts";
 import type { Subject } from "../lives/lives.ts";
 import { secretReader } from "../lives/secrets.ts";
+import { CLUSTER_NAME } from "../operator.ts";
 import type { Stage } from "../stage.ts";
 import { judge, type Problem } from "./verdict.ts";
 
@@ -64,7 +65,12 @@ function stageWith(api: ReturnType<typeof fakeApiServer>, entered: (phase: strin
         faults: nothing,
         call: nothing,
       },
-      snapshot: async () => ({ resources: there ? { datacenters: [{ id }] } : {}, accepted: {}, idle: true }),
+      snapshot: async () => ({
+        resources: there ? { datacenters: [{ id }] } : {},
+        accepted: {},
+        labels: [{ value: CLUSTER_NAME, ids: [id] }],
+        idle: true,
+      }),
       [Symbol.asyncDispose]: nothing,
     },
     recorder: {
@@ -132,10 +138,15 @@ describe("a resource that cannot be deleted", () => {
     phase: "delete",
     shows: { enabled: false },
     object: undefined,
-    snapshot: { resources: { centrals: [{ id: "c-1", properties: { enabled } }] }, accepted: {}, idle: true },
+    snapshot: {
+      resources: { centrals: [{ id: "c-1", properties: { enabled } }] },
+      accepted: {},
+      labels: [],
+      idle: true,
+    },
     lost: [],
   });
-  const before: Chapter = { ...left(false), snapshot: { resources: {}, accepted: {}, idle: true } };
+  const before: Chapter = { ...left(false), snapshot: { resources: {}, accepted: {}, labels: [], idle: true } };
 
   test("may stay when its object goes, as it was before", () => {
     expect(judge(centralLogging, before, left(false), undefined)).toEqual([]);
@@ -152,6 +163,7 @@ describe("a resource that cannot be deleted", () => {
     const snapshotOf = (zones: string[]) => ({
       resources: { centrals: [{ id: "c-1", properties: { zones } }] },
       accepted: {},
+      labels: [],
       idle: true,
     });
     expect(judge(centralLogging, before, shown(["a"]), undefined)).toEqual([]);
