@@ -25,11 +25,17 @@ interface Connection {
 export interface Connections {
   /** Whether the connection has a place. */
   admit(socket: Socket): boolean;
-  /** A request has arrived: its connection is busy until the response closes. */
-  requested(request: IncomingMessage, response: ServerResponse): void;
+  /**
+   * A request has arrived: its connection is busy until the response closes. False if the connection has ended, or ends now
+   * because it has too many requests without an answer.
+   */
+  requested(request: IncomingMessage, response: ServerResponse): boolean;
   /** Ends the connections that have sent no request. */
   endPending(): void;
 }
+
+/** Requests that a connection may have open. Clients wait for an answer before they send the next one, or send a few. */
+const MOST_UNANSWERED = 16;
 
 const half = (count: number): number => Math.max(1, Math.floor(count / 2));
 const sizeOf = ({ pending, idle, busy }: Peer): number => pending.size + idle.size + busy.size;
@@ -105,13 +111,18 @@ export function createConnections(most: number): Connections {
     },
     requested({ socket }, response) {
       const connection = known.get(keyOf(socket));
-      if (!connection) return;
+      if (!connection) return false;
+      if (connection.requests >= MOST_UNANSWERED) {
+        end(connection);
+        return false;
+      }
       connection.requests += 1;
       move(connection, "busy");
       response.once("close", () => {
         connection.requests -= 1;
         if (connection.requests === 0 && known.get(connection.key) === connection) move(connection, "idle");
       });
+      return true;
     },
     endPending() {
       for (const { pending } of [...peers.values()]) for (const connection of pending) end(connection);

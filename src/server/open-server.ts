@@ -39,8 +39,7 @@ export async function openServer(
 ): Promise<OpenServer> {
   const connections = createConnections(mostConnections);
   const tracked: RequestListener = (request, response) => {
-    connections.requested(request, response);
-    listener(request, response);
+    if (connections.requested(request, response)) listener(request, response);
   };
   const secure = tls && createSecureServer({ ...times, ...options, ...tls }, tracked);
   const server = secure ?? createServer({ ...times, ...options }, tracked);
