@@ -83,7 +83,7 @@ describe("a team whose quota counts", () => {
   ])("leaves nothing on the platform by %s", async (_, name, steps) => {
     await team.apply(datacenter(name));
     await team.untilReady("Datacenter", name);
-    // Whatever is refused of this, the team deletes the object in the end.
+    // The team deletes the object in the end, also if some of this is refused.
     for (const [verb = "", ...args] of [...steps, remove]) await asTeam(verb, `datacenter/${name}`, ...args);
     await team.untilGone("Datacenter", name);
     expect(await platform.named("datacenters", name)).toEqual([]);

@@ -8,7 +8,7 @@ const authority = await newAuthority("a tenant", validity);
 const { certificate, privateKey } = await clientCertificate(authority, "admin", validity);
 const own = await serverCertificate(authority, ["127.0.0.1"], validity);
 
-/** What a KafkaUser's Secret has. */
+/** The content of a KafkaUser's Secret. */
 export const secret = { topic: "audit", ca: authority.certificate, certificate, privateKey };
 
 const portOf = (url: string): number => Number(new URL(url).port);
