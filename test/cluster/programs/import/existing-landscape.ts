@@ -5,6 +5,7 @@ import {
   FlowLogPropertiesActionEnum,
   FlowLogPropertiesDirectionEnum,
   FlowLogsApi,
+  ImagesApi,
   IPBlocksApi,
   LANsApi,
   NATGatewaysApi,
@@ -65,6 +66,12 @@ export async function existingLandscape(world: Landscape): Promise<void> {
   const source = { properties: { ...disk, licenceType: VolumePropertiesLicenceTypeEnum.Linux } };
   const volumeId = await made(volumes.datacentersVolumesPost({ datacenterId, volume: source }));
   await done(servers.datacentersServersVolumesPost({ datacenterId, serverId, volume: { id: volumeId } }));
+
+  const images = known((await new ImagesApi(configuration).imagesGet({ depth: 1 })).data.items);
+  const isCd = ({ properties: { imageType, location } }: (typeof images)[number]) =>
+    String(imageType) === "CDROM" && location === "de/txl";
+  const cdrom = known(images.find(isCd));
+  await done(servers.datacentersServersCdromsPost({ datacenterId, serverId, cdrom }));
 
   const byHand = { location: "de/txl", size: 1, name: "by-hand" };
   const block = await done(new IPBlocksApi(configuration).ipblocksPost({ ipblock: { properties: byHand } }));

@@ -69,6 +69,7 @@ describe("an existing landscape", () => {
     const { code, stderr } = await mooring("import", "-o", join(folder.path, "observed"));
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(stderr).not.toContain(world.platform.token);
+    expect(stderr).toMatch(/^not in spec: Server host cdroms: \S+ stays in its drive/m);
     expect(await writes()).toEqual([]);
     names = files("observed").map((file) => file.replace(".yaml", "").replace("-", "/"));
     expect(names).toEqual([
