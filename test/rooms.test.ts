@@ -45,6 +45,7 @@ const allowed: Record<string, { rooms: string[]; packages?: string[] }> = {
       "platform",
       "operator",
       "runtime/clock.ts",
+      "runtime/memo.ts",
     ],
   },
   "main.ts": { rooms: ["cli", "simulator/command.ts", "operator/command.ts", "gateway/command.ts"] },
