@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { chatModel, startGateway } from "./running.ts";
-import { scriptedPlatform } from "./scripted-platform.ts";
+import { chatModel, startGateway } from "../gateway/running.ts";
+import { scriptedPlatform } from "../gateway/scripted-platform.ts";
 
 // It never answers.
 const platform = await scriptedPlatform(() => {});
