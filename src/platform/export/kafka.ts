@@ -20,7 +20,8 @@ export interface KafkaPlace {
   lookup?: ((url: URL) => LookupFunction) | undefined;
 }
 
-const PATIENCE_MS = 10_000;
+/** How long one answer may take, and when no more connections are opened: a delivery ends before its pass does. */
+const PATIENCE = { answerMs: 10_000, deliveryMs: 30_000 };
 const PART = 1_000;
 /** Answers are a few kilobytes. A client without a limit would keep up to 2 GiB of one. */
 const MOST_ANSWERED = 16 * 1_048_576;
@@ -29,7 +30,7 @@ const MOST_ANSWERED = 16 * 1_048_576;
  * One record per entry, with the entry's id as its key, so that consumers can recognize repeated entries. Within one delivery
  * the producer is idempotent. A connection lasts for one delivery.
  */
-export function toKafka(place: KafkaPlace, guard: () => void): Destination {
+export function toKafka(place: KafkaPlace, guard: () => void, { answerMs, deliveryMs } = PATIENCE): Destination {
   const { brokers, topic, ca, certificate, privateKey } = place;
   const to: Destination = {
     most: PART,
@@ -37,15 +38,15 @@ export function toKafka(place: KafkaPlace, guard: () => void): Destination {
       // Loaded on the first delivery, because most operators have none.
       const { NetworkError, Producer, stringSerializers } = await import("@platformatic/kafka");
       const resumeWorker = yieldWorker();
-      const doorman = createDoorman(place, NetworkError);
+      const doorman = createDoorman(place, NetworkError, performance.now() + deliveryMs);
       const producer = new Producer({
         clientId: "mooring",
         bootstrapBrokers: [...brokers],
         // Brokers have addresses and no names, so names are not checked. They are identified by the CA, which only this Kafka
         // cluster uses.
         tls: { ca, cert: certificate, key: privateKey, checkServerIdentity: () => undefined, lookup: doorman.lookup },
-        connectTimeout: PATIENCE_MS,
-        requestTimeout: PATIENCE_MS,
+        connectTimeout: answerMs,
+        requestTimeout: answerMs,
         retries: 2,
         idempotent: true,
         acks: -1,
@@ -69,8 +70,11 @@ export function toKafka(place: KafkaPlace, guard: () => void): Destination {
   return withoutKeys(to, [privateKey], guard);
 }
 
-/** Checks every connection before it is opened, because any answer may name other brokers; and bounds what they answer. */
-function createDoorman({ isAllowed, lookup, topic }: KafkaPlace, Refused: typeof NetworkError) {
+/**
+ * Checks every connection before it is opened, because any answer may name other brokers. Opens none after the end of the
+ * delivery, and bounds what the brokers answer.
+ */
+function createDoorman({ isAllowed, lookup, topic }: KafkaPlace, Refused: typeof NetworkError, end: number) {
   let refusal: PlatformError | undefined;
   let resolve: LookupFunction = lookupAddress;
   let answered = 0;
@@ -81,6 +85,7 @@ function createDoorman({ isAllowed, lookup, topic }: KafkaPlace, Refused: typeof
   const guard = (pool: ConnectionPool): void => {
     const open: (broker: Broker, callback: CallbackWithPromise<Connection>) => void = pool.get.bind(pool);
     const get: typeof open = (broker, callback) => {
+      if (performance.now() > end) return callback(new Refused("the time is over", { canRetry: false }));
       const at = broker && `${broker.host}:${broker.port}`;
       if (at !== undefined && !isAllowed(`https://${at}`)) {
         const way = `ask the administrator to allow https://${at} (--allow-endpoint)`;

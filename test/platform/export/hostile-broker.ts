@@ -29,15 +29,21 @@ async function opened(server: Server): Promise<{ port: number } & AsyncDisposabl
   };
 }
 
-/** Something of this machine that speaks another protocol. Counts its connections. */
-export async function neighbour() {
+/** Counts its connections. */
+async function counting(serve: (socket: Socket) => void) {
   let connections = 0;
   const server = createServer((socket) => {
     connections += 1;
-    socket.destroy();
+    serve(socket);
   });
   return { connections: () => connections, ...(await opened(server)) };
 }
+
+/** Something of this machine that speaks another protocol. */
+export const neighbour = () => counting((socket) => void socket.destroy());
+
+/** A broker that takes connections and says nothing. */
+export const quiet = () => counting(() => {});
 
 /** A broker that a tenant runs. */
 export const broker = (serve: (socket: TLSSocket) => void) =>

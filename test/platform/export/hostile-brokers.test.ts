@@ -5,7 +5,7 @@ import {
   guardedLookup,
 } from "../../../src/platform/addresses/allowed-endpoints.ts";
 import { toKafka } from "../../../src/platform/export/kafka.ts";
-import { broker, naming, neighbour, secret } from "./hostile-broker.ts";
+import { broker, naming, neighbour, quiet, secret } from "./hostile-broker.ts";
 
 const MIB = 1_048_576;
 const window = { period: { from: 0, to: 60_000 }, total: 1, lines: [{ id: "1", time: 0, text: "{}" }] };
@@ -53,5 +53,17 @@ describe("a broker of a tenant", () => {
     });
     await deliver([`127.0.0.1:${hostile.port}`], { allows: () => true });
     expect(sent).toBeLessThan(64 * MIB);
+  });
+
+  it("that does not answer takes no more time when there are many of them", async () => {
+    const silent = await Promise.all(Array.from({ length: 8 }, () => quiet()));
+    const brokers = silent.map(({ port }) => `127.0.0.1:${port}`);
+    const times = { answerMs: 200, deliveryMs: 300 };
+    const error = await toKafka({ ...secret, brokers, isAllowed: () => true }, () => {}, times)
+      .deliver(window)
+      .catch((why: unknown) => why);
+    expect(String(error)).toContain("the brokers do not answer");
+    expect(silent.reduce((sum, { connections }) => sum + connections(), 0)).toBeLessThan(8);
+    for (const each of silent) await each[Symbol.asyncDispose]();
   });
 });
