@@ -84,5 +84,7 @@ export function controllerManagerArguments({ address }: Pick<Serving, "address">
     // The default limits protect a busy API server. Here they would only delay the deletion of namespaces.
     "--kube-api-qps=200",
     "--kube-api-burst=400",
+    // A quota that is older than the CRD that it counts is computed only then; the default is five minutes.
+    "--resource-quota-sync-period=30s",
   ];
 }
