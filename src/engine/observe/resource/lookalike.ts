@@ -13,7 +13,6 @@ import type { Context } from "../view.ts";
 import type { Parents, Shared } from "./collections.ts";
 
 const SAME = "created by the same user under the same name";
-
 const idOf = ({ id }: { id: string }): string => id.split(" of ")[0] ?? id;
 const named = z.looseObject({ properties: z.looseObject({ name: z.string().min(1) }) });
 export const nameOf = (raw: unknown): string | undefined => named.safeParse(raw).data?.properties.name;
