@@ -7,6 +7,7 @@ import { writeMetadata } from "../engine/write/write.ts";
 import { hasResource } from "../kinds/kind.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import type { Change } from "../kube/watch/store.ts";
+import { identityOf } from "../platform/collections/numbered.ts";
 
 /** If the API server drops an object despite its finalizer, only this process knows what it created. */
 export function undoCreation(deps: Deps, key: ObjectKey, last: KubeObject): void {
@@ -38,13 +39,13 @@ export function noticeRestore(deps: Deps, key: ObjectKey, change: Omit<Change<Ku
   }
   const isNew = rewound || before?.metadata.uid !== after?.metadata.uid;
   const mayBeOld = listed || memories.rewound.at !== undefined || EXTERNAL_ID in (after?.metadata.annotations ?? {});
-  const claimed = rewound && before ? claimOf(before)?.id : undefined;
+  const claimed = rewound && before ? claimOf(before) : undefined;
   if (after && isNew && mayBeOld && mayBeListed(objects.find(key)?.kind)) {
     const memory = memories.of(key);
-    const lost = claimed === claimOf(after)?.id ? memory.doubt?.lost : claimed;
+    const lost = claimed && claimed.id !== claimOf(after)?.id ? identityOf(claimed) : memory.doubt?.lost;
     memory.doubt = { since: now, lost };
   }
-  if (claimed !== undefined && !after) log.warn({ object: key, id: claimed }, leftOnPlatform(key.split("/")[0] ?? ""));
+  if (claimed && !after) log.warn({ object: key, id: claimed.id }, leftOnPlatform(key.split("/")[0] ?? ""));
 }
 
 /** Puts back a removed finalizer during a creation: the running pass does not notice, and may be killed before the next one. */

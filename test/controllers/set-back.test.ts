@@ -72,6 +72,30 @@ describe("while the API server is set back to an earlier state", () => {
     expect(message).toContain(`Datacenter ${second}, which this object had before the API server was restored,`);
   });
 
+  test("an object whose number went to somebody else's resource meanwhile has lost nothing that is there", async () => {
+    const parents = { datacenter: "72e73b81-8551-4e74-b398-fc63b39994af" };
+    const path = `/datacenters/${parents.datacenter}/lans`;
+    const spec = { datacenterId: parents.datacenter };
+    const lan = objectOf("Lan", "a", {
+      spec,
+      status: { id: "1", parents, account: "shop/main", born: "2025-12-01T00:00:00Z" },
+    });
+    const life = stage([lan]);
+    const { api, objects, platform, clock } = life;
+    platform.make("theirs", { properties: { name: "theirs", public: true } }, { path });
+    const early = objectOf("Lan", "a", { spec });
+    await objects.store("Lan").replaceAll([structuredClone(early)], "5");
+    api.remove(lan);
+    api.put(early);
+    for (let pass = 0; pass < 10; pass++) {
+      life.sync();
+      await life.passes("Lan/shop/a");
+      await clock.advance(2000);
+    }
+    expect(readyOf(api.get(early) ?? early)?.message ?? "").not.toContain("before the API server was restored");
+    expect(platform.writes()).toEqual([`POST /cloudapi/v6${path}`]);
+  });
+
   test("an object that is set back to the middle of its creation gets its own resource again", async () => {
     const object = dc();
     const life = stage([object]);

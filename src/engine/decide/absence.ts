@@ -60,11 +60,10 @@ export function notSeen({ kind, spec: { observed }, resource: { claim }, times }
   return { step: "stall", reason: "Missing", message, read: "member", recheckMs };
 }
 
-/** Mooring has sent the deletion: its request shows when it is over. No list reads that while the parent is gone as well. */
+/** Mooring has sent the deletion, and the resource is no longer seen: the request shows when it is over. */
 export const awaitingDeletion = (view: View, action: string): Decision => ({
   ...inProgress(view, action),
   recheckMs: VANISHING_MS,
-  ...(view.times.now - (view.resource.request?.since ?? 0) >= VANISHING_MS && { read: "member" as const }),
 });
 
 /** The object is being deleted, and its resource is missing without a deletion by Mooring. */

@@ -150,7 +150,7 @@ export interface Memory {
   exported?: { recorded: unknown; progress: Progress } | undefined;
   /**
    * Its resource may be there unclaimed, after a backup or a lost answer to this intent: nothing is created before a later list.
-   * `lost`: the resource that the object claimed before the API server was restored to an earlier state.
+   * `lost`: the identity of the resource that the object claimed before the API server was restored to an earlier state.
    */
   doubt?: { since: number; intent?: Intent; lost?: string | undefined } | undefined;
   /** The unclaimed resources of the same name that were found since then. */

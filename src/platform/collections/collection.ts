@@ -1,6 +1,6 @@
 import type { Collection, CollectionOptions } from "./collection-interface.ts";
 import { createListeners } from "./listeners.ts";
-import { isPartial, isTooLarge } from "./lists/last-list.ts";
+import { isGone, isPartial, isTooLarge } from "./lists/last-list.ts";
 import { createMembers } from "./members.ts";
 import { createPolling } from "./polling.ts";
 import type { CollectionSource } from "./reading.ts";
@@ -35,7 +35,7 @@ export function openCollection(source: CollectionSource, options: CollectionOpti
       return polling.changedAt;
     },
     get gone() {
-      return last.problem?.kind === "NotFound";
+      return isGone(last);
     },
     get isTooLarge() {
       return isTooLarge(last);

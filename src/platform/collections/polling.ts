@@ -1,9 +1,9 @@
 import { Retry } from "../answers/errors.ts";
 import type { Log } from "../calls/call.ts";
 import { createChangeTracker } from "./changes/change-tracker.ts";
-import type { ChangeTracker, CollectionReads } from "./changes/tracked.ts";
+import type { ChangeTracker, CollectionReads, SinglyRead } from "./changes/tracked.ts";
 import type { CollectionListener } from "./collection-interface.ts";
-import { isPartial, type LastList, noList } from "./lists/last-list.ts";
+import { isGone, isPartial, type LastList, noList } from "./lists/last-list.ts";
 import { createListReader, type ListOptions } from "./lists/list-reader.ts";
 import { listDue } from "./lists/list-schedule.ts";
 import { createOwnerRequests, type OwnerRequests } from "./lists/owner-requests.ts";
@@ -61,10 +61,15 @@ export function createPolling(options: PollingOptions): Polling {
   const readList = createListReader(reading, last);
   const singleReads = createSingleReads(reading, last);
 
-  /** Single reads are not needed while a list is running or requested, because it shows all members. */
-  const oneByOne = () => {
-    if (last.isRunning) return false;
-    return isPartial(last) ? changes.size > 0 : requests.refreshDue === undefined && changes.oneByOne;
+  /**
+   * Single reads are not needed while a list is running or requested, because it shows all members. Without the parent, only
+   * requests are read: that a member is not found there proves nothing.
+   */
+  const oneByOne = (): SinglyRead | undefined => {
+    if (last.isRunning) return undefined;
+    if (isGone(last)) return "requests";
+    const isEnough = isPartial(last) || (requests.refreshDue === undefined && changes.oneByOne);
+    return isEnough ? "all" : undefined;
   };
 
   const nextList = (): number => {
@@ -93,10 +98,7 @@ export function createPolling(options: PollingOptions): Polling {
 
   const schedule = () => {
     if (signal.aborted) return;
-    const due = Math.min(
-      last.isRunning ? Number.POSITIVE_INFINITY : nextList(),
-      oneByOne() ? changes.readDueAt : Number.POSITIVE_INFINITY,
-    );
+    const due = Math.min(last.isRunning ? Number.POSITIVE_INFINITY : nextList(), changes.readDueAt(oneByOne()));
     // An earlier timer reschedules when it fires. Resetting it each time would let many calls delay it.
     if (due >= timerAt) return;
     cancelTimer?.();
@@ -109,7 +111,7 @@ export function createPolling(options: PollingOptions): Polling {
     if (!last.isRunning && nextList() <= clock.monotonic()) {
       void (isPartial(last) && clock.monotonic() < last.endedAt + last.waitMs ? singleReads.start() : readList());
     }
-    if (oneByOne()) changes.startDueReads();
+    changes.startDueReads(oneByOne());
     schedule();
   };
 

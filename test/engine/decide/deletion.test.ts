@@ -125,11 +125,6 @@ describe("a deleted object", () => {
       { step: "release", reason: "Deleted" },
     ],
     ["goes when somebody else removed the resource", owned({ observation: absent() }), { step: "release" }],
-    [
-      "has the request of its deletion read, if no list of the parent has told its outcome for half a minute",
-      owned({ observation: absent(), request: request({ action: "delete", since: NOW - 30_000 }) }),
-      { step: "wait", reason: "Deleting", read: "member", recheckMs: 30_000 },
-    ],
     ["goes when it is missing for long", owned({ observation: absent({ absence: "missing" }) }), { step: "release" }],
     [
       "does not believe a list alone",

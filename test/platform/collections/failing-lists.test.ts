@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Forbidden, Retry, Unauthorized } from "../../../src/platform/answers/errors.ts";
+import { Forbidden, NotFound, Retry, Unauthorized } from "../../../src/platform/answers/errors.ts";
 import { LimitExceeded } from "../../../src/platform/answers/limits.ts";
 import { type Item, PartialList } from "../../../src/platform/collections/reading.ts";
 import { collectionsForFile } from "./open-collections.ts";
@@ -72,6 +72,42 @@ describe("a list that fails", () => {
     const { collection } = await open(source);
     expect(collection.problem).toMatchObject({ kind: "Retry" });
     expect(collection.listedAt).toBeUndefined();
+  });
+});
+
+describe("a list whose parent is gone", () => {
+  const gone = new NotFound({ ...failed, status: 404 });
+  const deletion = { url: "/requests/r1/status", leaving: true };
+
+  test("does not keep the outcome of a deletion from being known", async () => {
+    for (const status of ["DONE", "FAILED"] as const) {
+      const source = scriptedSource(items(2));
+      const { clock, collection, heard } = await open(source);
+      source.failing = gone;
+      collection.track("m1", { ...deletion, since: clock.now() });
+      source.there.delete("m1");
+      await clock.advance(20_000);
+      expect(collection.read("m1").request).toMatchObject({ status: "BUSY" });
+      await clock.advance(30 * minute);
+      expect(source.calls.request).toBeLessThan(120);
+      source.requests.set(deletion.url, { status, targets: [] });
+      await clock.advance(minute);
+      expect(collection.read("m1")).toMatchObject({ item: undefined, request: { status } });
+      expect(heard.flat()).toContain("m1");
+    }
+  });
+
+  test("reads nothing of a change without a request, because another 404 proves nothing", async () => {
+    const source = scriptedSource(items(2));
+    const { clock, collection } = await open(source);
+    source.failing = gone;
+    collection.track("m0", { since: clock.now(), leaving: true });
+    collection.track("m1", { ...deletion, since: clock.now() });
+    source.there.clear();
+    await clock.advance(10_000);
+    expect(source.calls.request).toBeGreaterThan(0);
+    expect(source.calls.get).toBe(0);
+    expect(collection.read("m0").request).toBeUndefined();
   });
 });
 

@@ -13,7 +13,7 @@ import type { Context } from "../view.ts";
 import type { Parents, Shared } from "./collections.ts";
 
 const SAME = "created by the same user under the same name";
-const idOf = ({ id }: { id: string }): string => id.split(" of ")[0] ?? id;
+const idOf = (identity: string): string => identity.split(" of ")[0] ?? identity;
 const named = z.looseObject({ properties: z.looseObject({ name: z.string().min(1) }) });
 export const nameOf = (raw: unknown): string | undefined => named.safeParse(raw).data?.properties.name;
 
@@ -47,19 +47,21 @@ export async function lookalike(deps: Deps, context: Context, parents: Parents, 
   const left = kind.resource.identity.reusesIds ? asked : [status.left, ...asked];
   const members = [...shared.collection.members()];
   // One that was found before is read by its id, because a list may hide it.
-  const hidden = memory.lookalikes?.filter((id) => !members.some((member) => idOf(member) === id)) ?? [];
+  const hidden = memory.lookalikes?.filter((identity) => !members.some(({ id }) => id === identity)) ?? [];
   const read = await Promise.all(hidden.map((id) => shared.source.get?.(id, readLimit())));
   const { intent, lost } = memory.doubt;
   const isInTime = (raw: unknown) => !intent || canMake(deps, intent, Date.parse(bornOf(raw) ?? ""));
   const isSameName = (raw: unknown) => name !== undefined && nameOf(raw) === name;
   const isUnclaimed = (id: string, raw: unknown) =>
     objects.claimants(kind.kind, { id, born: birthOf(kind.resource.identity, raw), parents, endpoint }).length === 0;
-  const ids = [...members, ...read].flatMap((member) => {
-    const id = member && idOf(member);
-    if (id === undefined || left.includes(id) || !(id === lost || isSameName(member?.raw))) return [];
-    return isOurs(creatorOf(member?.raw), userId) && isInTime(member?.raw) && isUnclaimed(id, member?.raw) ? id : [];
+  const found = [...members, ...read].flatMap((member) => {
+    if (!member || left.includes(idOf(member.id)) || !(member.id === lost || isSameName(member.raw))) return [];
+    const isFree = isOurs(creatorOf(member.raw), userId) && isInTime(member.raw);
+    return isFree && isUnclaimed(idOf(member.id), member.raw) ? member.id : [];
   });
-  memory.lookalikes = ids;
+  memory.lookalikes = found;
+  const isLost = lost !== undefined && found.includes(lost);
+  const ids = (isLost ? [lost] : found).map(idOf);
   // While there is one, the next attempt checks again.
   memory.doubt = ids.length > 0 && !asked.includes(ANOTHER) ? { ...memory.doubt, since: clock.monotonic() } : undefined;
   if (!memory.doubt) return undefined;
@@ -67,11 +69,10 @@ export async function lookalike(deps: Deps, context: Context, parents: Parents, 
   const adopt = `${command.replace("%s", "patch")} --type merge -p '{"spec":{"externalId":"${ids[0]}"}}'`;
   const isShown = account.adoption === "Any";
   const which = isShown ? ids.join(", ") : (name ?? object.metadata.name);
-  const origin =
-    lost !== undefined && ids.includes(lost) ? "which this object had before the API server was restored" : SAME;
+  const origin = isLost ? "which this object had before the API server was restored" : SAME;
   const ask = `ask the administrator of ${accountTitle(account.key)}`;
   const what = `${kind.kind} ${which}, ${origin}, is on the platform, and no object owns it: this object may come from a backup, or its creation got no answer. To adopt it, ${isShown ? adopt : ask}`;
-  const anew = `${command.replace("%s", "annotate")} ${RECREATE}=${isShown ? ids.join(",") : ANOTHER}`;
+  const anew = `${command.replace("%s", "annotate")} ${RECREATE}=${isShown ? found.map(idOf).join(",") : ANOTHER}`;
   const obstacle: Obstacle = { reason: "AlreadyExists", message: `${what}; to create another one, ${anew}` };
   return obstacle;
 }

@@ -3,7 +3,13 @@ import { sharedGap } from "../poll-intervals.ts";
 import { sameJson } from "../same-json.ts";
 import { createListEvaluation } from "./list-evaluation.ts";
 import { createStartedReads } from "./started-reads.ts";
-import { type ChangeTracker, type ChangeTrackerOptions, expectsAbsence, hasRequest } from "./tracked.ts";
+import {
+  type ChangeTracker,
+  type ChangeTrackerOptions,
+  expectsAbsence,
+  hasRequest,
+  type SinglyRead,
+} from "./tracked.ts";
 import { createTrackedMembers } from "./tracked-members.ts";
 
 /** Reading one member until it is at rest costs as much as a list of this many members. */
@@ -25,6 +31,10 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
   const window = createBatchWindow(clock, busyMs, longest);
   const arrivals = createArrivalCount(clock, longest);
   const { all, waiting } = tracked;
+  const readable = (which: SinglyRead | undefined) =>
+    which === undefined
+      ? []
+      : [...waiting].filter(([, entry]) => !entry.isReading && (which === "all" || hasRequest(entry, source)));
   return {
     get size() {
       return all.size;
@@ -45,9 +55,7 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
       const shares = members.size / (waiting.size * membersPerChange);
       return Math.min(busyMs * Math.max(shares, 1), longest());
     },
-    get readDueAt() {
-      return tracked.readDueAt;
-    },
+    readDueAt: (which) => Math.min(...readable(which).map(([, { readDueAt }]) => readDueAt)),
     get usualRead() {
       return tracked.usualRead;
     },
@@ -68,9 +76,9 @@ export function createChangeTracker(options: ChangeTrackerOptions): ChangeTracke
     untrack: tracked.delete,
     request: (id) => all.get(id)?.request,
     expectsAbsence: (id) => expectsAbsence(all.get(id)),
-    startDueReads() {
+    startDueReads(which) {
       const now = clock.monotonic();
-      for (const [id, entry] of waiting) if (!entry.isReading && entry.readDueAt <= now) reads.start(id, entry);
+      for (const [id, entry] of readable(which)) if (entry.readDueAt <= now) reads.start(id, entry);
     },
     ask(id) {
       const entry = all.get(id);

@@ -9,8 +9,6 @@ export interface TrackedMembers {
   readonly waiting: ReadonlyMap<string, Tracked>;
   /** When the first owner was notified that its member is at rest, of those who have not read it yet. */
   readonly notifiedSince: number | undefined;
-  /** When the next single read is due. */
-  readonly readDueAt: number;
   /** When the usual durations call for a list. Undefined if they are unknown, or many members change. */
   readonly usualRead: number | undefined;
   /** A change begins, in place of the one before. */
@@ -57,11 +55,6 @@ export function createTrackedMembers(options: CollectionReads): TrackedMembers {
     get notifiedSince() {
       const [oldest] = notified.values();
       return oldest;
-    },
-    get readDueAt() {
-      return Math.min(
-        ...waiting.values().map(({ isReading, readDueAt }) => (isReading ? Number.POSITIVE_INFINITY : readDueAt)),
-      );
     },
     get usualRead() {
       if (waiting.size === 0 || waiting.values().some((entry) => !usualOf(entry))) return undefined;

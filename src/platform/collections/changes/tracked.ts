@@ -3,6 +3,9 @@ import type { Listed, Members } from "../members.ts";
 import type { Change, CollectionSource, KnownRequest } from "../reading.ts";
 import type { Action, UsualDurations } from "../usual-durations.ts";
 
+/** The changing members that are read singly: all, or only those whose requests tell the outcome. */
+export type SinglyRead = "all" | "requests";
+
 /** The changing members of a collection, and the single reads of them. */
 export interface ChangeTracker {
   readonly size: number;
@@ -24,8 +27,8 @@ export interface ChangeTracker {
   readonly usualRead: number | undefined;
   /** When to notify owners again that their members are at rest, because some have not read them yet. */
   readonly notifyAgain: number | undefined;
-  /** When the next single read is due, on the monotonic clock. */
-  readonly readDueAt: number;
+  /** When the next single read of these is due, on the monotonic clock. */
+  readDueAt(which: SinglyRead | undefined): number;
   has(id: string): boolean;
   isLeaving(id: string): boolean;
   /** False when this change is tracked already. */
@@ -34,8 +37,8 @@ export interface ChangeTracker {
   request(id: string): KnownRequest | undefined;
   /** Absence of this member is the expected result of its change, or of its failure. */
   expectsAbsence(id: string): boolean;
-  /** Starts the single reads that are due. */
-  startDueReads(): void;
+  /** Starts the single reads of these that are due. */
+  startDueReads(which: SinglyRead | undefined): void;
   ask(id: string): void;
   /** A list begins: changes tracked from now on are not in it. */
   beforeList(): void;

@@ -35,6 +35,9 @@ export const isTooLarge = ({ problem }: LastList): boolean => problem !== undefi
 /** The list does not show all members. */
 export const isPartial = (last: LastList): boolean => isTooLarge(last) || last.problem instanceof PartialList;
 
+/** The parent of the collection is not found. */
+export const isGone = ({ problem }: LastList): boolean => problem?.kind === "NotFound";
+
 interface Intervals {
   busyMs: number;
   restMs: number;
