@@ -41,7 +41,6 @@ export async function lookalike(deps: Deps, context: Context, parents: Parents, 
   if (!account || !shared || !memory.doubt || shared.collection.isTooLarge) return undefined;
   const name = nameOf(body);
   const endpoint = addressOf(account, kind.resource.place.product);
-  const { userId } = account.connection.identity ?? {};
   const asked = recreateAsked(object);
   // The list may still show the previous resource. A reused number is another resource.
   const left = kind.resource.identity.reusesIds ? asked : [status.left, ...asked];
@@ -56,7 +55,7 @@ export async function lookalike(deps: Deps, context: Context, parents: Parents, 
     objects.claimants(kind.kind, { id, born: birthOf(kind.resource.identity, raw), parents, endpoint }).length === 0;
   const found = [...members, ...read].flatMap((member) => {
     if (!member || left.includes(idOf(member.id)) || !(member.id === lost || isSameName(member.raw))) return [];
-    const isFree = isOurs(creatorOf(member.raw), userId) && isInTime(member.raw);
+    const isFree = isOurs(creatorOf(member.raw), account.connection.identity?.userId) && isInTime(member.raw);
     return isFree && isUnclaimed(idOf(member.id), member.raw) ? member.id : [];
   });
   memory.lookalikes = found;
