@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { schemaOf } from "../../src/cli/manifests/schemas.ts";
-import type { ClusterReader } from "../../src/diagnostics/cluster.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { offline } from "../../src/plan/inputs/dry-run.ts";
 import { type Manifests, manifestsIn } from "../../src/plan/inputs/manifests.ts";
@@ -10,6 +9,7 @@ import { makePlan } from "../../src/plan/make.ts";
 import { API } from "../engine/support/fake-platform.ts";
 import { objectOf } from "../engine/support/fixtures.ts";
 import { type Stage, stage } from "../engine/support/stage.ts";
+import { readerOf } from "./objects-reader.ts";
 import { expected, isWrite, keyOf, rest } from "./predicted.ts";
 
 /** How an object gets its resource: a new one, or one that somebody else has made. */
@@ -105,21 +105,6 @@ function objectFor(
       ...(mode === "observe" && { managementPolicy: "Observe" }),
     },
   });
-}
-
-/** The objects of the life as a caller of the API server reads them. */
-function readerOf(life: Stage, all: readonly KubeObject[]): ClusterReader {
-  const live = () => [objectOf("Account", "main"), ...all.flatMap((each) => life.api.get(each) ?? [])];
-  return {
-    namespace: "shop",
-    find: async ({ kind }, _, name) => live().find((each) => each.kind === kind && each.metadata.name === name),
-    list: async ({ kind }, { labelSelector }) => {
-      const [label = "", value] = labelSelector?.split("=") ?? [];
-      const isMeant = ({ metadata }: KubeObject) => label === "" || metadata.labels?.[label] === value;
-      return live().filter((each) => each.kind === kind && isMeant(each));
-    },
-    ask: async () => ({}),
-  };
 }
 
 type How = "apply" | "prune" | "destroy";

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import { schemaOf } from "../../../src/cli/manifests/schemas.ts";
-import type { ClusterReader } from "../../../src/diagnostics/cluster.ts";
 import { readOver } from "../../../src/diagnostics/reader.ts";
 import type { KubeObject } from "../../../src/kube/resource.ts";
 import { offline } from "../../../src/plan/inputs/dry-run.ts";
@@ -13,8 +12,9 @@ import type { PlatformCall } from "../../../src/platform/calls/call.ts";
 import { type Connection, createTransport } from "../../../src/platform/calls/transport.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { startSimulator } from "../../../src/simulator/start.ts";
-import { handleOf, objectOf } from "../../engine/support/fixtures.ts";
+import { handleOf } from "../../engine/support/fixtures.ts";
 import { stage } from "../../engine/support/stage.ts";
+import { readerOf } from "../objects-reader.ts";
 import { keyOf } from "../predicted.ts";
 
 /** A write to the platform, and the object it was made for. */
@@ -151,20 +151,9 @@ export async function simulatedWorld() {
       while (!(await isIdle()));
     },
     async plan(manifests: Manifests, how: Pick<PlanAsked, "prune" | "destroy">): Promise<PlanItem[]> {
-      const live = () => [objectOf("Account", "main"), ...objects.flatMap((each) => life.api.get(each) ?? [])];
-      const reader: ClusterReader = {
-        namespace: "shop",
-        find: async ({ kind }, _, name) => live().find((each) => each.kind === kind && each.metadata.name === name),
-        list: async ({ kind }, { labelSelector }) => {
-          const [label = "", value] = labelSelector?.split("=") ?? [];
-          const isMeant = ({ metadata }: KubeObject) => label === "" || metadata.labels?.[label] === value;
-          return live().filter((each) => each.kind === kind && isMeant(each));
-        },
-        ask: async () => ({}),
-      };
       const { items } = await makePlan({
         manifests,
-        cluster: { reader },
+        cluster: { reader: readerOf(life, objects) },
         platform: async (account) => {
           if (account !== "shop/main") throw new Error(`Account ${account} not found`);
           return {
