@@ -3,9 +3,9 @@ import { expect, it, onTestFinished } from "vitest";
 import { chatModel, startGateway } from "../gateway/running.ts";
 import { scriptedPlatform } from "../gateway/scripted-platform.ts";
 
-/** Lists no models before the end of a test. */
-const hanging = new Set<() => void>();
-const platform = await scriptedPlatform((_, response) => void hanging.add(() => response.end('{"data":[]}')));
+/** Lists no models before the end of the first test. */
+const over = Promise.withResolvers<void>();
+const platform = await scriptedPlatform((_, response) => void over.promise.then(() => response.end('{"data":[]}')));
 
 it.each([
   ["by a namespace with access, while the platform lists no models", "token-of-shop"],
@@ -17,7 +17,7 @@ it.each([
     accesses: [{ namespace: "shop", name: "chat", models: [chatModel] }],
   });
   onTestFinished(() => {
-    for (const end of hanging) end();
+    over.resolve();
     return gateway.stop();
   });
   let review = () => {};
