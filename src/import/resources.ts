@@ -10,6 +10,7 @@ import type { PlatformReader } from "../diagnostics/reader.ts";
 import { asJson, asList } from "../kinds/fields/compare.ts";
 import { kinds } from "../kinds/index.ts";
 import { hasResource, isSuccessive, type ResourceKind } from "../kinds/kind.ts";
+import { several } from "../runtime/text.ts";
 
 export interface Landscape {
   resources: Resource[];
@@ -42,11 +43,16 @@ export async function readLandscape(
 ): Promise<Landscape> {
   const left: Landscape["left"] = [];
   const isAsked = ({ kind }: ResourceKind) => filter.kinds === undefined || filter.kinds.has(kind);
-  const isWanted = ({ kind, id, raw }: Resource) =>
-    kind.kind !== "Datacenter" ||
-    !filter.datacenters ||
-    filter.datacenters.has(id) ||
-    filter.datacenters.has(nameIn(raw));
+  const missing = new Set(filter.datacenters);
+  const others: string[] = [];
+  const isWanted = ({ kind, id, raw }: Resource) => {
+    if (kind.kind !== "Datacenter" || !filter.datacenters) return true;
+    const isNamed = filter.datacenters.has(id) || filter.datacenters.has(nameIn(raw));
+    if (!isNamed) others.push(nameIn(raw) || id);
+    missing.delete(id);
+    missing.delete(nameIn(raw));
+    return isNamed;
+  };
   const reading = createReading(reader, signal);
   for (const kind of kinds.filter(hasResource)) {
     const why = whyLeft(kind);
@@ -66,6 +72,10 @@ export async function readLandscape(
   const lost = left.find(({ what }) => readable.some(({ kind }) => what.startsWith(kind)));
   if (resources.length === 0 && lost && readable.every((kind) => reading.partial.has(kind))) {
     throw new Error(`nothing could be read: ${lost.why}`);
+  }
+  if (missing.size > 0 && !left.some(({ what }) => what.startsWith("Datacenter"))) {
+    const there = others.length > 0 ? `; others are ${several(others.sort())}` : "";
+    throw new Error(`the contract has no datacenter ${[...missing].join(", ")}${there}`);
   }
   const requested = filter.datacenters ? resources.filter(isWithin(resources)) : resources;
   const { own, dependents } = separateDependents(requested);

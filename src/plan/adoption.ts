@@ -2,7 +2,7 @@ import { addressOf } from "../engine/accounts/accounts.ts";
 import type { Context } from "../engine/observe/view.ts";
 import { type ObjectKey, observes } from "../engine/state/object.ts";
 import type { Drift } from "../kinds/desired.ts";
-import { misfits } from "../kinds/fields/compare.ts";
+import { misfits, notThere } from "../kinds/fields/compare.ts";
 import { messageOf } from "../kinds/fields/words-of-spec.ts";
 import type { ResourceKind } from "../kinds/kind.ts";
 import { birthOf } from "../platform/collections/numbered.ts";
@@ -31,8 +31,7 @@ export async function adopted(
   const { found } = read;
   const blocked = { ...item, action: "blocked", writes: false } as const;
   if (!found) {
-    const what = wanted === undefined ? `such ${kind.kind}` : `${kind.kind} ${wanted}`;
-    const message = `NotAdoptable: there is no ${what} on the platform under this Account and these parents`;
+    const message = `NotAdoptable: ${notThere(kind.kind, wanted, inputs.parents)}`;
     return { ...blocked, ...(wanted !== undefined && { id: wanted }), message };
   }
   const id = wanted ?? found.id;

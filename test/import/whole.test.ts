@@ -40,6 +40,16 @@ describe("an import", () => {
     expect(second?.object.spec).toMatchObject({ datacenterRef: { name: "a-2j-0-title-b" } });
   });
 
+  it("of a datacenter that does not exist says so, with those that do", async () => {
+    const only = (...names: string[]) =>
+      imported(
+        { "/datacenters": [datacenter(DC, "shop"), datacenter(OTHER, "lab")] },
+        { filter: { kinds: undefined, datacenters: new Set(names) } },
+      );
+    await expect(only("shop", "nope")).rejects.toThrow("the contract has no datacenter nope; others are lab");
+    expect((await only("shop", OTHER)).kept).toHaveLength(2);
+  });
+
   it("has no reference to an object that is left out, but the id of its resource", async () => {
     const nics = { items: [{ id: "n", properties: { name: "eth0", lan: 12345678901 } }] };
     const { kept, dropped } = await imported({

@@ -60,6 +60,8 @@ export const importCommand = command({
     const kinds = kindsIn(flags.text("kinds"));
     const other = elsewhere(flags.text("from-terraform"), flags.text("from-crossplane"));
     const account = flags.text("account");
+    const unusable = accountElsewhere(account, flags.text("namespace"));
+    if (unusable !== undefined) throw new UsageError(unusable);
     const alive = setInterval(() => {}, 60_000);
     try {
       const result = await importQuestion(
@@ -120,6 +122,14 @@ const refTo = (account: string) => {
   const [kind = "", name] = account.split("/");
   return kind === "ClusterAccount" && name !== undefined ? { kind, name } : { name: name ?? kind };
 };
+
+/** An object can use an Account of its own namespace, or a ClusterAccount. */
+function accountElsewhere(account: string | undefined, namespace: string | undefined): string | undefined {
+  const [home = "", name] = account?.split("/") ?? [];
+  if (name === undefined || namespace === undefined || home === "ClusterAccount" || home === namespace)
+    return undefined;
+  return `objects in namespace ${namespace} cannot use the Account ${account}: give -n ${home}, or an Account of that namespace`;
+}
 
 /** Writes one stream, or one file per object. */
 function write(screen: Screen, imported: readonly Imported[], to: string, force: boolean): void {

@@ -80,7 +80,7 @@ async function checkToken(state: AccountState): Promise<Checked> {
   if (!other) connection.setCredentials(given);
   if (given.token === "") {
     const { name, key } = spec.credentialsSecretRef;
-    const message = `credentialsSecretRef: Secret ${name} in namespace ${object.metadata.namespace ?? deps.home} does not exist or has neither key ${key} nor username and password: create it with the platform's token`;
+    const message = `credentialsSecretRef: Secret ${name} in namespace ${object.metadata.namespace ?? deps.home} does not exist, or has no value in key ${key}, and none in username and password: put the platform's token into it`;
     return blocked(object, { reason: "CredentialsMissing", message }, "never");
   }
   if (isKept) await deps.secrets.hold(handle.key);

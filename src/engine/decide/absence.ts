@@ -61,10 +61,8 @@ export function notSeen({ kind, spec: { observed }, resource: { claim }, times }
 }
 
 /** Mooring has sent the deletion, and the resource is no longer seen: the request shows when it is over. */
-export const awaitingDeletion = (view: View, action: string): Decision => ({
-  ...inProgress(view, action),
-  recheckMs: VANISHING_MS,
-});
+export const awaitingDeletion = (view: View, action: string): Decision =>
+  Object.assign(inProgress(view, action), { recheckMs: VANISHING_MS });
 
 /** The object is being deleted, and its resource is missing without a deletion by Mooring. */
 export function awaitingProof({ kind, resource, times }: View, absent: Absent): Decision {

@@ -78,7 +78,7 @@ function decideCreation(view: View): Decision {
 }
 
 function unknownKey(kind: string, { id }: NonNullable<ResourceView["unknownKey"]>): Decision {
-  const what = id === undefined ? `has begun to create a ${kind}` : `owns ${kind} ${id}`;
+  const what = id === undefined ? `has begun to create its ${kind}` : `owns ${kind} ${id}`;
   const again = id === undefined ? "with externalId if one was made" : `with externalId: ${id}`;
   const message = `the object ${what}, signed with a key that this operator does not have: restore Secret mooring-signing-key; without it, delete the object, which keeps the ${kind} on the platform, and create it again ${again}`;
   return { step: "stall", reason: "SigningKeyUnknown", message };

@@ -1,5 +1,5 @@
 import type { Drift } from "../../kinds/desired.ts";
-import { misfits } from "../../kinds/fields/compare.ts";
+import { misfits, notThere } from "../../kinds/fields/compare.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import { patch } from "../../kube/write/apply.ts";
 import type { Item } from "../../platform/collections/collection.ts";
@@ -49,8 +49,7 @@ export async function adopt(deps: Deps, context: Context, named: string | undefi
   const field = named === undefined ? "" : `${policiesOf(object).externalId === named ? "externalId" : "status.id"}: `;
   const title = `${field}${kind.kind} ${id}`;
   if (!item) {
-    const what = named === undefined ? `such ${kind.kind}` : `${kind.kind} ${named}`;
-    const message = `${field}there is no ${what} in ${shared.path}`;
+    const message = `${field}${notThere(kind.kind, named, parents)}`;
     return recordFailure(deps, context, { reason: "NotAdoptable", message }, { drift: undefined });
   }
   if (rival !== undefined && exclusive) return yieldTo(deps, context, rival, id, title);

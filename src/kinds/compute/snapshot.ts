@@ -109,7 +109,8 @@ function restoration(id: string, inputs: Inputs): Operation | undefined {
   };
 }
 
-const sources = countOf(["volumeRef", "serverRef", "volumeId"]);
+const sourceFields = ["volumeRef", "serverRef", "volumeId"];
+const sources = countOf(sourceFields);
 
 export const snapshot: Kind = {
   kind: "Snapshot",
@@ -123,6 +124,7 @@ export const snapshot: Kind = {
     {
       rule: `${sources} == 1 || (has(self.externalId) && ${sources} == 0)`,
       message: `exactly one of volumeRef, serverRef and volumeId is required; only with externalId all may be missing`,
+      requires: sourceFields,
     },
     {
       rule: "has(self.volumeId) ? has(self.datacenterRef) != has(self.datacenterId) : !has(self.datacenterRef) && !has(self.datacenterId)",

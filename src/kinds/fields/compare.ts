@@ -128,3 +128,10 @@ function show(value: unknown): string {
   if (value === undefined || value === null) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
 }
+
+/** Why nothing can be adopted: there is no resource with this id, or none that the kind would take, in these parents. */
+export function notThere(kind: string, id: string | undefined, parents: Readonly<Record<string, string>>): string {
+  const place = Object.entries(parents).map(([role, parent]) => `${role} ${parent}`);
+  const where = place.length > 0 ? place.join(", ") : "the contract and region of this Account";
+  return `there is no ${id === undefined ? `such ${kind}` : `${kind} ${id}`} in ${where}`;
+}

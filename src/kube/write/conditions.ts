@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { KubeObject } from "../resource.ts";
 
 /** One of the conditions that kubectl, Flux, Argo CD and Helm read. */
 export const condition = z.object({
@@ -44,6 +45,13 @@ export function conditionsOf(
     case "stalled":
       return [make("Ready", "False"), make("Stalled", "True")];
   }
+}
+
+/** Why an object that is being deleted is Stalled; undefined if it is not. */
+export function stalledDeletion({ metadata, status }: KubeObject): string | undefined {
+  const { conditions } = Object(status) as { conditions?: Condition[] };
+  if (metadata.deletionTimestamp === undefined || !Array.isArray(conditions)) return undefined;
+  return conditions.find((each) => each.type === "Stalled" && each.status === "True")?.reason;
 }
 
 /** Adds a condition that is independent of Ready. `before`: the previous conditions. */

@@ -181,7 +181,9 @@ describe("an Account", () => {
     await check();
     secret.value = " ";
     const { conditions, obstacle } = await check();
-    const message = expect.stringMatching(/^credentialsSecretRef: Secret cred in namespace shop does not exist or has/);
+    const message = expect.stringMatching(
+      /^credentialsSecretRef: Secret cred in namespace shop does not exist, or has no value/,
+    );
     expect(conditions).toMatchObject([{ reason: "CredentialsMissing", message }, { type: "Stalled" }]);
     expect(obstacle).toMatchObject({ reason: "CredentialsMissing" });
     expect(said.changed).toBe(2);

@@ -19,7 +19,7 @@ describe("a deleted Account", () => {
     const { check, said } = open(deleted, user);
     const { conditions, obstacle } = await check();
     expect(conditions).toMatchObject([
-      { reason: "InUse", message: "still used by Datacenter/shop/dc" },
+      { reason: "InUse", message: expect.stringContaining("still used by Datacenter/shop/dc: they keep working") },
       { type: "Stalled", reason: "InUse" },
     ]);
     expect(obstacle).toBeUndefined();

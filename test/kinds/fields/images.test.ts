@@ -78,6 +78,13 @@ describe("an image that does not exist", () => {
     );
   });
 
+  it("is told with names where a name was asked for, and with the field for an alias", async () => {
+    expect(await imageFor({ name: "ubuntu-25" })).toContain("similar: ubuntu-26.04-20260421, ubuntu-24.04-20260401");
+    expect(await imageFor({ name: "ubuntu:24.04" })).toContain(
+      "ubuntu:24.04 is an alias: set imageLookup.alias instead of name",
+    );
+  });
+
   it("is told as well where nothing comes near", async () => {
     expect(await imageFor({ alias: "ubuntu:latest", type: "UNKNOWN" })).toBe(
       "no image with alias ubuntu:latest, type UNKNOWN, location de/txl; no image is similar",

@@ -72,6 +72,5 @@ export async function lookalike(deps: Deps, context: Context, parents: Parents, 
   const ask = `ask the administrator of ${accountTitle(account.key)}`;
   const what = `${kind.kind} ${which}, ${origin}, is on the platform, and no object owns it: this object may come from a backup, or its creation got no answer. To adopt it, ${isShown ? adopt : ask}`;
   const anew = `${command.replace("%s", "annotate")} ${RECREATE}=${isShown ? found.map(idOf).join(",") : ANOTHER}`;
-  const obstacle: Obstacle = { reason: "AlreadyExists", message: `${what}; to create another one, ${anew}` };
-  return obstacle;
+  return { reason: "AlreadyExists", message: `${what}; to create another one, ${anew}` } satisfies Obstacle;
 }

@@ -1,6 +1,7 @@
 import type { Inputs } from "../../../kinds/desired.ts";
 import { isSuccessive } from "../../../kinds/kind.ts";
 import type { KubeObject } from "../../../kube/resource.ts";
+import { stalledDeletion } from "../../../kube/write/conditions.ts";
 import { bornOf } from "../../../platform/collections/numbered.ts";
 import { creatorOf } from "../../../platform/collections/reading.ts";
 import { type AccountHandle, lackOfAddress } from "../../accounts/accounts.ts";
@@ -193,7 +194,8 @@ function contentsOf({ objects, clock }: Deps, subject: Subject, { id, endpoint }
   const nameOf = (each: ObjectKey) => {
     const name = nameFor(metadata.namespace, each);
     const own = name === each ? objectOf(each) : undefined;
-    return own && isPaused(own) ? `${name} (paused)` : name;
+    const why = own && (isPaused(own) ? "paused" : stalledDeletion(own));
+    return why ? `${name} (${why})` : name;
   };
   const named = (keys: ObjectKey[]) => [...new Set(keys.map(nameOf))];
   return {

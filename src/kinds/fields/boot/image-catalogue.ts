@@ -16,7 +16,6 @@ const catalogue = z.object({
     }),
   ),
 });
-type Image = z.output<typeof catalogue>["items"][number];
 
 export interface ImageFilters {
   alias?: string | undefined;
@@ -45,20 +44,24 @@ export function newestImage(answer: unknown, filters: ImageFilters): ReturnType<
   if (newest) return { value: newest.id };
   const asked = Object.entries({ alias, name: filters.name, type, cloudInit, location });
   const listed = asked.flatMap(([filter, value]) => (value === undefined ? [] : [`${filter} ${value}`])).join(", ");
-  const near = nearest(offered, alias ?? name);
+  const aliases = offered.flatMap(({ properties }) => properties.imageAliases ?? []);
+  if (alias === undefined && aliases.includes(name)) {
+    return { problem: `no image with ${listed}; ${name} is an alias: set imageLookup.alias instead of name` };
+  }
+  const known = alias === undefined ? offered.flatMap(({ properties }) => properties.name ?? []) : aliases;
+  const near = nearest(known, alias ?? name);
   return {
     problem: `no image with ${listed}; ${near ? `similar: ${near}` : "no image is similar"}`,
   };
 }
 
-/** Up to three aliases; those with the longest common prefix first. */
-function nearest(images: Image[], wanted: string): string {
-  const aliases = [...new Set(images.flatMap(({ properties }) => properties.imageAliases ?? []))];
-  const commonPrefix = (alias: string) => {
-    const differs = [...alias].findIndex((letter, index) => letter !== wanted[index]);
-    return differs < 0 ? alias.length : differs;
+/** Up to three of the names; those with the longest common prefix first. */
+function nearest(names: readonly string[], wanted: string): string {
+  const commonPrefix = (name: string) => {
+    const differs = [...name].findIndex((letter, index) => letter !== wanted[index]);
+    return differs < 0 ? name.length : differs;
   };
-  return aliases
+  return [...new Set(names)]
     .sort((a, b) => commonPrefix(b) - commonPrefix(a) || compare(b, a))
     .slice(0, 3)
     .join(", ");
