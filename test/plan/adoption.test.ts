@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
+import { fixedFields } from "../../src/engine/observe/spec/fixed-fields.ts";
 import { kinds } from "../../src/kinds/index.ts";
+import type { Kind } from "../../src/kinds/kind.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { planAll } from "../../src/plan/planner.ts";
 import { createStage } from "../../src/plan/stage.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
-import { fakePlatform } from "../engine/support/fake-platform.ts";
+import { API, fakePlatform } from "../engine/support/fake-platform.ts";
 import { handleOf, objectOf } from "../engine/support/fixtures.ts";
 
 const DC = "72e73b81-8551-4e74-b398-fc63b39994af";
@@ -19,10 +21,18 @@ interface Case {
   isGone?: boolean;
   /** The status of an object that owns the resource, and its namespace. */
   owner?: { namespace?: string; parents?: object; born?: string };
+  /** The spec with which the object has adopted the resource already. */
+  before?: object;
+}
+
+/** The object after it has adopted the resource. */
+function adoptedBy(kind: Kind, object: KubeObject, id: string): KubeObject {
+  const internal = { adoptedAt: "2026-01-01T00:00:00Z", endpoint: API, fixed: fixedFields(kind, object) };
+  return { ...object, status: { id, account: "shop/main", parents: { datacenter: DC }, internal } };
 }
 
 /** The plan for an object that adopts an existing resource. */
-async function planned({ kind: name, path, properties, spec, owner, isGone }: Case) {
+async function planned({ kind: name, path, properties, spec, owner, isGone, before }: Case) {
   const platform = fakePlatform();
   const id = platform.make("found", { properties }, { path });
   if (isGone) platform.removeByHand(id);
@@ -39,7 +49,9 @@ async function planned({ kind: name, path, properties, spec, owner, isGone }: Ca
   const kind = kinds.find((each) => each.kind === name);
   if (!kind) throw new Error(`there is no kind ${name}`);
   const desired = objectOf(name, "mine", { spec: { ...spec, externalId: id } });
-  const [item] = await planAll(stage, [{ kind, live: undefined, desired }]);
+  const live = before && adoptedBy(kind, objectOf(name, "mine", { spec: { ...before, externalId: id } }), id);
+  if (live) put(live);
+  const [item] = await planAll(stage, [{ kind, live, desired: live ? { ...live, spec: desired.spec } : desired }]);
   return item;
 }
 
@@ -82,6 +94,14 @@ test.each([
 ])("a resource that another object owns is not adopted: %s", async (_, given, owner) => {
   const message = expect.stringMatching(/^NotAdoptable: .* belongs to \w+\/\w+\/theirs/);
   expect(await planned({ ...given, owner })).toMatchObject({ action: "blocked", writes: false, message });
+});
+
+test("a value that an adopted resource does not have is blocked, and no replacement is offered", async () => {
+  const spec = { ...server.spec, availabilityZone: "ZONE_2" };
+  const item = await planned({ ...server, spec, before: server.spec });
+  expect(item).toMatchObject({ action: "blocked", writes: false });
+  expect(item?.replacement).toBeFalsy();
+  expect(item?.message).toContain("ImmutableFieldChanged: availabilityZone is ZONE_1 on the platform, not ZONE_2");
 });
 
 test("a resource with other values of immutable fields is not adopted, and the plan names them", async () => {
