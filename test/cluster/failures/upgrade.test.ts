@@ -50,7 +50,7 @@ describe("an upgrade from the version that landed last", () => {
 
   // `make test-node` does this with the image, the chart and objects of all kinds.
   it.skipIf(!former)(
-    "duplicates, loses and leaves nothing while objects are created, edited and deleted",
+    "and back duplicates, loses and leaves nothing while objects are created, edited and deleted",
     {
       timeout: 600_000,
     },
@@ -59,35 +59,38 @@ describe("an upgrade from the version that landed last", () => {
       await using platform = await startPlatform();
       const tenant = tenantOf(stage, platform);
       const soakObjects = createSoakObjects(soakObjectsOf([tenant]), chance(1));
-      const before = await stage.operator({ main: `${former?.path}/src/main.ts` });
-      await before.untilLeading();
+      const formerly = { main: `${former?.path}/src/main.ts` };
+      let leader = await stage.operator(formerly);
+      await leader.untilLeading();
       await moveIn(tenant);
       await soakObjects.createAll();
       const { done } = soakObjects;
       const deeds = () => done.created + done.edited + done.deleted;
-      const untilDone = (more: number) => {
-        const wanted = deeds() + more;
+      const someDeeds = () => {
+        const wanted = deeds() + 10;
         return until(() => (deeds() < wanted ? `${deeds()} of ${wanted}` : undefined), { title: "deeds" });
       };
       let ended = false;
       const churn = async () => {
         for (; !ended; await delay(20)) await soakObjects.step();
       };
-      // As a Deployment does it: the new pod is there before the former one ends.
-      const upgrade = async () => {
+      const rollOut = async () => {
         try {
-          const after = await stage.operator();
-          await untilDone(10);
-          expect(before.leads()).toBe(true);
-          await before.stop();
-          await untilDone(10);
-          await after.untilLeading();
-          await untilDone(10);
+          for (const version of [{}, formerly]) {
+            // As a Deployment does it: the new pod is there before the other one ends.
+            const next = await stage.operator(version);
+            await someDeeds();
+            expect(leader.leads()).toBe(true);
+            await leader.stop();
+            await next.untilLeading();
+            leader = next;
+            await someDeeds();
+          }
         } finally {
           ended = true;
         }
       };
-      await Promise.all([churn(), upgrade()]);
+      await Promise.all([churn(), rollOut()]);
       const wanted = soakObjects.wantedOf(tenant);
       await until(() => unrest(stage, wanted), { title: "rest", forMs: 300_000 });
       expect(await judge([{ stage, wanted }], platform.steering, undefined, loaded)).toEqual([]);
