@@ -17,7 +17,7 @@ import { CHECKSUMS, checksums, digestsIn } from "./statements/checksums.ts";
 import { withAddresses } from "./statements/links.ts";
 import { releaseNotes } from "./statements/notes.ts";
 import { provenance } from "./statements/provenance.ts";
-import { envelope, type Signer, writeSignature } from "./statements/signatures.ts";
+import { envelope, envelopeBundle, type Signer, signatureBundle, writeSignature } from "./statements/signatures.ts";
 import { type Contents, spdx } from "./statements/spdx.ts";
 
 export interface Release {
@@ -178,8 +178,10 @@ function writeStatements(
   write(out, CHECKSUMS, sums);
   if (!signer) return;
   write(out, `${CHECKSUMS}.sig`, `${signer.signature(sums)}\n`);
+  write(out, `${CHECKSUMS}.sigstore.json`, signatureBundle(signer, sums));
   write(out, "mooring.pub", signer.publicKey);
   write(out, "provenance.dsse.json", envelope(signer, statement));
+  write(out, "provenance.sigstore.json", envelopeBundle(signer, statement));
   for (const name of ["image", "chart"] as const) {
     writeSignature(join(out, "signatures", name), signer, published[name].repository, published[name].digest);
   }

@@ -6,7 +6,7 @@ import { entriesBelow } from "../formats/tar.ts";
 export const CHECKSUMS = "SHA256SUMS";
 
 /** Files without a checksum: the list itself, and signatures, which differ each time. */
-const withoutChecksum = /^(SHA256SUMS|signatures\/|mooring\.pub$|provenance\.dsse\.json$)/;
+const withoutChecksum = /^(SHA256SUMS|signatures\/|mooring\.pub$|provenance\.(dsse|sigstore)\.json$)/;
 
 /** Digests of all files of a release by path. */
 export const digestsIn = (folder: string): Map<string, string> =>

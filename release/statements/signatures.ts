@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createLayout, mediaTypes } from "../formats/oci.ts";
 
@@ -73,8 +73,30 @@ export const preAuthentication = (type: string, content: string): string =>
   ["DSSEv1", Buffer.byteLength(type), type, Buffer.byteLength(content), content].join(" ");
 
 /** A statement in a signed envelope (DSSE). */
-export function envelope(signer: Signer, statement: string): string {
+export const envelope = (signer: Signer, statement: string): string =>
+  `${JSON.stringify(signedEnvelope(signer, statement))}\n`;
+
+function signedEnvelope(signer: Signer, statement: string) {
   const signatures = [{ sig: signer.signature(preAuthentication(IN_TOTO, statement)) }];
-  const payload = Buffer.from(statement).toString("base64");
-  return `${JSON.stringify({ payloadType: IN_TOTO, payload, signatures })}\n`;
+  return { payloadType: IN_TOTO, payload: Buffer.from(statement).toString("base64"), signatures };
+}
+
+/** The signature of a file as a Sigstore bundle: the form that cosign reads from version 3 on. */
+export const signatureBundle = (signer: Signer, content: string): string =>
+  sigstoreBundle(signer, {
+    messageSignature: {
+      messageDigest: { algorithm: "SHA2_256", digest: createHash("sha256").update(content).digest("base64") },
+      signature: signer.signature(content),
+    },
+  });
+
+/** The envelope of a statement as a Sigstore bundle. */
+export const envelopeBundle = (signer: Signer, statement: string): string =>
+  sigstoreBundle(signer, { dsseEnvelope: signedEnvelope(signer, statement) });
+
+function sigstoreBundle({ publicKey }: Signer, content: object): string {
+  const key = createPublicKey(publicKey).export({ type: "spki", format: "der" });
+  const verificationMaterial = { publicKey: { hint: createHash("sha256").update(key).digest("base64") } };
+  const mediaType = "application/vnd.dev.sigstore.bundle.v0.3+json";
+  return `${JSON.stringify({ mediaType, verificationMaterial, ...content })}\n`;
 }

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, verify } from "node:crypto";
+import { createHash, generateKeyPairSync, verify } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -9,7 +9,14 @@ import { checksums, differences, mismatches } from "../../release/statements/che
 import { withAddresses } from "../../release/statements/links.ts";
 import { releaseNotes } from "../../release/statements/notes.ts";
 import { provenance } from "../../release/statements/provenance.ts";
-import { envelope, openSigner, preAuthentication, writeSignature } from "../../release/statements/signatures.ts";
+import {
+  envelope,
+  envelopeBundle,
+  openSigner,
+  preAuthentication,
+  signatureBundle,
+  writeSignature,
+} from "../../release/statements/signatures.ts";
 import { spdx } from "../../release/statements/spdx.ts";
 import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
 import { root, run } from "../processes.ts";
@@ -176,7 +183,8 @@ describe("checksums", () => {
     for (const build of [one, other]) {
       mkdirSync(join(build, "signatures"), { recursive: true });
       writeFileSync(join(build, "same"), "same");
-      writeFileSync(join(build, "signatures/x"), build);
+      for (const signature of ["signatures/x", "SHA256SUMS.sigstore.json", "provenance.sigstore.json"])
+        writeFileSync(join(build, signature), build);
     }
     expect(differences(one, other)).toEqual([]);
     writeFileSync(join(one, "changed"), "1");
@@ -212,6 +220,30 @@ describe("a signature", () => {
       at("text"),
     ]);
     expect(checked.stdout).toBe("Verified OK\n");
+  });
+
+  it("of a file is also in a Sigstore bundle, for versions of cosign that read nothing else", () => {
+    const made = JSON.parse(signatureBundle(openSigner(key), "text"));
+    const fingerprint = createHash("sha256").update(publicKey.export({ type: "spki", format: "der" }));
+    expect(made).toEqual({
+      mediaType: "application/vnd.dev.sigstore.bundle.v0.3+json",
+      verificationMaterial: { publicKey: { hint: fingerprint.digest("base64") } },
+      messageSignature: {
+        messageDigest: { algorithm: "SHA2_256", digest: createHash("sha256").update("text").digest("base64") },
+        signature: expect.any(String),
+      },
+    });
+    expect(holds("text", made.messageSignature.signature)).toBe(true);
+  });
+
+  it("of a statement is also in a Sigstore bundle, with its envelope", () => {
+    const made = JSON.parse(envelopeBundle(openSigner(key), "statement"));
+    expect(made).toMatchObject({
+      mediaType: "application/vnd.dev.sigstore.bundle.v0.3+json",
+      dsseEnvelope: { payload: Buffer.from("statement").toString("base64") },
+    });
+    const { payloadType, signatures } = made.dsseEnvelope;
+    expect(holds(preAuthentication(payloadType, "statement"), signatures[0].sig)).toBe(true);
   });
 
   it("of an image is over its digest and name, under the tag where cosign looks", () => {

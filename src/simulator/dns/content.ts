@@ -49,14 +49,13 @@ export const recordShape = z
     const fault = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
     const rule = contents[type];
     if (rule !== undefined && !rule.holds(content)) fault("content", `${rule.rule} for the type ${type}`);
-    const ranked = withPriority.has(type);
-    if (!ranked && (priority ?? undefined) !== undefined) fault("priority", "is for the types MX, SRV and URI only");
     return {
       name: name === "@" ? "" : (name ?? "").toLowerCase(),
       type,
       content,
       ttl: ttl ?? 3600,
-      priority: ranked ? (priority ?? 0) : null,
+      // Ignored for other types.
+      priority: withPriority.has(type) ? (priority ?? 0) : null,
       enabled: enabled ?? true,
     };
   });

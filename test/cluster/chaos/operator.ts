@@ -56,17 +56,24 @@ const preloadFor = (time: OtherTime): string =>
     ? `file://${root}test/clocks/moved-clock.ts?file=${encodeURIComponent(time.clockFile)}`
     : `file://${root}test/clocks/shifted-clock.ts?seconds=${time.aheadSeconds}`;
 
+interface StartOptions {
+  time?: OtherTime | undefined;
+  pod?: string | undefined;
+  /** The main file of another version. */
+  main?: string | undefined;
+}
+
 /** Starts the operator and resolves when it serves its metrics. It lives at most as long as this process. */
 export async function startOperator(
   kubeconfig: string,
   flags: readonly string[],
-  { time, pod }: { time?: OtherTime | undefined; pod?: string | undefined } = {},
+  { time, pod, main = mainFile() }: StartOptions = {},
 ): Promise<OperatorProcess> {
   // The inspector, on a free port of this machine, lets a test trigger a garbage collection.
   const args = [
     "--inspect=127.0.0.1:0",
     ...(time ? ["--import", preloadFor(time)] : []),
-    mainFile(),
+    main,
     "operator",
     "--json",
     // One namespace has the objects of many.

@@ -51,6 +51,8 @@ export interface OperatorOptions {
   time?: OtherTime;
   /** The name of its pod; absent: it is in no pod. */
   pod?: string;
+  /** The main file of another version. */
+  main?: string;
 }
 
 const listed = z.object({ items: z.array(z.looseObject({})) });
@@ -131,9 +133,9 @@ export async function openStage(
       await writeFile(path, stringify({ ...config, clusters }), { mode: 0o600 });
       return path;
     },
-    async operator({ kubeconfig: other = kubeconfig, everywhere = false, flags = [], time, pod } = {}) {
+    async operator({ kubeconfig: other = kubeconfig, everywhere = false, flags = [], time, pod, main } = {}) {
       const place = ["--namespace", namespace, ...(everywhere ? [] : ["--watch-namespace", namespace])];
-      const operator = await startOperator(other, [...place, ...shortTimeouts, ...flags], { time, pod });
+      const operator = await startOperator(other, [...place, ...shortTimeouts, ...flags], { time, pod, main });
       operators.push(operator);
       return operator;
     },
