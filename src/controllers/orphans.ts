@@ -1,8 +1,9 @@
 import { isDropped, leftOnPlatform, undo } from "../engine/execute/delete-unclaimed.ts";
 import { type Deps, leads } from "../engine/observe/deps.ts";
 import { mayBeListed } from "../engine/observe/resource/lookalike.ts";
-import { EXTERNAL_ID } from "../engine/state/names.ts";
+import { EXTERNAL_ID, FINALIZER } from "../engine/state/names.ts";
 import { claimOf, type ObjectKey, openIntent } from "../engine/state/object.ts";
+import { settledAt } from "../engine/status/author.ts";
 import { writeMetadata } from "../engine/write/write.ts";
 import { hasResource } from "../kinds/kind.ts";
 import type { KubeObject } from "../kube/resource.ts";
@@ -43,7 +44,9 @@ export function noticeRestore(deps: Deps, key: ObjectKey, change: Omit<Change<Ku
   if (after && isNew && mayBeOld && mayBeListed(objects.find(key)?.kind)) {
     const memory = memories.of(key);
     const lost = claimed && claimed.id !== claimOf(after)?.id ? identityOf(claimed) : memory.doubt?.lost;
-    memory.doubt = { since: now, lost };
+    // The finalizer comes with an intent. If somebody removed that, a result may still be hidden.
+    const isCut = after.metadata.finalizers?.includes(FINALIZER) && !claimOf(after) && !openIntent(after);
+    memory.doubt = { since: isCut ? settledAt(deps, deps.self, now) : now, lost };
   }
   if (claimed && !after) log.warn({ object: key, id: claimed.id }, leftOnPlatform(key.split("/")[0] ?? ""));
 }

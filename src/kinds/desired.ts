@@ -148,6 +148,13 @@ export interface Content {
   title: string;
 }
 
+/** Each resource once; those with the same name with their ids. */
+export function titlesOf(contents: readonly Content[]): string[] {
+  const all = [...new Map(contents.map((each) => [each.id, each])).values()];
+  const isUnique = ({ title }: Content) => all.filter((each) => each.title === title).length === 1;
+  return all.map((each) => (isUnique(each) ? each.title : `${each.title} (${each.id})`));
+}
+
 /** A field whose value on the platform differs from the desired one. */
 export interface Drift {
   field: string;

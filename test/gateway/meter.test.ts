@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bounded } from "../../src/gateway/answer/bound.ts";
 import { type Meter, streamMeter, wholeMeter } from "../../src/gateway/answer/meter.ts";
+import { translating } from "../../src/gateway/responses/meter.ts";
 
 const chunk = (content: string, more: object = {}) =>
   JSON.stringify({ object: "chat.completion.chunk", choices: [{ index: 0, delta: { content } }], ...more });
@@ -22,7 +23,7 @@ function through(meter: Meter, text: string, sizes: readonly number[]): string {
 }
 
 const sizes = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1 });
-const newline = fc.constantFrom("\n", "\r\n");
+const newline = fc.constantFrom("\n", "\r\n", "\r");
 
 describe("an answer without content", () => {
   const whole = (message: object) =>
@@ -81,6 +82,22 @@ describe("a stream", () => {
           expect(meter.events).toBe(texts.length + 2);
         },
       ),
+    );
+  });
+
+  it("becomes the same response, however its lines end and wherever it is cut", () => {
+    const translated = (line: string, cuts: readonly number[]) => {
+      const said = (text: string) => chunk(text, { id: "c", created: 1, model: "m" });
+      const meter = translating(streamMeter(false), { model: "m", input: "x", stream: true } as never);
+      const out = through(meter, stream([said("é"), said("b"), "[DONE]"], line), cuts);
+      return out.replaceAll(/"(?:id|item_id)":"[^"]*"|"created_at":\d+/g, "");
+    };
+    const expected = translated("\n", [10_000]);
+    expect(expected).toContain('"delta":"é"');
+    fc.assert(
+      fc.property(sizes, newline, (cuts, line) => {
+        expect(translated(line, cuts)).toBe(expected);
+      }),
     );
   });
 

@@ -243,3 +243,26 @@ describe("an object that has only observed a resource", () => {
     expect(readStatus(await b.untilReady("Datacenter", name))).toMatchObject({ id });
   });
 });
+
+describe("a resource of nobody that the platform answers a creation with", () => {
+  it("is not the object's, whatever that is edited to, and opens nothing in a shared contract", async () => {
+    const properties = { name: "by-hand", location: "de/txl", description: "of a stranger" };
+    await platform.asStranger("POST", "/cloudapi/v6/datacenters", { properties });
+    const [{ id } = { id: "" }] = await platform.named("datacenters", "by-hand");
+    const lie = { route: "POST /cloudapi/v6/datacenters", fault: "altered-answer", set: { id } };
+    await platform.steering.faults({ ...lie, count: 1 });
+    await edit(a, ["create"], datacenter("deceived", { location: "de/txl", description: "of A" }));
+    await a.untilReason("Datacenter", "deceived", "AlreadyExists");
+    await edit(a, ["annotate", "datacenter/deceived", "mooring.dev/intent-"]);
+    await edit(a, ["create"], lan("inside", { datacenterRef: undefined, datacenterId: id }));
+    await a.untilReason("Lan", "inside", "NotYours");
+    await change(a, "datacenter/deceived", { description: "taken" });
+    await a.untilReason("Datacenter", "deceived", "AlreadyExists");
+    expect(await platform.named("lans", "inside")).toEqual([]);
+    await edit(a, ["delete", "--wait=false", "datacenter/deceived", "lan/inside"]);
+    await a.untilGone("Datacenter", "deceived");
+    expect(await eventsOf(a, "deceived")).toContain(`Datacenter ${id} is not what this object has created`);
+    const found = (await platform.steering.resources("datacenters")).filter((each) => each.id === id);
+    expect(found).toMatchObject([{ properties: { name: "by-hand", description: "of a stranger" } }]);
+  });
+});

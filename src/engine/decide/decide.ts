@@ -1,3 +1,4 @@
+import { nothingElseCreated } from "../../platform/collections/misanswer.ts";
 import type { ResourceView, View } from "../observe/view.ts";
 import type { Reason } from "../status/reasons.ts";
 import { decideClaimed } from "./claimed.ts";
@@ -41,6 +42,12 @@ const rules = {
   released: ({ spec, resource }) => (spec.deleting && !resource.hasFinalizer ? { step: "ignore" } : undefined),
   /** The annotation counts also during a deletion. */
   paused: ({ spec }) => (spec.paused ? { step: "pause" } : undefined),
+  /** A resource that its creation cannot have made is not its own, whoever has it. */
+  misanswered: ({ kind, spec, resource: { claim, observation } }) => {
+    if (observation.seen !== "present" || observation.refused === undefined) return undefined;
+    if (!spec.observed) return { step: "forget" };
+    return spec.deleting ? undefined : refusal(kind, claim?.id);
+  },
   /** Needs only the claim or the intent. */
   deleted: (view) => (view.spec.deleting ? decideDeletion(view) : undefined),
   /** A claim or an intent that cannot be verified: nothing is done. */
@@ -65,10 +72,11 @@ const rules = {
 } satisfies Record<string, (view: View) => Decision | undefined>;
 
 function decideCreation(view: View): Decision {
-  const { spec, resource, secrets } = view;
+  const { kind, spec, resource, secrets } = view;
   if (spec.observed) {
     return { step: "stall", reason: "InvalidSpec", message: "managementPolicy Observe needs spec.externalId" };
   }
+  if (resource.refused !== undefined) return spec.recreateAsked ? { step: "retract" } : refusal(kind, resource.refused);
   if (spec.obstacle) return blockedBy(spec.obstacle);
   if (spec.unchecked) return { step: "check" };
   if (spec.unwanted) return { step: secrets.previous ? "revoke" : "idle" };
@@ -76,6 +84,12 @@ function decideCreation(view: View): Decision {
   if (resource.unlisted) return awaitingFirstRead(view);
   return resource.permanent ? { step: "adopt" } : { step: "create" };
 }
+
+const refusal = (kind: string, id?: string): Decision => ({
+  step: "stall",
+  reason: "AlreadyExists",
+  message: nothingElseCreated(kind, id),
+});
 
 function unknownKey(kind: string, { id }: NonNullable<ResourceView["unknownKey"]>): Decision {
   const what = id === undefined ? `has begun to create its ${kind}` : `owns ${kind} ${id}`;

@@ -1,4 +1,5 @@
 import { isWithin } from "../../kinds/fields/compare.ts";
+import { nothingDeleted } from "../../platform/collections/misanswer.ts";
 import { several } from "../../runtime/text.ts";
 import type { Observation, Replacement, View } from "../observe/view.ts";
 import { isOver, mayBeHidden } from "../state/presence.ts";
@@ -149,9 +150,10 @@ function differenceOf(kind: string, { fields, why, late }: Replacement): { chang
 /** Needs only the claim or the intent, whatever spec and its references are now. */
 export function decideDeletion(view: View): Decision {
   const { kind, spec, account } = view;
-  const { claim, intent, unknownKey } = view.resource;
+  const { claim, intent, unknownKey, refused } = view.resource;
   const { previous } = view.secrets;
-  const nothing: Decision = { step: "release", reason: "Deleted", message: `no ${kind} to delete` };
+  const left = refused === undefined ? `no ${kind} to delete` : nothingDeleted(kind, refused);
+  const nothing: Decision = { step: "release", reason: refused === undefined ? "Deleted" : "Retained", message: left };
   const isKept = spec.deletionPolicy === "Retain" || spec.observed;
   if (isKept || unknownKey) {
     const again = claim && !spec.observed ? "; to manage it again, create the object with its externalId" : "";

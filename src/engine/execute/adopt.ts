@@ -89,8 +89,11 @@ async function recordAdoption(deps: Deps, kind: string, { adoptedAt, ...claim }:
   const { client, objects } = deps;
   const { kind: type, object } = objects.find(claim.account) ?? {};
   if (!type || !object || adoptedAt === undefined) return;
-  const change = { status: withAdoption(object, objects.placeOf(kind, claim), adoptedAt) };
+  const { lost, ...change } = withAdoption(object, objects.placeOf(kind, claim), adoptedAt);
   objects.admit(type, await patch(client, resourceOf(type), object.metadata, change, "status"));
+  if (lost === undefined) return;
+  const message = `the record of adoptions is full, and that of ${lost} is forgotten: if the object that adopted then is deleted or restored, one that had the resource before owns it again; so delete objects whose resources were handed over, with deletionPolicy: Retain`;
+  deps.events.record(object, "Warning", "Adopting", message);
 }
 
 /** Spec does not fit the resource: it is not adopted, so that spec can be corrected. */

@@ -1,5 +1,6 @@
-import type { Content } from "../../kinds/desired.ts";
+import { titlesOf } from "../../kinds/desired.ts";
 import type { ResourceKind } from "../../kinds/kind.ts";
+import { livesIn } from "../../kinds/lives.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import { deletionIn } from "../../platform/activity/deletion-logs.ts";
 import { limits } from "../../platform/answers/limits.ts";
@@ -9,7 +10,6 @@ import { notUnderstood } from "../observe/platform-errors.ts";
 import type { Shared } from "../observe/resource/collections.ts";
 import type { Context } from "../observe/view.ts";
 import { type Claim, SKEW_MS } from "../state/intent.ts";
-import { livesIn } from "../state/object.ts";
 import { type AbsenceFacts, interrupted, missed } from "../state/presence.ts";
 import { recordFailure } from "../write/record.ts";
 
@@ -66,13 +66,6 @@ export async function knownDeletion(
   return { ...found, deletion: anonymous };
 }
 
-/** Each resource once; those with the same name with their ids. */
-function namesOf(contents: readonly Content[]): string[] {
-  const all = [...new Map(contents.map((each) => [each.id, each])).values()];
-  const isUnique = ({ title }: Content) => all.filter((each) => each.title === title).length === 1;
-  return all.map((each) => (isUnique(each) ? each.title : `${each.title} (${each.id})`));
-}
-
 /** Reads what is inside a resource before it is deleted: in its own answer, and in the lists of what would be lost. */
 export async function inspect(deps: Deps, context: Context): Promise<Requeue> {
   const { kind, account, view, memory } = context;
@@ -89,7 +82,7 @@ export async function inspect(deps: Deps, context: Context): Promise<Requeue> {
   const lists = await Promise.all(contents.lists.map(async (name) => [name, await read(`/${name}?depth=1`)] as const));
   try {
     const inside = [whole, { entities: Object.fromEntries(lists) }].flatMap(contents.list);
-    memory.contents = { asOf, names: namesOf(inside) };
+    memory.contents = { asOf, names: titlesOf(inside) };
     return "now";
   } catch (error) {
     return recordFailure(deps, context, notUnderstood(kind, error));

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isSuccessive } from "../../kinds/kind.ts";
+import { lifeOf } from "../../kinds/lives.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import type { KubeObject } from "../../kube/resource.ts";
 import { NotFound, Retry } from "../../platform/answers/errors.ts";
@@ -22,7 +23,7 @@ import { obstacleToKey } from "../secrets/keys.ts";
 import type { Intent } from "../state/intent.ts";
 import type { Begun } from "../state/memory.ts";
 import { keyOfTarget, namespaceOf, type ObjectKey } from "../state/object.ts";
-import { lifeOf, nextSuccession, tooBrief } from "../state/succession.ts";
+import { nextSuccession, tooBrief } from "../state/succession.ts";
 import type { Obstacle } from "../status/reasons.ts";
 import { located, recordFailure, recordPlatformError, refreshed } from "../write/record.ts";
 import { writeMetadata } from "../write/write.ts";

@@ -2,11 +2,13 @@ import type { ResourceKind } from "../../kinds/kind.ts";
 import { type KubeObject, pathOf } from "../../kube/resource.ts";
 import { compareVersions } from "../../kube/watch/version.ts";
 import { NotFound, PlatformError, Terminal } from "../../platform/answers/errors.ts";
+import { misanswer, nothingDeleted } from "../../platform/collections/misanswer.ts";
 import { sleep } from "../../runtime/clock.ts";
 import { unlessThrown } from "../../runtime/unless-thrown.ts";
 import { urlOf } from "../accounts/accounts.ts";
-import { believedFor, type Deps } from "../observe/deps.ts";
+import { believedFor, type Deps, readLimit } from "../observe/deps.ts";
 import type { Context } from "../observe/view.ts";
+import { notBefore } from "../state/intent.ts";
 import type { Begun, Made, Memory, OpenCreation, SearchResult } from "../state/memory.ts";
 import { FINALIZER } from "../state/names.ts";
 import { claimOf, type Place, resourceOf } from "../state/object.ts";
@@ -29,7 +31,7 @@ const isYoung = ({ settings, clock }: Deps, { begunAt }: Begun): boolean =>
 export async function deleteUnclaimed(deps: Deps, undone: Undone, begun: Begun, { id, born }: Made, why: string) {
   const { key, kind, account, object } = undone;
   if (!account) return;
-  const { parents, endpoint } = begun.intent;
+  const { parents, endpoint, userId } = begun.intent;
   deps.objects.excludeFromSearches(kind.kind, { id, born, parents, endpoint });
   const { product } = kind.resource.place;
   const url = urlOf(account, product, `${memberPath(kind, { id, parents })}${queryOf(kind, object)}`);
@@ -42,6 +44,9 @@ export async function deleteUnclaimed(deps: Deps, undone: Undone, begun: Begun, 
       if (await isRestored(deps, undone, begun)) return deps.log.error({ object: key, id }, leftOnPlatform(kind.kind));
       // A search may have given it to an object with an equal intent.
       if (await isOwned(deps, kind, { id, parents, endpoint })) return;
+      const item = await deps.collections.member({ account, kind, parents }, id, readLimit());
+      const wrong = misanswer(kind.kind, { id, notBefore: notBefore(begun.intent), userId }, item?.raw);
+      if (wrong !== undefined) return deps.log.error({ object: key, id }, nothingDeleted(kind.kind, id));
       await account.connection.send({ method: "DELETE", url, object: key, product, priority: "people" });
       return;
     } catch (error) {

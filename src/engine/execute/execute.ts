@@ -166,20 +166,22 @@ async function forget(deps: Deps, context: Context): Promise<Requeue> {
   const replaced = isKept || request?.action === "replace";
   const { deletion } = observation.seen === "absent" ? observation : {};
   const lost = deletion === undefined ? "is no longer on the platform" : `was deleted ${deletion}`;
+  const refused = isKept ? observation.refused : undefined;
   const past = replaced ? `is ${isKept ? "kept" : "deleted"}` : lost;
   const obstacle = obstacleToCreation(deps, context);
   const creation = replaced ? "creating the replacement" : "creating it again";
   const next = obstacle === undefined ? creation : `${creation} has to wait: ${obstacle.message}`;
-  const message = `${kind.kind} ${id} ${past}; ${view.spec.unwanted ? "spec asks for none" : next}`;
-  const condition: ReadyState = { mode: "reconciling", reason: replaced ? "Replacing" : "Vanished", message };
+  const message = refused ?? `${kind.kind} ${id} ${past}; ${view.spec.unwanted ? "spec asks for none" : next}`;
+  const reason = refused === undefined ? (replaced ? "Replacing" : "Vanished") : "AlreadyExists";
+  const condition: ReadyState = { mode: "reconciling", reason, message };
   // The annotation must not bring back the id.
   const isAnnotated = countedAnnotation(object, EXTERNAL_ID) !== undefined;
   const after = isAnnotated ? withWritten(context, await writeMetadata(deps, kind, object)) : context;
   const leftBehind = isKept ? context.status.leftBehind : leavingBehind(deps, context, replaced);
-  const former = { left: id, leftExternalId: policiesOf(object).externalId, leftBehind };
+  const former = { left: id, leftExternalId: policiesOf(object).externalId, leftBehind, refused: refused && id };
   const ended = { request: undefined, drift: undefined };
   await record(deps, after, condition, { ...withoutResource(context), ...former, ...ended });
-  deps.events.record(after.object, replaced ? "Normal" : "Warning", condition.reason, condition.message);
+  deps.events.record(after.object, reason === "Replacing" ? "Normal" : "Warning", reason, message);
   deps.collections.leave(context.key);
   context.memory.absence = undefined;
   context.memory.goneAt = deps.clock.monotonic();
@@ -199,6 +201,7 @@ const withoutResource = ({ view }: Context) => ({
   state: undefined,
   parents: undefined,
   born: undefined,
+  notBefore: undefined,
   adoptedAt: undefined,
   onlyObserved: undefined,
   endpoint: undefined,

@@ -56,10 +56,11 @@ export async function announce(deps: Deps, context: Context, operation: Operatio
 
 /** Removes the record of a write or an intent that was certainly not executed. */
 export async function retract(deps: Deps, context: Context): Promise<Requeue> {
-  const { intent } = context.view.resource;
-  const begun = intent && !intent.succeeds ? "create" : "update";
+  const { intent, claim } = context.view.resource;
+  const begun = intent?.succeeds || claim ? "update" : "create";
   const { nonce, revision } = intent ?? context.status;
-  await recordProgress(deps, context, context.status.request?.action ?? begun, { request: undefined, nonce, revision });
+  const changes = { request: undefined, refused: undefined, nonce, revision };
+  await recordProgress(deps, context, context.status.request?.action ?? begun, changes);
   context.shared?.collection.refresh([context.identity]);
   return "now";
 }

@@ -56,6 +56,7 @@ export async function rest(deps: Deps, context: Context, keep: boolean, obstacle
   const changes = {
     ...known,
     request: undefined,
+    notBefore: undefined,
     drift: drift?.length ? drift : undefined,
     leftBehind,
     advice: advice.length > 0 ? advice : undefined,

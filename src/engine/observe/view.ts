@@ -102,6 +102,8 @@ export interface ResourceView {
   /** The object is signed with a key that this operator does not have; `id` is the resource it names. */
   unknownKey: { id: string | undefined } | undefined;
   request: PendingRequest | undefined;
+  /** Id that a creation was answered with, which cannot have made it. */
+  refused?: string | undefined;
   /** The creation of the claimed resource failed. */
   unfinished: boolean;
   observation: Observation;
@@ -138,6 +140,8 @@ export type Observation =
       preDelete?: Operation;
       /** Why the answer was not understood: then it is not known what a deletion would take along. */
       unclear?: string;
+      /** Why its creation cannot have made it. */
+      refused?: string;
       /** Why the platform says that it does not work. */
       broken?: string;
     };

@@ -20,13 +20,14 @@ export function isSuperseded(accounts: Iterable<KubeObject>, place: string, { ad
   return Iterator.from(accounts).some((account) => adoptedAt < (adoptionsOf(account)?.[group]?.[hash] ?? ""));
 }
 
-/** The part of a ClusterAccount's status that records adoptions, as a merge patch that adds one. In a full group, the oldest is dropped. */
-export function withAdoption(account: KubeObject, place: string, at: string): object {
+/** The part of a ClusterAccount's status that records adoptions, as a merge patch that adds one. In a full group, the oldest is dropped: `lost`. */
+export function withAdoption(account: KubeObject, place: string, at: string): { status: object; lost?: string } {
   const { group, hash } = keyOf(place);
   const { [hash]: _, ...others } = adoptionsOf(account)?.[group] ?? {};
   const byAge = Object.entries(others).sort(([, a], [, b]) => b.localeCompare(a));
-  const dropped = byAge.slice(MOST - 1).map(([each]) => [each, null]);
-  return { adoptions: { [group]: { ...Object.fromEntries(dropped), [hash]: at } } };
+  const dropped = byAge.slice(MOST - 1);
+  const gone = Object.fromEntries(dropped.map(([each]) => [each, null]));
+  return { status: { adoptions: { [group]: { ...gone, [hash]: at } } }, ...(dropped[0] && { lost: dropped[0][1] }) };
 }
 
 /** The part of its status that the reconcile of an Account keeps. */

@@ -60,20 +60,19 @@ export const beginningsOf = ({ at, ownAt = at }: Pick<Intent, "at" | "ownAt">): 
 export const canMake = (waiting: Waiting, intent: Intent, then: number): boolean =>
   Number.isNaN(then) || beginningsOf(intent).some((at) => windowOf(waiting, { at, by: intent.by }).has(then));
 
-/** Whether it was there before the creation was begun, by either clock. A time that cannot be read may be any. */
-export const isOlder = (intent: Intent, then: number): boolean =>
-  beginningsOf(intent).every((at) => then < at - SKEW_MS);
-
 const claim = known
   .pick({ id: true, parents: true, account: true, endpoint: true })
   .required()
   .extend({ endpoint: intent.shape.endpoint })
-  .extend(
-    known.pick({ contract: true, userId: true, born: true, adoptedAt: true, onlyObserved: true, revision: true }).shape,
-  );
+  .extend(known.pick({ contract: true, userId: true, born: true, adoptedAt: true, notBefore: true }).shape)
+  .extend(known.pick({ onlyObserved: true, revision: true }).shape);
 
 /** Which resource an object owns, or names. */
 export type Claim = z.output<typeof claim>;
+
+/** The earliest date that the result of this creation can have, by either clock. Where ids were noted before, those tell. */
+export const notBefore = ({ seen, ...intent }: Intent): string | undefined =>
+  seen ? undefined : new Date(Math.min(...beginningsOf(intent)) - SKEW_MS).toISOString();
 
 /** Picks the claim from the fields of a status. */
 export const claimIn = (status: Claim): Claim => claim.parse(status);

@@ -56,14 +56,6 @@ export const openIntent: (object: KubeObject) => Intent | undefined = memo((obje
   return [status, keptClaim(object) ?? {}].every((each) => isAsNew(intent, each)) ? intent : undefined;
 });
 
-/** The intent of a creation in progress whose result an answer has named; a search may find the result of an equal creation. */
-export function answeredIntent(object: KubeObject): Intent | undefined {
-  const { request, nonce } = readStatus(object);
-  if (request?.action !== "create" || request.searched) return undefined;
-  const intent = readIntent(countedAnnotation(object, INTENT));
-  return intent?.nonce === nonce ? intent : undefined;
-}
-
 const keptClaim = memo((object: KubeObject) => readClaim(countedAnnotation(object, EXTERNAL_ID)));
 
 /** The resource that an object names: by its status, or by its annotation where status was lost. */
@@ -112,10 +104,6 @@ export function isMisnamed(object: KubeObject): boolean {
   const kept = keptClaim(object);
   return kept?.id !== status.id || !isAsNew(kept, status);
 }
-
-/** Ids of the parents whose deletion also deletes the resource. */
-export const livesIn = ({ resource }: Kind, parents: Claim["parents"]): string[] =>
-  Object.entries(parents).flatMap(([role, id]) => (resource?.place.outlives?.includes(role) ? [] : [id]));
 
 /** Where a resource is: its identity is unique under its parents, at the address where it was made. */
 export type Place = Pick<Claim, "id" | "parents" | "born" | "endpoint">;

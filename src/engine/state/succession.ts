@@ -1,4 +1,3 @@
-import type { ResourceKind } from "../../kinds/kind.ts";
 import { NOTABLE_SKEW_MS, skewText } from "../../platform/calls/platform-time.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Obstacle } from "../status/reasons.ts";
@@ -46,11 +45,6 @@ export function nextSuccession(
   const isSoon = before !== undefined && now - before.at < lifeMs / 3;
   const times = isSoon ? before.times + 1 : 0;
   return { at: now, times, pauseMs: Math.min(settings.retryMs * 2 ** Math.min(times, 5), lifeMs / 3) };
-}
-
-/** The lifetime of a key that is created with this body; undefined if it does not expire. */
-export function lifeOf({ resource: { secret } }: ResourceKind, body: unknown): number | undefined {
-  return secret?.key && "lasts" in secret.key ? secret.key.lasts(body) * 1000 : undefined;
 }
 
 export const pauseLeft = (last: Succession | undefined, now: number): number =>

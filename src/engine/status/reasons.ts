@@ -97,7 +97,7 @@ const lasting = {
   NotAdoptable:
     "The resource in spec.externalId does not exist, belongs to another object, or differs from spec in a field that cannot be changed. Correct the id or the field; the resource is left as it is.",
   AlreadyExists:
-    "The platform has a resource of this name that the same user created and no object owns: the object may come from a backup. Adopt it with spec.externalId, or set the annotation mooring.dev/recreate to its id to create another one.",
+    "The platform has a resource of this name that the same user created and no object owns: the object may come from a backup. Or the platform answered the creation with a resource that it cannot have made. Adopt the right one with spec.externalId, or set the annotation mooring.dev/recreate to its id to create another one.",
   NotYours: "With a ClusterAccount, an id must belong to an object of the same namespace. Name an object instead.",
   OnlyOne: "Only one such object is allowed here, and there is another. This one has no resource and can be deleted.",
   ImmutableFieldChanged:

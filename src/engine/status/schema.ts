@@ -43,6 +43,10 @@ const internalStatus = z.object({
     .optional()
     .describe("When the platform created the resource; tells it from a later one with the same id."),
   adoptedAt: z.iso.datetime().optional().describe("When the resource was adopted; absent if the object created it."),
+  notBefore: time
+    .optional()
+    .describe("Until a read confirms the answer to its creation: what is older is not its result."),
+  refused: z.string().optional().describe("Id in the answer to a creation that cannot have made it: it is not owned."),
   onlyObserved: z
     .boolean()
     .optional()
@@ -79,7 +83,6 @@ const request = z.object({
   after: z.string().optional().describe("While SENDING: id of the last such request before it."),
   nonce: z.string().optional().describe("While SENDING: mark in the Secret that gets its result."),
   marks: texts.optional().describe("Facts about the object once the request is done."),
-  searched: z.boolean().optional().describe("Of a creation: no answer has named its result, a search has found it."),
   corrects: z.boolean().optional().describe("It corrects drift: spec was in effect before."),
 });
 

@@ -1,5 +1,5 @@
 import type { Usage } from "../../kinds/inference/prices.ts";
-import { dataOf, eventsIn } from "./events.ts";
+import { dataOf, endOfEvents, eventsIn } from "./events.ts";
 import { createTopFields } from "./top-fields.ts";
 import { hasUsage, mayHaveUsage, usageIn } from "./usage.ts";
 
@@ -135,7 +135,7 @@ export function streamMeter(hidesUsage: boolean): Meter {
     isStream: true,
     push(chunk) {
       const all = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-      const complete = Math.max(...["\n\n", "\r\n\r\n"].map((separator) => endOf(all, separator)));
+      const complete = endOfEvents(all);
       if (complete === 0 && all.length > LONGEST_EVENT) {
         rest = none;
         isEmpty = false;
@@ -157,10 +157,4 @@ export function streamMeter(hidesUsage: boolean): Meter {
       return count;
     },
   };
-}
-
-/** The end of the last separator; 0 if there is none. */
-function endOf(bytes: Buffer, separator: string): number {
-  const at = bytes.lastIndexOf(separator);
-  return at < 0 ? 0 : at + separator.length;
 }

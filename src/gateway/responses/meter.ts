@@ -1,5 +1,5 @@
 import { unlessThrown } from "../../runtime/unless-thrown.ts";
-import { dataOf } from "../answer/events.ts";
+import { dataOf, endOfEvents, eventsIn } from "../answer/events.ts";
 import { type Meter, wrapping } from "../answer/meter.ts";
 import { responseOf, saidIn } from "./answer.ts";
 import { createResponseEvents } from "./events.ts";
@@ -35,16 +35,17 @@ function whole(meter: Meter, call: ResponsesCall): Meter {
 
 function streamed(meter: Meter, call: ResponsesCall): Meter {
   const events = createResponseEvents(call);
-  let rest = "";
-  const translated = (text: string) => {
-    const all = rest + text;
-    const parts = all.split(/\r?\n\r?\n/);
-    rest = parts.pop() ?? "";
+  let rest: Buffer = none;
+  const translated = (bytes: Buffer, isLast: boolean) => {
+    const all = Buffer.concat([rest, bytes]);
+    const complete = isLast ? all.length : endOfEvents(all);
+    rest = all.subarray(complete);
+    const parts = eventsIn(all.toString("utf8", 0, complete));
     return parts.map((part) => events.take(dataOf(part))).join("");
   };
   return wrapping(meter, {
-    push: (chunk) => Buffer.from(translated(meter.push(chunk).toString("utf8"))),
-    end: () => Buffer.from(`${translated(`${meter.end().toString("utf8")}\n\n`)}${events.end()}`),
+    push: (chunk) => Buffer.from(translated(meter.push(chunk), false)),
+    end: () => Buffer.from(`${translated(meter.end(), true)}${events.end()}`),
   });
 }
 

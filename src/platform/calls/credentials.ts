@@ -82,8 +82,8 @@ const REDACTED = "[redacted]";
 
 /**
  * Removes a credential from text that is shown: the whole, its parts and every piece of 16 characters, because an answer may
- * quote a shortened token. Parts too short to be secret stay. Pieces in base64, in hexadecimal digits, percent-encoded or in
- * JSON escapes are removed too.
+ * quote a shortened token. Parts too short to be secret stay. Pieces in base64, in hexadecimal digits, percent-encoded, in
+ * escapes of programs or in references of HTML are removed too.
  */
 export function redactor(secret: string | undefined): (text: string) => string {
   if (secret === undefined) return (text) => text;
@@ -91,8 +91,11 @@ export function redactor(secret: string | undefined): (text: string) => string {
   return (text) => {
     const withoutParts = (whole: string) => parts.reduce((rest, part) => rest.replaceAll(part, REDACTED), whole);
     const left = withoutParts(text);
-    if (!/\S{16}/.test(left)) return left;
-    const plain = left.replaceAll(ESCAPE, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+    const joined = left.replaceAll(SPACED, (pairs) => pairs.replaceAll(/[ :-]/g, ""));
+    if (!/\S{16}/.test(joined)) return left;
+    const plain = joined.replaceAll(ESCAPE, (_, hex, reference, decimal) =>
+      String.fromCharCode(decimal === undefined ? Number.parseInt(hex ?? reference, 16) : Number(decimal)),
+    );
     const shown = withoutPieces(withoutParts(plain), spellingsOf(secret));
     return shown === plain ? left : shown;
   };
@@ -116,7 +119,10 @@ export function secretsRedactor(secrets: readonly string[]): (text: string) => s
   };
 }
 
-const ESCAPE = /(?:%|\\{1,4}u00)([0-9a-f]{2})/gi;
+/** An escaped character: percent-encoded, also repeatedly, in a string of a program, or as a reference of HTML and XML. */
+const ESCAPE = /(?:%(?:25)*|\\{1,4}(?:u00|x))([0-9a-f]{2})|&#x0*([0-9a-f]{2});|&#0*(\d{2,3});/gi;
+/** Hexadecimal digits in pairs, as a dump shows them. */
+const SPACED = /(?:[0-9a-f]{2}[ :-]){7,}[0-9a-f]{2}/gi;
 
 /** The encodings of a secret, each with a line end. In base64, a text has three, depending on the number of bytes before it. */
 function spellingsOf(secret: string): string {

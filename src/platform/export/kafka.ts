@@ -60,7 +60,7 @@ export function toKafka(place: KafkaPlace, guard: () => void, { answerMs, delive
           await producer.send({ messages: part.map(({ id, text }) => ({ topic, key: id, value: text })) });
         }
       } catch (error) {
-        throw doorman.refusal() ?? (await asPlatformError(error, place));
+        throw doorman.refusal() ?? (await asPlatformError(error, place, doorman.unresolved()));
       } finally {
         resumeWorker();
         await producer.close().catch(() => {});
@@ -76,7 +76,8 @@ export function toKafka(place: KafkaPlace, guard: () => void, { answerMs, delive
  */
 function createDoorman({ isAllowed, lookup, topic }: KafkaPlace, Refused: typeof NetworkError, end: number) {
   let refusal: PlatformError | undefined;
-  let resolve: LookupFunction = lookupAddress;
+  let unresolved: string | undefined;
+  let asking: { at: string; resolve: LookupFunction } = { at: "", resolve: lookupAddress };
   let answered = 0;
   const refuse = (detail: string) => {
     refusal ??= new Terminal({ call: `PRODUCE ${topic}`, status: 0, detail });
@@ -87,12 +88,10 @@ function createDoorman({ isAllowed, lookup, topic }: KafkaPlace, Refused: typeof
     const get: typeof open = (broker, callback) => {
       if (performance.now() > end) return callback(new Refused("the time is over", { canRetry: false }));
       const at = broker && `${broker.host}:${broker.port}`;
-      if (at !== undefined && !isAllowed(`https://${at}`)) {
-        const way = `ask the administrator to allow https://${at} (--allow-endpoint)`;
-        return callback(refuse(`the broker ${at} is not allowed here: ${way}`));
-      }
+      if (at !== undefined && !isAllowed(`https://${at}`))
+        return callback(refuse(`the broker ${at} is not allowed here: ${wayTo(at)}`));
       // The socket asks in the same turn in which it is opened.
-      resolve = (at !== undefined && lookup?.(new URL(`https://${at}`))) || lookupAddress;
+      asking = { at: at ?? "", resolve: (at !== undefined && lookup?.(new URL(`https://${at}`))) || lookupAddress };
       open(broker, callback);
     };
     Object.assign(pool, { get });
@@ -103,16 +102,29 @@ function createDoorman({ isAllowed, lookup, topic }: KafkaPlace, Refused: typeof
       });
     });
   };
-  const asked: LookupFunction = (hostname, options, callback) => resolve(hostname, options, callback);
-  return { guard, lookup: asked, refusal: () => refusal };
+  const asked: LookupFunction = (hostname, options, callback) => {
+    const { at, resolve } = asking;
+    resolve(hostname, options, (error, ...found) => {
+      // The same words for a name without an address: messages do not tell which names are known inside.
+      if (error) unresolved ??= `the broker ${at} has no address that is allowed here: correct it, or ${wayTo(at)}`;
+      callback(error, ...found);
+    });
+  };
+  return { guard, lookup: asked, refusal: () => refusal, unresolved: () => unresolved };
 }
 
-async function asPlatformError(error: unknown, { topic, privateKey }: KafkaPlace): Promise<unknown> {
+const wayTo = (at: string): string => `ask the administrator to allow https://${at} (--allow-endpoint)`;
+
+async function asPlatformError(
+  error: unknown,
+  { topic, privateKey }: KafkaPlace,
+  unresolved = "the brokers do not answer",
+): Promise<unknown> {
   const { GenericError, ProtocolError, findErrorBy } = await import("@platformatic/kafka");
   if (!(error instanceof GenericError || error instanceof AggregateError)) return error;
   const call = `PRODUCE ${topic}`;
   const refusal = findErrorBy(error, "code", ProtocolError.code);
-  const why = refusal ? String(refusal.apiId ?? refusal.message) : "the brokers do not answer";
+  const why = refusal ? String(refusal.apiId ?? refusal.message) : unresolved;
   const detail = keyRedactor([privateKey])(plainText(why));
   const failed: PlatformError =
     refusal && !refusal.canRetry

@@ -13,8 +13,9 @@ const accountRef = { kind: "ClusterAccount", name: "shared" };
 const spec = { accountRef, location: "de/txl", name: "theirs" };
 
 /** A datacenter that bob has released and alice has adopted, while that was allowed. */
-async function adopted(claimedThrough = SHARED) {
-  const shared = clusterAccountOf("shared", { default: true, namespaces: { selector: {} } });
+async function adopted(claimedThrough = SHARED, adoptions: object | undefined = undefined) {
+  const open = clusterAccountOf("shared", { default: true, namespaces: { selector: {} } });
+  const shared = adoptions ? { ...open, status: { adoptions } } : open;
   const other = clusterAccountOf("other", { namespaces: { selector: {} } });
   const platform = fakePlatform();
   const id = platform.make("theirs", { properties: { name: "theirs", location: "de/txl" } }, { entities: {} });
@@ -109,5 +110,31 @@ describe("a claim that an adoption through a ClusterAccount has superseded", () 
     await first.passes(BOB);
     expect(first.owners()).toEqual([undefined, id]);
     expect(first.objects.owned(BOB)?.adoptedAt).toBe(new Date(BEGIN).toISOString());
+  });
+});
+
+describe("the record of adoptions of a ClusterAccount", () => {
+  /** A record with as many adoptions as fit, made in this year. */
+  const full = (year: number) => {
+    const digits = [..."0123456789abcdef"];
+    const group = (digit: string) =>
+      Array.from({ length: 100 }, (_, nth) => [
+        `${digit}${String(nth).padStart(15, "0")}`,
+        `${year}-01-01T00:00:00.000Z`,
+      ]);
+    return Object.fromEntries(digits.map((digit) => [digit, Object.fromEntries(group(digit))]));
+  };
+  const forgetting = ({ events }: { events: string[] }) => events.filter((event) => event.includes("is forgotten"));
+
+  test("says in an Event which adoption it forgets when it is full, and what that means", async () => {
+    const { first } = await adopted(SHARED, full(2024));
+    expect(forgetting(first)).toEqual([
+      expect.stringMatching(/^Warning Adopting .*2024-01-01T00:00:00.000Z is forgotten.* owns it again/),
+    ]);
+  });
+
+  test("says nothing while it has room", async () => {
+    const { first } = await adopted();
+    expect(forgetting(first)).toEqual([]);
   });
 });

@@ -4,6 +4,7 @@ import {
   allowedEndpoints,
   guardedLookup,
 } from "../../../src/platform/addresses/allowed-endpoints.ts";
+import { Retry } from "../../../src/platform/answers/errors.ts";
 import { toKafka } from "../../../src/platform/export/kafka.ts";
 import { broker, naming, neighbour, quiet, secret } from "./hostile-broker.ts";
 
@@ -25,6 +26,19 @@ describe("a broker of a tenant", () => {
     expect(allowed.allowsAddress(new URL(`https://localhost:${inside.port}`), "127.0.0.1")).toBe(false);
     await deliver([`localhost:${inside.port}`], allowed);
     expect(inside.connections()).toBe(0);
+  });
+
+  it("by a name that leads inside is named with the way out, in the same words as a name that leads nowhere", async () => {
+    await using inside = await neighbour();
+    const allowed = allowedEndpoints([`https://*:${inside.port}`, `https://*.invalid:${inside.port}`]);
+    for (const broker of [`localhost:${inside.port}`, `no.invalid:${inside.port}`]) {
+      const error = await deliver([broker], allowed);
+      const way = `ask the administrator to allow https://${broker} (--allow-endpoint)`;
+      expect(error).toBeInstanceOf(Retry);
+      expect(String(error)).toContain(
+        `the broker ${broker} has no address that is allowed here: correct it, or ${way}`,
+      );
+    }
   });
 
   it("leads to no other broker that is not allowed when it is asked again, after records were lost", async () => {

@@ -41,6 +41,12 @@ const spellings: [string, (text: string) => string][] = [
   ["in base64", (text) => Buffer.from(`x${text}`).toString("base64")],
   ["in hex", hex],
   ["percent-encoded", percent],
+  ["percent-encoded twice", (text) => percent(text).replaceAll("%", "%25")],
+  ["in hexadecimal character references", (text) => hex(text).replaceAll(/../g, "&#x$&;")],
+  ["in decimal character references", (text) => [...text].map((each) => `&#${each.charCodeAt(0)};`).join("")],
+  ["with references for its signs", (text) => text.replaceAll(/\W/g, (sign) => `&#${sign.charCodeAt(0)};`)],
+  ["in hexadecimal escapes", (text) => hex(text).replaceAll(/../g, "\\x$&")],
+  ["in hexadecimal digits with spaces", (text) => hex(text).replaceAll(/../g, "$& ")],
   ["in pieces", (text) => `${text.slice(1, 18)} and ${text.slice(3)}`],
 ];
 

@@ -71,6 +71,8 @@ export function createCollections(options: Parameters<typeof createSharedCollect
       const named = ids.map((id) => ({ id }));
       return shared.join(key, placeOf(where), named, purpose).collection;
     },
+    /** Reads one member now; undefined if there is none, or its product shows none by itself. */
+    member: async (where: Where, id: string, signal: AbortSignal) => placeOf(where).source.get?.(id, signal),
     leave: shared.leaveAll,
     refresh: shared.refresh,
     close: shared.close,

@@ -2,21 +2,12 @@ import type { Inputs } from "../../../kinds/desired.ts";
 import { isSuccessive } from "../../../kinds/kind.ts";
 import type { KubeObject } from "../../../kube/resource.ts";
 import { stalledDeletion } from "../../../kube/write/conditions.ts";
-import { bornOf } from "../../../platform/collections/numbered.ts";
-import { creatorOf } from "../../../platform/collections/reading.ts";
+import { misanswer } from "../../../platform/collections/misanswer.ts";
 import { type AccountHandle, lackOfAddress } from "../../accounts/accounts.ts";
 import { isAllowed, isPaused } from "../../state/annotations.ts";
-import { type Claim, isOlder } from "../../state/intent.ts";
+import type { Claim } from "../../state/intent.ts";
 import { ALLOW_NON_EMPTY_DELETE, FINALIZER } from "../../state/names.ts";
-import {
-  answeredIntent,
-  namedBy,
-  nameFor,
-  namespaceOf,
-  type ObjectKey,
-  observes,
-  openIntent,
-} from "../../state/object.ts";
+import { namedBy, nameFor, namespaceOf, type ObjectKey, observes, openIntent } from "../../state/object.ts";
 import type { Objects } from "../../state/objects.ts";
 import { judge } from "../../state/presence.ts";
 import type { Obstacle } from "../../status/reasons.ts";
@@ -27,7 +18,7 @@ import { notUnderstood, obstacleFrom } from "../platform-errors.ts";
 import { lostPlace } from "../spec/references.ts";
 import type { Contents, Observation, PendingRequest, ResourceView, Subject } from "../view.ts";
 import type { Parents, Shared } from "./collections.ts";
-import { isOurs, isUnlisted } from "./lookalike.ts";
+import { isUnlisted } from "./lookalike.ts";
 import { acceptedOf, isAgain, pendingRequest, track } from "./pending-request.ts";
 import { creationOf, findings } from "./search-results.ts";
 
@@ -84,6 +75,7 @@ export function observeResource(
     claim,
     unknownKey: unknownKey(object),
     request: isOver ? undefined : request && { ...request, ...(isAgain(next, status) && { unseen: true }) },
+    refused: claim || intent ? undefined : status.refused,
     unfinished: status.request?.action === "create" && status.request.status === "FAILED",
     observation,
     get contents() {
@@ -132,8 +124,8 @@ function readResource(
   const broken = busy ? undefined : source.failure?.(item);
   const failed = broken !== undefined;
   const seen = { seen: "present", asOf, busy, comparison: undefined, ...(failed && { broken }) } as const;
-  const wrong = wrongCreation(subject, item.raw);
-  if (wrong !== undefined) return { ...seen, unclear: wrong };
+  const refused = claim && misanswer(kind.kind, claim, item.raw);
+  if (refused !== undefined) return { ...seen, refused };
   if (busy || !desired) return seen;
   try {
     const preDelete = desired.preDelete(item.raw, { parents: claim?.parents ?? {}, shown: readFacts(object) });
@@ -142,18 +134,6 @@ function readResource(
   } catch (error) {
     return { ...seen, unclear: notUnderstood(kind, error).message };
   }
-}
-
-/** Why a resource cannot be what its object has just created, although the answer to the creation named it. */
-function wrongCreation({ kind, object, claim }: Subject, raw: unknown): string | undefined {
-  const intent = answeredIntent(object);
-  // A key cannot be one that was there before.
-  if (!intent || intent.seen) return undefined;
-  const born = bornOf(raw) ?? "";
-  const isOld = isOlder(intent, Date.parse(born));
-  if (!isOld && isOurs(creatorOf(raw), intent.userId)) return undefined;
-  const why = isOld ? `it is older, created at ${born}` : "another user created it";
-  return `${kind.kind} ${claim?.id} is not what this object has created, although the platform answered with it: ${why}`;
 }
 
 /** How long a read of what is inside counts. */

@@ -80,7 +80,8 @@ function ownerIn(objects: Objects, { metadata: { namespace = "" } }: KubeObject,
   const hasId = (id: string, isMeant: (key: ObjectKey, claim: Claim) => boolean = () => true) =>
     objects.holders(namespace, id).some((key) => {
       const claim = owned(key);
-      return claim?.id === id && isMeant(key, claim);
+      // Until the answer to its creation is confirmed, it may be anybody's.
+      return claim?.id === id && claim.notBefore === undefined && isMeant(key, claim);
     });
   const hasPart = ({ kind, isIn }: NonNullable<Mention["part"]>) =>
     [...objects.store(kind).values()].some(

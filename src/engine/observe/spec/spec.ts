@@ -70,13 +70,14 @@ export function observeSpec(
     (desired && inputs && (unfit(desired, inputs) ?? unreachable(desired, account))) ??
     (inputs && taken(deps, subject, inputs, account));
   const changed = replacement(subject, item && resolved.inputs && { raw: item.raw, inputs: resolved.inputs });
+  const asked = claim?.id ?? status.refused;
   const view: SpecView = {
     deleting: metadata.deletionTimestamp !== undefined,
     paused: isPaused(object),
     terminating: deps.namespaces.isTerminating(metadata.namespace ?? ""),
     deletionPolicy: policiesOf(object).deletionPolicy,
     recreatePolicy: recreatePolicyOf(kind, object),
-    recreateAsked: claim !== undefined && recreateAsked(object).includes(claim.id),
+    recreateAsked: asked !== undefined && recreateAsked(object).includes(asked),
     observed: observes(object),
     adopt,
     unwanted: desired !== undefined && !isWanted(kind, desired, metadata.name),

@@ -1,4 +1,5 @@
 import type { Kind } from "../../../kinds/kind.ts";
+import { livesIn } from "../../../kinds/lives.ts";
 import type { KubeObject } from "../../../kube/resource.ts";
 import { createIndex } from "../../../kube/watch/keyed-index.ts";
 import { identityOf } from "../../../platform/collections/numbered.ts";
@@ -7,17 +8,7 @@ import { countedAnnotation, trust } from "../../status/trust.ts";
 import { isSuperseded } from "../adoptions.ts";
 import { type Claim, type Intent, readIntent } from "../intent.ts";
 import { INTENT } from "../names.ts";
-import {
-  claimOf,
-  type Found,
-  holdingsOf,
-  holds,
-  livesIn,
-  type ObjectKey,
-  observes,
-  openIntent,
-  type Place,
-} from "../object.ts";
+import { claimOf, type Found, holdingsOf, holds, type ObjectKey, observes, openIntent, type Place } from "../object.ts";
 import type { Edit } from "./references.ts";
 import { createReleasedIds } from "./released-ids.ts";
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { FINALIZER } from "../../../../src/engine/state/names.ts";
-import { readyOf } from "../../../../src/engine/status/status.ts";
-import type { Connection, Reply } from "../../../../src/platform/calls/transport.ts";
-import { API, fakePlatform } from "../../support/fake-platform.ts";
-import { fakeTokens } from "../../support/fake-tokens.ts";
-import { objectOf } from "../../support/fixtures.ts";
-import { stage } from "../../support/stage.ts";
+import { FINALIZER } from "../../../../../src/engine/state/names.ts";
+import { readyOf } from "../../../../../src/engine/status/status.ts";
+import type { Connection, Reply } from "../../../../../src/platform/calls/transport.ts";
+import { API, fakePlatform } from "../../../support/fake-platform.ts";
+import { fakeTokens } from "../../../support/fake-tokens.ts";
+import { objectOf } from "../../../support/fixtures.ts";
+import { stage } from "../../../support/stage.ts";
 
 const KEY = "IPBlock/shop/a";
 const spec = { location: "de/txl", size: 1, name: "a" };
@@ -182,37 +182,5 @@ describe("an answer to a creation", () => {
     all.api.put({ ...stored, metadata: { ...stored.metadata, deletionTimestamp: "2026-01-01T00:02:00Z" } });
     await minutes(all, "AccessToken/shop/a", 3);
     expect(platform.isGood(own)).toBe(true);
-  });
-
-  test("is not believed when only its id is that of an older resource, which is neither changed nor deleted", async () => {
-    const platform = fakePlatform();
-    const byHand = platform.make("x", { properties: { ...body.properties, name: "by-hand" } }, { path: "/ipblocks" });
-    const object = objectOf("IPBlock", "a", { spec });
-    const connection = lying(
-      platform.connectionOf("shop/main"),
-      () => false,
-      (honest) => ({ ...Object(honest), id: byHand }),
-    );
-    const all = stage([object], { platform, connection });
-    platform.setClock(all.clock.now);
-    await all.clock.advance(3_600_000);
-    await minutes(all, KEY, 5);
-    const stored = () => all.api.get(object) ?? object;
-    expect(readyOf(stored())).toMatchObject({ status: "False", reason: "PlatformUnavailable" });
-    expect(readyOf(stored())?.message).toContain(`IPBlock ${byHand} is not what this object has created`);
-    const restarted = stage([stored()], { platform, api: all.api, connection });
-    await minutes(restarted, KEY, 5);
-    expect(readyOf(stored())?.reason).toBe("PlatformUnavailable");
-    const deletionTimestamp = "2026-01-01T01:05:00Z";
-    all.api.put({ ...stored(), metadata: { ...stored().metadata, deletionTimestamp } });
-    await minutes(all, KEY, 5);
-    expect(platform.sent("PATCH")).toEqual([]);
-    expect(platform.sent("DELETE")).toEqual([]);
-    expect(readyOf(stored())?.message).toContain("to keep it on the platform, set deletionPolicy: Retain");
-    // The way out that the message names.
-    all.api.put({ ...stored(), spec: { ...spec, deletionPolicy: "Retain" } });
-    await minutes(all, KEY, 1);
-    expect(stored().metadata.finalizers ?? []).toEqual([]);
-    expect([...platform.items.keys()]).toContain(byHand);
   });
 });
