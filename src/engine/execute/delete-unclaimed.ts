@@ -8,7 +8,6 @@ import { unlessThrown } from "../../runtime/unless-thrown.ts";
 import { urlOf } from "../accounts/accounts.ts";
 import { believedFor, type Deps, readLimit } from "../observe/deps.ts";
 import type { Context } from "../observe/view.ts";
-import { notBefore } from "../state/intent.ts";
 import type { Begun, Made, Memory, OpenCreation, SearchResult } from "../state/memory.ts";
 import { FINALIZER } from "../state/names.ts";
 import { claimOf, type Place, resourceOf } from "../state/object.ts";
@@ -28,9 +27,10 @@ const isYoung = ({ settings, clock }: Deps, { begunAt }: Begun): boolean =>
   mayBeHidden(begunAt, clock.monotonic(), believedFor(settings));
 
 /** Deletes a resource that only this process knows of. Tries until the platform accepts: no object would try again. */
-export async function deleteUnclaimed(deps: Deps, undone: Undone, begun: Begun, { id, born }: Made, why: string) {
+export async function deleteUnclaimed(deps: Deps, undone: Undone, begun: Begun, made: Made, why: string) {
   const { key, kind, account, object } = undone;
   if (!account) return;
+  const { id, born } = made;
   const { parents, endpoint, userId } = begun.intent;
   deps.objects.excludeFromSearches(kind.kind, { id, born, parents, endpoint });
   const { product } = kind.resource.place;
@@ -45,7 +45,7 @@ export async function deleteUnclaimed(deps: Deps, undone: Undone, begun: Begun, 
       // A search may have given it to an object with an equal intent.
       if (await isOwned(deps, kind, { id, parents, endpoint })) return;
       const item = await deps.collections.member({ account, kind, parents }, id, readLimit());
-      const wrong = misanswer(kind.kind, { id, notBefore: notBefore(begun.intent), userId }, item?.raw);
+      const wrong = misanswer(kind.kind, { ...made, userId }, item?.raw);
       if (wrong !== undefined) return deps.log.error({ object: key, id }, nothingDeleted(kind.kind, id));
       await account.connection.send({ method: "DELETE", url, object: key, product, priority: "people" });
       return;

@@ -45,6 +45,8 @@ export interface Issued {
 export interface Made {
   id: string;
   born?: string | undefined;
+  /** An older resource cannot be the result, whoever names it. */
+  notBefore?: string | undefined;
   request?: Reply["request"];
 }
 
