@@ -82,7 +82,6 @@ export async function search(
       const seen = item && { id: target.id, raw: item.raw };
       const born = seen && (await confirmedBirth(shared, seen, readLimit()));
       const request = statusUrl === undefined ? undefined : { id, url: statusUrl };
-      // The result of an equal creation may be as old as that.
       const notBefore = intent.seen ? undefined : new Date(createdAfter).toISOString();
       const made = { id: target.id, born, notBefore, request };
       // The previous resource of a reused number may still be visible, or claimed.

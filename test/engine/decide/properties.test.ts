@@ -59,10 +59,10 @@ describe("in every view", () => {
     always((view) => {
       const { observation } = view;
       if (observation.seen !== "present") return;
-      const { step } = decideOn({ ...view, observation: { ...observation, refused: "because" } });
+      const { step } = decideOn({ ...view, observation: { ...observation, refused: { why: "because", since: 0 } } });
       expect(["forget", "stall", "pause", "ignore", "release", "mark", "revoke", "wait"]).toContain(step);
       if (view.deleting || view.paused) return;
-      expect(["forget", "stall", "mark"]).toContain(step);
+      expect(["forget", "stall", "mark", "wait"]).toContain(step);
     });
   });
 

@@ -231,4 +231,21 @@ describe("an older resource of nobody that a creation was answered with", () => 
     await world.minutes(5);
     expect([world.touched(), world.platform.items.has(world.older)]).toEqual([NOTHING, true]);
   });
+
+  test("is not what a few reads with a wrong date say: the object keeps what it has made", async () => {
+    const world = deceived({}, { lies: 0 });
+    await world.begun.clock.advance(3_600_000);
+    world.begun.sync();
+    await world.begun.passes("Datacenter/shop/a");
+    const { id } = Object(world.stored().status);
+    const item = world.platform.items.get(id);
+    const { born = "" } = item ?? {};
+    Object.assign(item ?? {}, { born: "2025-12-31T00:00:00Z" });
+    await world.minutes(0.4);
+    expect(world.ready()).toMatchObject({ status: "False", reason: "PlatformUnavailable" });
+    Object.assign(item ?? {}, { born });
+    await world.minutes(2);
+    expect(world.ready()?.reason).toBe("Available");
+    expect([Object(world.stored().status).id, world.creations(), world.touched()]).toEqual([id, 1, NOTHING]);
+  });
 });
