@@ -25,8 +25,9 @@ export interface Labelled {
 export function labelOf({ kind, object }: Found): Labelled | undefined {
   const { place, names } = kind.resource ?? {};
   const claim = place?.labelled && claimOf(object);
-  if (!claim || claim.adoptedAt !== undefined || claim.onlyObserved || observes(object) || isPaused(object))
-    return undefined;
+  const { adoptedAt, notBefore, onlyObserved } = claim || {};
+  const isCreated = adoptedAt === undefined && notBefore === undefined && !onlyObserved;
+  if (!claim || !isCreated || observes(object) || isPaused(object)) return undefined;
   const { request } = readStatus(object);
   if (object.metadata.deletionTimestamp !== undefined || (request && request.status !== "FAILED")) return undefined;
   const path = `${place.collection(claim.parents)}/${encodeURIComponent(claim.id)}/labels`;

@@ -59,7 +59,9 @@ export async function planAll(
   /** The decision for an object; for one whose resource is given up, the one that follows. */
   async function decided(key: ObjectKey, kind: ResourceKind, object: KubeObject) {
     const first = await stage.decide(key, kind, object);
-    if (first.decision.step !== "forget") return first;
+    // A person asks for another resource than the one that the platform answered with.
+    const isAsked = first.decision.step === "retract" && first.context.view.resource.refused !== undefined;
+    if (first.decision.step !== "forget" && !isAsked) return first;
     const rest = forgotten(object);
     stage.put(rest);
     return stage.decide(key, kind, rest);

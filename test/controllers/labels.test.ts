@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { labelOf as labelWantedBy } from "../../src/controllers/labels.ts";
 import { PAUSED, SHARD } from "../../src/engine/state/names.ts";
 import { readWhole } from "../../src/engine/status/status.ts";
+import { datacenter } from "../../src/kinds/compute/datacenter.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { Forbidden, Retry } from "../../src/platform/answers/errors.ts";
 import type { PlatformCall } from "../../src/platform/calls/call.ts";
@@ -249,3 +251,15 @@ test.each([
     expect(there.posts()).toEqual(isLabelled ? [`POST ${path}/1/labels`] : []);
   },
 );
+
+test("a resource gets no label before a read has confirmed that the answer to its creation named it", () => {
+  const wanted = (status: object) => {
+    const object = objectOf("Datacenter", "a", {
+      spec: datacenterSpec,
+      status: { id: "dc", account: "shop/main", ...status },
+    });
+    return labelWantedBy({ kind: datacenter, object })?.holder;
+  };
+  expect(wanted({})).toBe("datacenter/dc");
+  expect(wanted({ notBefore: "2026-01-01T00:00:00.000Z" })).toBeUndefined();
+});

@@ -112,3 +112,17 @@ test("an Account that objects in no file use is not deleted, and the plan names 
   const both = await planned([main, home].map((live) => ({ live, desired: undefined })));
   expect(both).toMatchObject([{ action: "delete" }, { action: "delete" }]);
 });
+
+const asking = { ...readyCondition("False"), reason: "AlreadyExists" };
+test.each([
+  ["blocked", {}],
+  ["create", { "mooring.dev/recreate": "older" }],
+])(
+  "an object whose creation was answered with an older resource is planned as the operator decides: %s",
+  async (action, annotations) => {
+    const status = { account: "shop/main", conditions: [asking], internal: { nonce: "n", refused: "older" } };
+    const live = objectOf("Datacenter", "dc", { spec: datacenterSpec, status });
+    const desired = { ...live, metadata: { ...live.metadata, annotations } };
+    expect(await planned([{ live, desired }])).toMatchObject([{ action, writes: action === "create" }]);
+  },
+);

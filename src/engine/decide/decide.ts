@@ -5,7 +5,7 @@ import { decideClaimed } from "./claimed.ts";
 import type { Decision } from "./decision.ts";
 import { decideDeletion, lackOfEvidence } from "./deletion.ts";
 import { decideRecovery } from "./recovery.ts";
-import { afterFailure, awaitingFirstRead, blockedBy, deletionOf, repetition } from "./waiting.ts";
+import { afterFailure, awaitingFirstRead, blockedBy, deletionOf, RECHECK_MS, repetition } from "./waiting.ts";
 
 /**
  * The next step for one object. Pure: the same view gives the same decision.
@@ -43,10 +43,12 @@ const rules = {
   /** The annotation counts also during a deletion. */
   paused: ({ spec }) => (spec.paused ? { step: "pause" } : undefined),
   /** A resource that its creation cannot have made is not its own, whoever has it. */
-  misanswered: ({ kind, spec, resource: { claim, observation } }) => {
-    if (observation.seen !== "present" || observation.refused === undefined) return undefined;
-    if (!spec.observed) return { step: "forget" };
-    return spec.deleting ? undefined : refusal(kind, claim?.id);
+  misanswered: ({ spec, resource: { observation }, times }) => {
+    const isKept = spec.observed || spec.deletionPolicy === "Retain";
+    if (observation.seen !== "present" || !observation.refused || (spec.deleting && isKept)) return undefined;
+    const { why: message, since } = observation.refused;
+    if (observation.asOf - since >= times.believedMs && !spec.observed) return { step: "forget" };
+    return { step: "wait", reason: "PlatformUnavailable", message, read: "member", recheckMs: RECHECK_MS * 5 };
   },
   /** Needs only the claim or the intent. */
   deleted: (view) => (view.spec.deleting ? decideDeletion(view) : undefined),
@@ -76,7 +78,10 @@ function decideCreation(view: View): Decision {
   if (spec.observed) {
     return { step: "stall", reason: "InvalidSpec", message: "managementPolicy Observe needs spec.externalId" };
   }
-  if (resource.refused !== undefined) return spec.recreateAsked ? { step: "retract" } : refusal(kind, resource.refused);
+  if (resource.refused !== undefined) {
+    const message = nothingElseCreated(kind, resource.refused);
+    return spec.recreateAsked ? { step: "retract" } : { step: "stall", reason: "AlreadyExists", message };
+  }
   if (spec.obstacle) return blockedBy(spec.obstacle);
   if (spec.unchecked) return { step: "check" };
   if (spec.unwanted) return { step: secrets.previous ? "revoke" : "idle" };
@@ -84,12 +89,6 @@ function decideCreation(view: View): Decision {
   if (resource.unlisted) return awaitingFirstRead(view);
   return resource.permanent ? { step: "adopt" } : { step: "create" };
 }
-
-const refusal = (kind: string, id?: string): Decision => ({
-  step: "stall",
-  reason: "AlreadyExists",
-  message: nothingElseCreated(kind, id),
-});
 
 function unknownKey(kind: string, { id }: NonNullable<ResourceView["unknownKey"]>): Decision {
   const what = id === undefined ? `has begun to create its ${kind}` : `owns ${kind} ${id}`;

@@ -7,7 +7,7 @@ import { type Deps, deadlineFrom, leads, overlapOf } from "../observe/deps.ts";
 import { noteWith } from "../observe/secrets/secret-state.ts";
 import type { Context } from "../observe/view.ts";
 import { keepKey, Overtaken } from "../secrets/keys.ts";
-import { type Intent, notBefore } from "../state/intent.ts";
+import type { Intent } from "../state/intent.ts";
 import type { OpenCreation } from "../state/memory.ts";
 import { INTENT } from "../state/names.ts";
 import { openIntent } from "../state/object.ts";
@@ -72,7 +72,7 @@ function claimedStatus(
   deps: Deps,
   { kind, account: connected }: Context,
   object: KubeObject,
-  { intent, made, searched }: Unclaimed,
+  { intent, made }: Unclaimed,
   kept: ResourceStatus["key"],
 ) {
   const before = readStatus(object);
@@ -113,8 +113,7 @@ function claimedStatus(
     lossAllowed,
     id: made.id,
     born: made.born,
-    // A search may find the result of an equal creation, which is older.
-    notBefore: searched ? undefined : notBefore(intent),
+    notBefore: made.notBefore,
     state: "BUSY",
     // The Secret may lose its note before the object is up to date.
     key: kept,

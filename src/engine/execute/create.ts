@@ -20,7 +20,7 @@ import { inputsOf } from "../observe/spec/spec.ts";
 import { isElsewhere, isMoved } from "../observe/subject.ts";
 import type { Context } from "../observe/view.ts";
 import { obstacleToKey } from "../secrets/keys.ts";
-import type { Intent } from "../state/intent.ts";
+import { type Intent, notBefore } from "../state/intent.ts";
 import type { Begun } from "../state/memory.ts";
 import { keyOfTarget, namespaceOf, type ObjectKey } from "../state/object.ts";
 import { nextSuccession, tooBrief } from "../state/succession.ts";
@@ -209,7 +209,8 @@ async function post(
   if (!data || detail !== undefined)
     throw new Retry({ call, status: reply.status, ...(detail && { detail }) }, "unknown");
   const key = kind.resource.secret?.key?.created(answer);
-  const made = { id: data.id, born: birthOf(kind.resource.identity, answer), request: reply.request };
+  const born = birthOf(kind.resource.identity, answer);
+  const made = { id: data.id, born, notBefore: notBefore(begun.intent), request: reply.request };
   memory.succession = nextSuccession(deps, memory.succession, lifeOf(kind, body));
   return { ...begun, phase: "made", made, ...(key !== undefined && { issued: { key, answer } }) };
 }

@@ -8,7 +8,6 @@ import { unlessThrown } from "../../runtime/unless-thrown.ts";
 import { urlOf } from "../accounts/accounts.ts";
 import { believedFor, type Deps, readLimit } from "../observe/deps.ts";
 import type { Context } from "../observe/view.ts";
-import { notBefore } from "../state/intent.ts";
 import type { Begun, Made, Memory, OpenCreation, SearchResult } from "../state/memory.ts";
 import { FINALIZER } from "../state/names.ts";
 import { claimOf, type Place, resourceOf } from "../state/object.ts";
@@ -28,9 +27,10 @@ const isYoung = ({ settings, clock }: Deps, { begunAt }: Begun): boolean =>
   mayBeHidden(begunAt, clock.monotonic(), believedFor(settings));
 
 /** Deletes a resource that only this process knows of. Tries until the platform accepts: no object would try again. */
-export async function deleteUnclaimed(deps: Deps, undone: Undone, begun: Begun, { id, born }: Made, why: string) {
+export async function deleteUnclaimed(deps: Deps, undone: Undone, begun: Begun, made: Made, why: string) {
   const { key, kind, account, object } = undone;
   if (!account) return;
+  const { id, born } = made;
   const { parents, endpoint, userId } = begun.intent;
   deps.objects.excludeFromSearches(kind.kind, { id, born, parents, endpoint });
   const { product } = kind.resource.place;
@@ -39,16 +39,16 @@ export async function deleteUnclaimed(deps: Deps, undone: Undone, begun: Begun, 
   deps.log.warn({ object: key, id }, `${why}: deleting the ${kind.kind} that it created`);
   const { monotonic } = deps.clock;
   const giveUpAt = monotonic() + GIVE_UP_MS;
+  let wrong: string | undefined;
   for (let waitMs = 500; monotonic() < giveUpAt; waitMs = Math.min(waitMs * 2, 10_000)) {
     try {
       if (await isRestored(deps, undone, begun)) return deps.log.error({ object: key, id }, leftOnPlatform(kind.kind));
       // A search may have given it to an object with an equal intent.
       if (await isOwned(deps, kind, { id, parents, endpoint })) return;
       const item = await deps.collections.member({ account, kind, parents }, id, readLimit());
-      const wrong = misanswer(kind.kind, { id, notBefore: notBefore(begun.intent), userId }, item?.raw);
-      if (wrong !== undefined) return deps.log.error({ object: key, id }, nothingDeleted(kind.kind, id));
-      await account.connection.send({ method: "DELETE", url, object: key, product, priority: "people" });
-      return;
+      wrong = misanswer(kind.kind, { ...made, userId }, item?.raw);
+      const deletion = { method: "DELETE", url, object: key, product, priority: "people" } as const;
+      if (wrong === undefined) return void (await account.connection.send(deletion));
     } catch (error) {
       if (error instanceof NotFound && !isYoung(deps, begun)) return;
       if (error instanceof Terminal && !error.busy)
@@ -56,7 +56,8 @@ export async function deleteUnclaimed(deps: Deps, undone: Undone, begun: Begun, 
     }
     await sleep(deps.clock, waitMs);
   }
-  deps.log.error({ object: key, id }, `orphaned ${kind.kind} could not be deleted, ${byHand}`);
+  const orphaned = `orphaned ${kind.kind} could not be deleted, ${byHand}`;
+  deps.log.error({ object: key, id }, wrong === undefined ? orphaned : nothingDeleted(kind.kind, id));
 }
 
 /** Whether the API server was restored to a time before the creation. Then nobody asked for a deletion. */

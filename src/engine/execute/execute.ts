@@ -43,6 +43,7 @@ export async function execute(deps: Deps, context: Context, decision: Decision):
   const { observation, search } = view.resource;
   if (observation.seen === "present") {
     memory.absence = undefined;
+    memory.refusedSince = observation.refused?.since;
     // The log is searched from here on, so the earlier of both clocks counts.
     memory.seenAt = reachedTime(deps.clock, context.account?.connection) - (view.times.now - observation.asOf);
   }
@@ -166,7 +167,7 @@ async function forget(deps: Deps, context: Context): Promise<Requeue> {
   const replaced = isKept || request?.action === "replace";
   const { deletion } = observation.seen === "absent" ? observation : {};
   const lost = deletion === undefined ? "is no longer on the platform" : `was deleted ${deletion}`;
-  const refused = isKept ? observation.refused : undefined;
+  const refused = isKept ? observation.refused?.why : undefined;
   const past = replaced ? `is ${isKept ? "kept" : "deleted"}` : lost;
   const obstacle = obstacleToCreation(deps, context);
   const creation = replaced ? "creating the replacement" : "creating it again";

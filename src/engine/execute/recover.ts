@@ -4,7 +4,7 @@ import type { Deps } from "../observe/deps.ts";
 import { mayBeListed } from "../observe/resource/lookalike.ts";
 import { contestOf, creationOf } from "../observe/resource/search-results.ts";
 import type { Context } from "../observe/view.ts";
-import type { Intent } from "../state/intent.ts";
+import { type Intent, notBefore } from "../state/intent.ts";
 import type { Begun, Made, SearchResult } from "../state/memory.ts";
 import { writeMetadata } from "../write/write.ts";
 import { claim } from "./claim.ts";
@@ -77,7 +77,8 @@ export async function takeOver(deps: Deps, context: Context, identity: string): 
   if (!intent) return "now";
   const known = creationOf(memory, intent);
   const begun = begunOf(context, intent);
-  const made = (known?.phase === "sent" && known.search?.matches.get(identity)) || { id: identity };
+  const match = known?.phase === "sent" ? known.search?.matches.get(identity) : undefined;
+  const made = match ?? { id: identity, notBefore: notBefore(intent) };
   const found = known?.phase === "made" ? known : { ...begun, phase: "made" as const, made, searched: true };
   if (deps.shards.divided()) {
     const wait = await markIntent(deps, context, intent, made);

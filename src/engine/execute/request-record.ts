@@ -57,10 +57,9 @@ export async function announce(deps: Deps, context: Context, operation: Operatio
 /** Removes the record of a write or an intent that was certainly not executed. */
 export async function retract(deps: Deps, context: Context): Promise<Requeue> {
   const { intent, claim } = context.view.resource;
-  const begun = intent?.succeeds || claim ? "update" : "create";
+  const action = context.status.request?.action ?? (intent?.succeeds || claim ? "update" : "create");
   const { nonce, revision } = intent ?? context.status;
-  const changes = { request: undefined, refused: undefined, nonce, revision };
-  await recordProgress(deps, context, context.status.request?.action ?? begun, changes);
+  await recordProgress(deps, context, action, { request: undefined, refused: undefined, nonce, revision });
   context.shared?.collection.refresh([context.identity]);
   return "now";
 }

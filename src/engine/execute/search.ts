@@ -81,7 +81,9 @@ export async function search(
       const item = await log.read(target.id, readLimit());
       const seen = item && { id: target.id, raw: item.raw };
       const born = seen && (await confirmedBirth(shared, seen, readLimit()));
-      const made = { id: target.id, born, request: statusUrl === undefined ? undefined : { id, url: statusUrl } };
+      const request = statusUrl === undefined ? undefined : { id, url: statusUrl };
+      const notBefore = intent.seen ? undefined : new Date(createdAfter).toISOString();
+      const made = { id: target.id, born, notBefore, request };
       // The previous resource of a reused number may still be visible, or claimed.
       const owned = deps.objects.wasClaimed(kind.kind, { ...made, ...within }, searcher);
       if (item && !owned && isOurs(creatorOf(item.raw), userId)) matches.set(identityOf(made), made);

@@ -140,8 +140,8 @@ export type Observation =
       preDelete?: Operation;
       /** Why the answer was not understood: then it is not known what a deletion would take along. */
       unclear?: string;
-      /** Why its creation cannot have made it. */
-      refused?: string;
+      /** Why its creation cannot have made it, and since which read. One answer may have a wrong date. */
+      refused?: { why: string; since: number };
       /** Why the platform says that it does not work. */
       broken?: string;
     };

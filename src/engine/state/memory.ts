@@ -45,6 +45,8 @@ export interface Issued {
 export interface Made {
   id: string;
   born?: string | undefined;
+  /** An older resource cannot be the result, whoever names it. */
+  notBefore?: string | undefined;
   request?: Reply["request"];
 }
 
@@ -125,6 +127,8 @@ export interface Memory {
   /** The new key that answers the renewal with this nonce, until it is in its Secret. */
   renewed?: (Issued & { nonce: string }) | undefined;
   absence?: AbsenceFacts | undefined;
+  /** Since when each read of the resource contradicts the answer to its creation. */
+  refusedSince?: number | undefined;
   /** When a list last showed the resource, by the earlier of the two clocks. */
   seenAt?: number | undefined;
   /** When the object gave its previous resource up. */

@@ -25,7 +25,7 @@ export function misanswer(kind: string, { id, notBefore, userId }: Answered, raw
 }
 
 /** Whether the platform has made something else is not known, so a person decides. */
-export const nothingElseCreated = (kind: string, id: string | undefined): string =>
+export const nothingElseCreated = (kind: string, id: string): string =>
   `${whatIs(kind, id)}: it is left as it is, and nothing else is created; look for the ${kind} on the platform, and set externalId to its id; to create another one, set the annotation mooring.dev/recreate to "${id}"`;
 
 export const nothingDeleted = (kind: string, id: string): string =>

@@ -86,7 +86,8 @@ function createDoorman({ isAllowed, lookup, topic }: KafkaPlace, Refused: typeof
   const guard = (pool: ConnectionPool): void => {
     const open: (broker: Broker, callback: CallbackWithPromise<Connection>) => void = pool.get.bind(pool);
     const get: typeof open = (broker, callback) => {
-      if (performance.now() > end) return callback(new Refused("the time is over", { canRetry: false }));
+      const isOver = refusal !== undefined || performance.now() > end;
+      if (isOver) return callback(new Refused("the delivery is over", { canRetry: false }));
       const at = broker && `${broker.host}:${broker.port}`;
       if (at !== undefined && !isAllowed(`https://${at}`))
         return callback(refuse(`the broker ${at} is not allowed here: ${wayTo(at)}`));

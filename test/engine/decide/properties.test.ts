@@ -55,6 +55,17 @@ describe("in every view", () => {
     });
   });
 
+  test("a resource that its creation cannot have made is given up, and nothing is done to it or made instead", () => {
+    always((view) => {
+      const { observation } = view;
+      if (observation.seen !== "present") return;
+      const { step } = decideOn({ ...view, observation: { ...observation, refused: { why: "because", since: 0 } } });
+      expect(["forget", "stall", "pause", "ignore", "release", "mark", "revoke", "wait"]).toContain(step);
+      if (view.deleting || view.paused) return;
+      expect(["forget", "stall", "mark", "wait"]).toContain(step);
+    });
+  });
+
   test("an observed resource is not written", () => {
     among(
       ({ observed }) => observed,

@@ -124,8 +124,8 @@ function readResource(
   const broken = busy ? undefined : source.failure?.(item);
   const failed = broken !== undefined;
   const seen = { seen: "present", asOf, busy, comparison: undefined, ...(failed && { broken }) } as const;
-  const refused = claim && misanswer(kind.kind, claim, item.raw);
-  if (refused !== undefined) return { ...seen, refused };
+  const why = claim && misanswer(kind.kind, claim, item.raw);
+  if (why !== undefined) return { ...seen, refused: { why, since: memory.refusedSince ?? asOf } };
   if (busy || !desired) return seen;
   try {
     const preDelete = desired.preDelete(item.raw, { parents: claim?.parents ?? {}, shown: readFacts(object) });

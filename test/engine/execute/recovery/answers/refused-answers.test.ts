@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { RECREATE } from "../../../../../src/engine/state/names.ts";
 import { readyOf } from "../../../../../src/engine/status/status.ts";
 import type { KubeObject } from "../../../../../src/kube/resource.ts";
+import { Retry } from "../../../../../src/platform/answers/errors.ts";
 import type { Connection, Reply } from "../../../../../src/platform/calls/transport.ts";
 import { fakePlatform } from "../../../support/fake-platform.ts";
 import { objectOf } from "../../../support/fixtures.ts";
@@ -203,5 +204,48 @@ describe("an older resource of nobody that a creation was answered with", () => 
     await clock.advance(700_000);
     await Promise.all(cleanups);
     expect([world.touched(), world.platform.items.has(world.older)]).toEqual([NOTHING, true]);
+  });
+
+  test("is not the object's either where only the platform's log names it as the result", async () => {
+    const world = deceived();
+    await world.begun.clock.advance(3_600_000);
+    world.platform.beforeEach(({ method, body }) => {
+      if (method !== "POST") return;
+      const at = new Date(world.begun.clock.now()).toISOString();
+      const logged = {
+        id: "lie",
+        at,
+        method,
+        path: "/datacenters",
+        body: JSON.stringify(body),
+        status: "DONE",
+        user: "u1",
+      };
+      world.platform.log.push({ ...logged, targets: [world.older] });
+      throw new Retry({ call: "POST /datacenters", status: 0 }, "unknown");
+    });
+    await world.minutes(10);
+    expect(world.ready()).toMatchObject({ status: "False", reason: "AlreadyExists" });
+    expect([Object(world.stored().status).id, world.creations()]).toEqual([undefined, 1]);
+    world.remove();
+    await world.minutes(5);
+    expect([world.touched(), world.platform.items.has(world.older)]).toEqual([NOTHING, true]);
+  });
+
+  test("is not what a few reads with a wrong date say: the object keeps what it has made", async () => {
+    const world = deceived({}, { lies: 0 });
+    await world.begun.clock.advance(3_600_000);
+    world.begun.sync();
+    await world.begun.passes("Datacenter/shop/a");
+    const { id } = Object(world.stored().status);
+    const item = world.platform.items.get(id);
+    const { born = "" } = item ?? {};
+    Object.assign(item ?? {}, { born: "2025-12-31T00:00:00Z" });
+    await world.minutes(0.4);
+    expect(world.ready()).toMatchObject({ status: "False", reason: "PlatformUnavailable" });
+    Object.assign(item ?? {}, { born });
+    await world.minutes(2);
+    expect(world.ready()?.reason).toBe("Available");
+    expect([Object(world.stored().status).id, world.creations(), world.touched()]).toEqual([id, 1, NOTHING]);
   });
 });
