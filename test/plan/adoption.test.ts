@@ -90,6 +90,20 @@ test("a resource with other values of immutable fields is not adopted, and the p
   expect(item?.message).toMatch(/^NotAdoptable: .*type is VCPU on the platform and CUBE in spec; availabilityZone is/);
 });
 
+test("a resource with members that spec does not name is not adopted, and the plan names them", async () => {
+  const log = (tag: string) => ({ source: "docker", tag, protocol: "http" });
+  const item = await planned({
+    kind: "LogPipeline",
+    path: "/pipelines",
+    properties: { name: "logs", logs: [log("app"), log("old")] },
+    spec: { logs: [log("app")] },
+  });
+  expect(item).toMatchObject({ action: "blocked", writes: false });
+  expect(item?.message).toMatch(
+    /^NotAdoptable: .*logs\[old\] is on the platform and not in spec, which would remove it/,
+  );
+});
+
 test("a resource that is not there is not adopted", async () => {
   const item = await planned({ ...ipBlock, isGone: true });
   expect(item).toMatchObject({ action: "blocked", message: expect.stringContaining("there is no IPBlock") });

@@ -13,12 +13,11 @@ import { listed, listedField } from "../../fields/column.ts";
 import { known, type Pairs, patch, together, wantedName, wantedOfOthers } from "../../fields/compare.ts";
 import { datacenterPath, datacenterReference } from "../../fields/fields.ts";
 import { datacenterLookups } from "../../fields/location.ts";
-import { firewallAdvice } from "../../fields/network/firewall.ts";
 import { readsOf } from "../../fields/reads.ts";
 import { output } from "../../fields/secrets/output.ts";
 import { type Kind, mapping } from "../../kind.ts";
 import { attachedFor, bootBody, bootProblem, bootReferences, compareBootRef } from "./boot-volume-ref.ts";
-import { rulesShown } from "./firewall.ts";
+import { adviceOfNics } from "./firewall.ts";
 import { compareNics } from "./nic-changes.ts";
 import { addressAdvice, nicBody, nicMentions, nicProblem, nicReferences } from "./nics.ts";
 import { serverOutput } from "./output.ts";
@@ -248,7 +247,7 @@ export const server: Kind = {
         ...(powerState === "Suspended"
           ? ["powerState: a suspended Cube is still billed, until it is deleted with its disk; a Snapshot keeps a copy"]
           : []),
-        ...firewallAdvice(nics ?? [], "", rulesShown(inputs)),
+        ...adviceOfNics(nics ?? [], inputs),
         ...addressAdvice(nics ?? [], inputs),
       ],
       body,
