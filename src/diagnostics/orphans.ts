@@ -60,7 +60,7 @@ export async function orphanReport(sources: Sources) {
         created_by: metadata?.createdBy ?? undefined,
         cluster: clusters.of(resource),
         ...(prices && { per_month: priceOf(prices, resource.kind.kind, properties).per_month }),
-        take_over: `create a ${resource.kind.kind} with spec.externalId: ${resource.id}`,
+        take_over: `create an object of kind ${resource.kind.kind} with spec.externalId: ${resource.id}`,
       },
     }));
   return {

@@ -67,6 +67,12 @@ export async function readLandscape(
   if (resources.length === 0 && lost && readable.every((kind) => reading.partial.has(kind))) {
     throw new Error(`nothing could be read: ${lost.why}`);
   }
+  const found = resources.filter(({ kind }) => kind.kind === "Datacenter");
+  const isThere = (each: string) => found.some(({ id, raw }) => id === each || nameIn(raw) === each);
+  const absent = [...(filter.datacenters ?? [])].find((each) => !isThere(each));
+  if (absent !== undefined && ![...reading.partial].some(({ kind }) => kind === "Datacenter")) {
+    throw new Error(`there is no datacenter "${absent}", by name or id, that the token's user may see`);
+  }
   const requested = filter.datacenters ? resources.filter(isWithin(resources)) : resources;
   const { own, dependents } = separateDependents(requested);
   for (const { kind, id } of dependents.filter((each) => isAsked(each.kind))) {

@@ -177,7 +177,8 @@ export function itemOf(decided: Decided): PlanItem {
     case "stall":
     case "fail": {
       const { reason, message } = decision;
-      if (view.spec.replacement && (reason === "ImmutableFieldChanged" || reason === "DataLossNotAllowed")) {
+      const { verdict = "final" } = view.spec.replacement ?? {};
+      if (verdict !== "final" && (reason === "ImmutableFieldChanged" || reason === "DataLossNotAllowed")) {
         return { ...replacing(false), message };
       }
       const { obstacle, key: account } = view.account;

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { datacenter } from "../../src/kinds/compute/datacenter.ts";
 import { server } from "../../src/kinds/compute/server/server.ts";
+import { snapshot } from "../../src/kinds/compute/snapshot.ts";
 import { volume } from "../../src/kinds/compute/volume/volume.ts";
+import { lackingProblem } from "../../src/kinds/fields/fields.ts";
 import type { Kind } from "../../src/kinds/kind.ts";
 import { logPipeline } from "../../src/kinds/observability/log-pipeline.ts";
 import { metricPipeline } from "../../src/kinds/observability/metric-pipeline.ts";
@@ -76,6 +78,26 @@ describe("a creation-only field is compared if spec has it: with the record, if 
     const drift = [{ field: "licenceType", wanted: "OTHER", found: "LINUX" }];
     expect(compare(volume, spec, item, { adopted: true })).toEqual({ drift });
     expect(compare(volume, { ...spec, name: "theirs" }, item, {})).toEqual({ drift: [] });
+  });
+});
+
+describe("a value that spec leaves out and only the adopted resource has", () => {
+  it("is said while it is there: the model of a Server", () => {
+    const advised = (spec: object, given: object) =>
+      mapped(server)
+        .desire({ ...home, ...spec })
+        .advice(inputs({ parents: {}, shown: { type: "CUBE" }, ...given }));
+    const advice = /^type is CUBE on the platform, and spec leaves it out: set it, because .* would be ENTERPRISE/;
+    expect(advised({}, { adopted: true })).toEqual([expect.stringMatching(advice)]);
+    expect([advised({ type: "CUBE" }, { adopted: true }), advised({}, {})]).toEqual([[], []]);
+  });
+
+  it("is missing for a new one: one of the sources of a Snapshot", () => {
+    const needed = lackingProblem(snapshot, { externalId: "snap" }, {});
+    expect(needed).toMatch(
+      /^volumeRef or serverRef or volumeId is required to create this Snapshot; spec leaves it out/,
+    );
+    expect(lackingProblem(snapshot, { volumeRef: { name: "data" } }, {})).toBeUndefined();
   });
 });
 

@@ -17,12 +17,14 @@ interface Case {
   properties: object;
   spec: object;
   isGone?: boolean;
+  /** The status of the object, if it has adopted the resource before. */
+  status?: object;
   /** The status of an object that owns the resource, and its namespace. */
   owner?: { namespace?: string; parents?: object; born?: string };
 }
 
 /** The plan for an object that adopts an existing resource. */
-async function planned({ kind: name, path, properties, spec, owner, isGone }: Case) {
+async function planned({ kind: name, path, properties, spec, owner, isGone, status }: Case) {
   const platform = fakePlatform();
   const id = platform.make("found", { properties }, { path });
   if (isGone) platform.removeByHand(id);
@@ -38,8 +40,11 @@ async function planned({ kind: name, path, properties, spec, owner, isGone }: Ca
   stage.account(handleOf("shop/main", { connection: platform.connectionOf("shop/main") }));
   const kind = kinds.find((each) => each.kind === name);
   if (!kind) throw new Error(`there is no kind ${name}`);
-  const desired = objectOf(name, "mine", { spec: { ...spec, externalId: id } });
-  const [item] = await planAll(stage, [{ kind, live: undefined, desired }]);
+  const desired = objectOf(name, "mine", {
+    spec: { ...spec, externalId: id },
+    ...(status && { status: { id, ...status } }),
+  });
+  const [item] = await planAll(stage, [{ kind, live: status && desired, desired }]);
   return item;
 }
 
@@ -88,6 +93,14 @@ test("a resource with other values of immutable fields is not adopted, and the p
   const item = await planned({ ...server, spec: { ...server.spec, type: "CUBE", availabilityZone: "ZONE_2" } });
   expect(item).toMatchObject({ action: "blocked", writes: false });
   expect(item?.message).toMatch(/^NotAdoptable: .*type is VCPU on the platform and CUBE in spec; availabilityZone is/);
+});
+
+test("a zone that an adopted Server never had is no replacement, and nothing allows it", async () => {
+  const internal = { adoptedAt: "2026-01-01T00:00:00Z", fixed: {} };
+  const status = { account: "shop/main", parents: { datacenter: DC }, internal };
+  const item = await planned({ ...server, spec: { ...server.spec, availabilityZone: "ZONE_2" }, status });
+  expect(item).toMatchObject({ action: "blocked", message: expect.stringMatching(/^ImmutableFieldChanged: .*ZONE_1/) });
+  expect(item).not.toHaveProperty("replacement");
 });
 
 test("a resource with members that spec does not name is not adopted, and the plan names them", async () => {

@@ -123,6 +123,7 @@ export const snapshot: Kind = {
     {
       rule: `${sources} == 1 || (has(self.externalId) && ${sources} == 0)`,
       message: `exactly one of volumeRef, serverRef and volumeId is required; only with externalId all may be missing`,
+      requires: ["volumeRef", "serverRef", "volumeId"],
     },
     {
       rule: "has(self.volumeId) ? has(self.datacenterRef) != has(self.datacenterId) : !has(self.datacenterRef) && !has(self.datacenterId)",

@@ -196,16 +196,17 @@ export const required = (field: string): Rules => ({
 
 /** The problem if spec leaves out what only an existing resource does not need, and that is gone. */
 export function lackingProblem({ kind, rules }: Kind, spec: unknown, shown: Shown): string | undefined {
+  const lacks = (field: string) => Reflect.get(Object(spec), field) == null;
   const fields = rules
-    .flatMap((each) => ("requires" in each && each.requires !== undefined ? [each.requires] : []))
-    .filter((field) => Reflect.get(Object(spec), field) == null);
+    .flatMap((each) => ("requires" in each && each.requires !== undefined ? [[each.requires].flat()] : []))
+    .flatMap((oneOf) => (oneOf.every(lacks) ? oneOf.join(" or ") : []));
   if (fields.length === 0) return undefined;
   const known = fields
     .filter((field) => ["string", "number"].includes(typeof shown[field]))
     .map((field) => `${field} ${shown[field]}`);
   const former = known.length > 0 ? `; the previous one had ${known.join(" and ")}` : "";
   const [are, them] = fields.length > 1 ? ["are", "them"] : ["is", "it"];
-  return `${fields.join(" and ")} ${are} required to create a ${kind}; spec leaves ${them} out, which is possible only while there is the one in externalId: set ${them}${former}`;
+  return `${fields.join(" and ")} ${are} required to create this ${kind}; spec leaves ${them} out, which is possible only while there is the one in externalId: set ${them}${former}`;
 }
 
 /** Fields of every kind that lives in a datacenter. */

@@ -204,27 +204,28 @@ test.each([
   expect(api.get(object)?.metadata).not.toHaveProperty("annotations");
 });
 
-test("a resource that waits for the deletion of others names those that are paused", async () => {
+test("a resource that waits for the deletion of others names those that are paused or stalled", async () => {
   const deletionTimestamp = "2026-01-01T00:00:00Z";
   const leaving = (annotations: Record<string, string>) => ({
     finalizers: [FINALIZER],
     deletionTimestamp,
     annotations,
   });
-  const lan = (name: string, paused: boolean) =>
+  const lan = (name: string, paused: boolean, conditions: object[] = []) =>
     objectOf("Lan", name, {
       spec: { datacenterRef: { name: "a" } },
       metadata: { name, ...leaving(paused ? { "mooring.dev/paused": "true" } : {}) },
-      status: { id: "1", account: "shop/main", parents: { datacenter: "dc-a-0" } },
+      status: { id: "1", account: "shop/main", parents: { datacenter: "dc-a-0" }, conditions },
     });
+  const stalled = { type: "Stalled", status: "True", reason: "Rejected", message: "in use" };
   const platform = fakePlatform();
   platform.make("a", body);
   const object = owning({ metadata: { name: "a", ...leaving({}) } });
-  const all = stage([object, lan("b", true), lan("c", false)], { platform });
+  const all = stage([object, lan("b", true), lan("c", false), lan("d", false, [stalled])], { platform });
   all.contextOf(A);
   await all.clock.advance(0);
   expect((await all.pass(A)).decision).toMatchObject({
     reason: "Deleting",
-    message: "waiting for the deletion of Lan/shop/b (paused), Lan/shop/c",
+    message: "waiting for the deletion of Lan/shop/b (paused), Lan/shop/c, Lan/shop/d (Rejected)",
   });
 });

@@ -19,7 +19,7 @@ import {
 import type { Objects } from "../../state/objects.ts";
 import { judge } from "../../state/presence.ts";
 import type { Obstacle } from "../../status/reasons.ts";
-import { readFacts } from "../../status/status.ts";
+import { readFacts, readStatus } from "../../status/status.ts";
 import { unknownKey } from "../../status/trust.ts";
 import type { Deps } from "../deps.ts";
 import { notUnderstood, obstacleFrom } from "../platform-errors.ts";
@@ -193,7 +193,9 @@ function contentsOf({ objects, clock }: Deps, subject: Subject, { id, endpoint }
   const nameOf = (each: ObjectKey) => {
     const name = nameFor(metadata.namespace, each);
     const own = name === each ? objectOf(each) : undefined;
-    return own && isPaused(own) ? `${name} (paused)` : name;
+    const { conditions = [] } = own && isLeaving(each) ? readStatus(own) : {};
+    const why = own && isPaused(own) ? "paused" : conditions.find(({ type }) => type === "Stalled")?.reason;
+    return why ? `${name} (${why})` : name;
   };
   const named = (keys: ObjectKey[]) => [...new Set(keys.map(nameOf))];
   return {

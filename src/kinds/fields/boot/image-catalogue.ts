@@ -16,7 +16,6 @@ const catalogue = z.object({
     }),
   ),
 });
-type Image = z.output<typeof catalogue>["items"][number];
 
 export interface ImageFilters {
   alias?: string | undefined;
@@ -45,20 +44,20 @@ export function newestImage(answer: unknown, filters: ImageFilters): ReturnType<
   if (newest) return { value: newest.id };
   const asked = Object.entries({ alias, name: filters.name, type, cloudInit, location });
   const listed = asked.flatMap(([filter, value]) => (value === undefined ? [] : [`${filter} ${value}`])).join(", ");
-  const near = nearest(offered, alias ?? name);
+  const offers = offered.flatMap(({ properties }) => (alias === undefined ? properties.name : properties.imageAliases));
+  const near = nearest(offers, (alias ?? name).toLowerCase());
   return {
     problem: `no image with ${listed}; ${near ? `similar: ${near}` : "no image is similar"}`,
   };
 }
 
-/** Up to three aliases; those with the longest common prefix first. */
-function nearest(images: Image[], wanted: string): string {
-  const aliases = [...new Set(images.flatMap(({ properties }) => properties.imageAliases ?? []))];
-  const commonPrefix = (alias: string) => {
-    const differs = [...alias].findIndex((letter, index) => letter !== wanted[index]);
-    return differs < 0 ? alias.length : differs;
+/** Up to three of these; those with the longest common prefix first. */
+function nearest(offers: readonly (string | null | undefined)[], wanted: string): string {
+  const commonPrefix = (offer: string) => {
+    const differs = [...offer].findIndex((letter, index) => letter.toLowerCase() !== wanted[index]);
+    return differs < 0 ? offer.length : differs;
   };
-  return aliases
+  return [...new Set(offers.filter((each) => typeof each === "string"))]
     .sort((a, b) => commonPrefix(b) - commonPrefix(a) || compare(b, a))
     .slice(0, 3)
     .join(", ");
