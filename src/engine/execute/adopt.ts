@@ -114,7 +114,7 @@ function yieldTo(deps: Deps, context: Context, rival: ObjectKey, id: string, tit
     deps.events.record(holder, "Warning", "NotAdoptable", message);
   }
   const owner = nameFor(object.metadata.namespace, rival);
-  const correction = policiesOf(object).externalId === id ? ": correct or remove externalId" : "";
+  const correction = policiesOf(object).externalId === id ? ": correct externalId; without it, another is created" : "";
   const way = claimed ? `; this object owns nothing: deleting it leaves the ${kind.kind} as it is` : correction;
   const message = `${title} belongs to ${owner}${way}`;
   const changes = claimed ? { ...claimed, onlyObserved: true } : {};
