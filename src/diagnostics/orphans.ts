@@ -2,7 +2,6 @@ import { z } from "zod";
 import { holdingsOf } from "../engine/state/object.ts";
 import { kinds } from "../kinds/index.ts";
 import { hasResource, type ResourceKind } from "../kinds/kind.ts";
-import { aKind } from "../runtime/text.ts";
 import { catalogue, currencyOf, priceOf } from "./cost.ts";
 import { readClusters } from "./landscape/clusters.ts";
 import { pathsOf } from "./landscape/paths.ts";
@@ -61,7 +60,7 @@ export async function orphanReport(sources: Sources) {
         created_by: metadata?.createdBy ?? undefined,
         cluster: clusters.of(resource),
         ...(prices && { per_month: priceOf(prices, resource.kind.kind, properties).per_month }),
-        take_over: `create ${aKind(resource.kind.kind)} with spec.externalId: ${resource.id}`,
+        take_over: `create an object of kind ${resource.kind.kind} with spec.externalId: ${resource.id}`,
       },
     }));
   return {

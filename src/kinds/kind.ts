@@ -30,8 +30,8 @@ export interface Rule {
   message: string;
   /** A CEL expression: the end of that message. */
   more?: string;
-  /** The field that the rule requires, unless the resource exists already. One of several is enough. */
-  requires?: string | string[];
+  /** The field that the rule requires, or several of which it requires one, unless the resource exists already. */
+  requires?: string | readonly string[];
 }
 
 /** Rules that are evaluated as one: `rule` holds if all `parts` do. */

@@ -1,8 +1,7 @@
 import { addressOf } from "../engine/accounts/accounts.ts";
 import type { Context } from "../engine/observe/view.ts";
 import { type ObjectKey, observes } from "../engine/state/object.ts";
-import type { Drift } from "../kinds/desired.ts";
-import { misfits, notThere } from "../kinds/fields/compare.ts";
+import { misfits, misfitsInWords, notThere } from "../kinds/fields/compare.ts";
 import { messageOf } from "../kinds/fields/words-of-spec.ts";
 import type { ResourceKind } from "../kinds/kind.ts";
 import { birthOf } from "../platform/collections/numbered.ts";
@@ -45,7 +44,7 @@ export async function adopted(
   if (rival !== undefined && !observed && !kind.resource.identity.shared) return refused(`belongs to ${rival}`);
   const { drift } = desired.compare(found.raw, { ...inputs, adopted: true });
   const unfit = observed ? [] : misfits(kind, drift);
-  if (unfit.length > 0) return refused(`is not adopted: ${differences(unfit)}`);
+  if (unfit.length > 0) return refused(`is not adopted: ${misfitsInWords(unfit)}`);
   // Objects that refer to it see its values on the platform.
   const claimed = project(stage, kind, context.object, context, id, found);
   const { decision } = await stage.decide(key, kind, claimed);
@@ -66,12 +65,4 @@ export async function adopted(
     return { ...compared, writes: false, message: decision.message };
   }
   return { ...compared, writes: decision.step === "update" };
-}
-
-function differences(unfit: readonly Drift[]): string {
-  const all = unfit.map(
-    ({ field, found, wanted }) => `${field} is ${found || "empty"} on the platform and ${wanted || "empty"} in spec`,
-  );
-  const [them, fields] = unfit.length > 1 ? ["them", "the fields"] : ["it", "the field"];
-  return `${all.join("; ")}, and the platform cannot change ${them}: correct spec, or remove ${fields}`;
 }

@@ -177,8 +177,8 @@ export function itemOf(decided: Decided): PlanItem {
     case "stall":
     case "fail": {
       const { reason, message } = decision;
-      const isReplacing = view.spec.replacement && view.spec.replacement.verdict !== "final";
-      if (isReplacing && (reason === "ImmutableFieldChanged" || reason === "DataLossNotAllowed")) {
+      const { verdict = "final" } = view.spec.replacement ?? {};
+      if (verdict !== "final" && (reason === "ImmutableFieldChanged" || reason === "DataLossNotAllowed")) {
         return { ...replacing(false), message };
       }
       const { obstacle, key: account } = view.account;

@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { datacenter } from "../../src/kinds/compute/datacenter.ts";
 import { server } from "../../src/kinds/compute/server/server.ts";
+import { snapshot } from "../../src/kinds/compute/snapshot.ts";
 import { volume } from "../../src/kinds/compute/volume/volume.ts";
+import { lackingProblem } from "../../src/kinds/fields/fields.ts";
 import type { Kind } from "../../src/kinds/kind.ts";
+import { logPipeline } from "../../src/kinds/observability/log-pipeline.ts";
 import { metricPipeline } from "../../src/kinds/observability/metric-pipeline.ts";
 import { kafkaCluster } from "../../src/kinds/streaming/kafka-cluster.ts";
 import { inputs, mapped } from "./mapped.ts";
@@ -75,6 +78,61 @@ describe("a creation-only field is compared if spec has it: with the record, if 
     const drift = [{ field: "licenceType", wanted: "OTHER", found: "LINUX" }];
     expect(compare(volume, spec, item, { adopted: true })).toEqual({ drift });
     expect(compare(volume, { ...spec, name: "theirs" }, item, {})).toEqual({ drift: [] });
+  });
+});
+
+describe("a value that spec leaves out and only the adopted resource has", () => {
+  it("is said while it is there: the model of a Server", () => {
+    const advised = (spec: object, given: object) =>
+      mapped(server)
+        .desire({ ...home, ...spec })
+        .advice(inputs({ parents: {}, shown: { type: "CUBE" }, ...given }));
+    const advice = /^type is CUBE on the platform, and spec leaves it out: set it, because .* would be ENTERPRISE/;
+    expect(advised({}, { adopted: true })).toEqual([expect.stringMatching(advice)]);
+    expect([advised({ type: "CUBE" }, { adopted: true }), advised({}, {})]).toEqual([[], []]);
+  });
+
+  it("is missing for a new one: one of the sources of a Snapshot", () => {
+    const needed = lackingProblem(snapshot, { externalId: "snap" }, {});
+    expect(needed).toMatch(
+      /^volumeRef or serverRef or volumeId is required to create this Snapshot; spec leaves it out/,
+    );
+    expect(lackingProblem(snapshot, { volumeRef: { name: "data" } }, {})).toBeUndefined();
+  });
+});
+
+describe("members of a list keep what spec leaves out of them", () => {
+  const properties = { name: "eth0", lan: 2, dhcp: false, firewallActive: true };
+  const nics = { items: [{ id: "nic-1", properties }] };
+  const guarded = { ...machine, entities: { ...machine.entities, nics } };
+  const nic = (fields: object) => ({ ...home, name: "theirs", nics: [{ name: "eth0", lan: 2, ...fields }] });
+  const switchedOff = { field: "nics[eth0].firewallActive", wanted: "false", found: "true" };
+
+  it("the firewall and the DHCP of a NIC", () => {
+    expect(compare(server, nic({}), guarded, { adopted: true })).toEqual({ drift: [] });
+    const stated = compare(server, nic({ firewallActive: false }), guarded, { adopted: true });
+    expect(stated.drift).toEqual([switchedOff]);
+    expect(compare(server, nic({}), guarded, {}).drift).toContainEqual(switchedOff);
+  });
+
+  it("the retention of a stream", () => {
+    const log = { source: "docker", tag: "app", protocol: "http" };
+    for (const retentionInDays of [7, 0]) {
+      const stream = { ...log, destinations: [{ type: "loki", retentionInDays }] };
+      const item = { id: "lp-1", properties: { name: "theirs", logs: [stream] } };
+      const drift = [{ field: "logs[app].retentionInDays", wanted: "30", found: `${retentionInDays}` }];
+      expect(compare(logPipeline, { logs: [log] }, item, { adopted: true })).toEqual({ drift: [] });
+      expect(compare(logPipeline, { name: "theirs", logs: [log] }, item, {}).drift).toEqual(drift);
+    }
+  });
+
+  it("the firewall that advice is about is that on the platform", () => {
+    const advised = (given: object) =>
+      mapped(server)
+        .desire(nic({ firewallRules: [{ name: "ssh", protocol: "TCP" }] }))
+        .advice(inputs({ parents: {}, shown: { nics: [properties] }, ...given }));
+    expect(advised({ adopted: true })).toEqual([]);
+    expect(advised({})).toEqual([expect.stringContaining("have no effect while firewallActive is false")]);
   });
 });
 

@@ -1,12 +1,10 @@
 import { expect, test } from "vitest";
-import { fixedFields } from "../../src/engine/observe/spec/fixed-fields.ts";
 import { kinds } from "../../src/kinds/index.ts";
-import type { Kind } from "../../src/kinds/kind.ts";
 import type { KubeObject } from "../../src/kube/resource.ts";
 import { planAll } from "../../src/plan/planner.ts";
 import { createStage } from "../../src/plan/stage.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
-import { API, fakePlatform } from "../engine/support/fake-platform.ts";
+import { fakePlatform } from "../engine/support/fake-platform.ts";
 import { handleOf, objectOf } from "../engine/support/fixtures.ts";
 
 const DC = "72e73b81-8551-4e74-b398-fc63b39994af";
@@ -19,20 +17,14 @@ interface Case {
   properties: object;
   spec: object;
   isGone?: boolean;
+  /** The status of the object, if it has adopted the resource before. */
+  status?: object;
   /** The status of an object that owns the resource, and its namespace. */
   owner?: { namespace?: string; parents?: object; born?: string };
-  /** The spec with which the object has adopted the resource already. */
-  before?: object;
-}
-
-/** The object after it has adopted the resource. */
-function adoptedBy(kind: Kind, object: KubeObject, id: string): KubeObject {
-  const internal = { adoptedAt: "2026-01-01T00:00:00Z", endpoint: API, fixed: fixedFields(kind, object) };
-  return { ...object, status: { id, account: "shop/main", parents: { datacenter: DC }, internal } };
 }
 
 /** The plan for an object that adopts an existing resource. */
-async function planned({ kind: name, path, properties, spec, owner, isGone, before }: Case) {
+async function planned({ kind: name, path, properties, spec, owner, isGone, status }: Case) {
   const platform = fakePlatform();
   const id = platform.make("found", { properties }, { path });
   if (isGone) platform.removeByHand(id);
@@ -48,10 +40,11 @@ async function planned({ kind: name, path, properties, spec, owner, isGone, befo
   stage.account(handleOf("shop/main", { connection: platform.connectionOf("shop/main") }));
   const kind = kinds.find((each) => each.kind === name);
   if (!kind) throw new Error(`there is no kind ${name}`);
-  const desired = objectOf(name, "mine", { spec: { ...spec, externalId: id } });
-  const live = before && adoptedBy(kind, objectOf(name, "mine", { spec: { ...before, externalId: id } }), id);
-  if (live) put(live);
-  const [item] = await planAll(stage, [{ kind, live, desired: live ? { ...live, spec: desired.spec } : desired }]);
+  const desired = objectOf(name, "mine", {
+    spec: { ...spec, externalId: id },
+    ...(status && { status: { id, ...status } }),
+  });
+  const [item] = await planAll(stage, [{ kind, live: status && desired, desired }]);
   return item;
 }
 
@@ -96,18 +89,32 @@ test.each([
   expect(await planned({ ...given, owner })).toMatchObject({ action: "blocked", writes: false, message });
 });
 
-test("a value that an adopted resource does not have is blocked, and no replacement is offered", async () => {
-  const spec = { ...server.spec, availabilityZone: "ZONE_2" };
-  const item = await planned({ ...server, spec, before: server.spec });
-  expect(item).toMatchObject({ action: "blocked", writes: false });
-  expect(item?.replacement).toBeFalsy();
-  expect(item?.message).toContain("ImmutableFieldChanged: availabilityZone is ZONE_1 on the platform, not ZONE_2");
-});
-
 test("a resource with other values of immutable fields is not adopted, and the plan names them", async () => {
   const item = await planned({ ...server, spec: { ...server.spec, type: "CUBE", availabilityZone: "ZONE_2" } });
   expect(item).toMatchObject({ action: "blocked", writes: false });
   expect(item?.message).toMatch(/^NotAdoptable: .*type is VCPU on the platform and CUBE in spec; availabilityZone is/);
+});
+
+test("a zone that an adopted Server never had is no replacement, and nothing allows it", async () => {
+  const internal = { adoptedAt: "2026-01-01T00:00:00Z", fixed: {} };
+  const status = { account: "shop/main", parents: { datacenter: DC }, internal };
+  const item = await planned({ ...server, spec: { ...server.spec, availabilityZone: "ZONE_2" }, status });
+  expect(item).toMatchObject({ action: "blocked", message: expect.stringMatching(/^ImmutableFieldChanged: .*ZONE_1/) });
+  expect(item).not.toHaveProperty("replacement");
+});
+
+test("a resource with members that spec does not name is not adopted, and the plan names them", async () => {
+  const log = (tag: string) => ({ source: "docker", tag, protocol: "http" });
+  const item = await planned({
+    kind: "LogPipeline",
+    path: "/pipelines",
+    properties: { name: "logs", logs: [log("app"), log("old")] },
+    spec: { logs: [log("app")] },
+  });
+  expect(item).toMatchObject({ action: "blocked", writes: false });
+  expect(item?.message).toMatch(
+    /^NotAdoptable: .*logs\[old\] is on the platform and not in spec, which would remove it/,
+  );
 });
 
 test("a resource that is not there is not adopted", async () => {

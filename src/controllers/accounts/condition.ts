@@ -139,15 +139,13 @@ export function loginObstacle(trouble: Trouble, username: string, secret: string
   return { reason: "Unauthorized", message };
 }
 
-const KEPT = "they keep working; if it was deleted by mistake, docs/troubleshooting.md has the way back";
-
 /** The condition of an Account that is being deleted while objects use it. */
 export function usedBy({ objects }: Pick<Deps, "objects">, users: ObjectKey[]): ReadyState {
-  const isLeaving = (key: ObjectKey) => objects.find(key)?.object.metadata.deletionTimestamp !== undefined;
-  const staying = users.filter((key) => !isLeaving(key));
+  const staying = users.filter((key) => objects.find(key)?.object.metadata.deletionTimestamp === undefined);
+  const used = `still used by ${several(staying.toSorted())}: nothing is lost meanwhile; before you delete those, set deletionPolicy: Retain on each whose resource is to stay`;
   return staying.length === 0
     ? { mode: "reconciling", reason: "Deleting", message: `waiting for the deletion of ${several(users.toSorted())}` }
-    : { mode: "stalled", reason: "InUse", message: `still used by ${several(staying.toSorted())}: ${KEPT}` };
+    : { mode: "stalled", reason: "InUse", message: used };
 }
 
 /** The token belongs to another user than the resources of the Account's objects. */

@@ -1,5 +1,5 @@
 import type { Drift } from "../../kinds/desired.ts";
-import { misfits, notThere } from "../../kinds/fields/compare.ts";
+import { misfits, misfitsInWords, notThere } from "../../kinds/fields/compare.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import { patch } from "../../kube/write/apply.ts";
 import type { Item } from "../../platform/collections/collection.ts";
@@ -99,10 +99,7 @@ async function recordAdoption(deps: Deps, kind: string, { adoptedAt, ...claim }:
 /** Spec does not fit the resource: it is not adopted, so that spec can be corrected. */
 function refuse(deps: Deps, context: Context, title: string, drift: Drift[], unfit: Drift[]): Promise<Requeue> {
   const { kind } = context.kind;
-  const valuesOf = ({ field, found, wanted }: Drift) =>
-    `${field} is ${found || "empty"} on the platform and ${wanted || "empty"} in spec`;
-  const [them, fields] = unfit.length > 1 ? ["them", "the fields"] : ["it", "the field"];
-  const message = `${title} is not adopted: ${unfit.map(valuesOf).join("; ")}, and the platform cannot change ${them}: correct spec, or remove ${fields}. Until then the ${kind} is left as it is, also when this object is deleted`;
+  const message = `${title} is not adopted: ${misfitsInWords(unfit)}. Until then the ${kind} is left as it is, also when this object is deleted`;
   const claimed = claimOf(context.object);
   const changes = { drift, ...(claimed && { ...claimed, onlyObserved: true }) };
   return recordFailure(deps, context, { reason: "NotAdoptable", message }, changes);
@@ -119,7 +116,7 @@ function yieldTo(deps: Deps, context: Context, rival: ObjectKey, id: string, tit
     deps.events.record(holder, "Warning", "NotAdoptable", message);
   }
   const owner = nameFor(object.metadata.namespace, rival);
-  const correction = policiesOf(object).externalId === id ? ": correct or remove externalId" : "";
+  const correction = policiesOf(object).externalId === id ? ": correct externalId; without it, another is created" : "";
   const way = claimed ? `; this object owns nothing: deleting it leaves the ${kind.kind} as it is` : correction;
   const message = `${title} belongs to ${owner}${way}`;
   const changes = claimed ? { ...claimed, onlyObserved: true } : {};

@@ -5,14 +5,13 @@ import { reachedTime } from "../../platform/calls/platform-time.ts";
 import type { Decision, Step } from "../decide/decision.ts";
 import type { Deps } from "../observe/deps.ts";
 import { leavingBehind } from "../observe/resource/left-behind.ts";
-import { resolveReferences } from "../observe/spec/references.ts";
+import { unresolved } from "../observe/spec/references.ts";
 import type { Context } from "../observe/view.ts";
 import { fetchCertificate } from "../secrets/certificate-secret.ts";
 import { deliver, republish } from "../secrets/keys.ts";
 import { writeOutput } from "../secrets/output.ts";
 import { EXTERNAL_ID, FINALIZER } from "../state/names.ts";
 import { policiesOf } from "../state/policies.ts";
-import type { Obstacle } from "../status/reasons.ts";
 import type { ReadyState } from "../status/status.ts";
 import { countedAnnotation } from "../status/trust.ts";
 import {
@@ -169,7 +168,7 @@ async function forget(deps: Deps, context: Context): Promise<Requeue> {
   const lost = deletion === undefined ? "is no longer on the platform" : `was deleted ${deletion}`;
   const refused = isKept ? observation.refused?.why : undefined;
   const past = replaced ? `is ${isKept ? "kept" : "deleted"}` : lost;
-  const obstacle = obstacleToCreation(deps, context);
+  const obstacle = unresolved(deps.objects, context) ?? view.spec.lacking;
   const creation = replaced ? "creating the replacement" : "creating it again";
   const next = obstacle === undefined ? creation : `${creation} has to wait: ${obstacle.message}`;
   const message = refused ?? `${kind.kind} ${id} ${past}; ${view.spec.unwanted ? "spec asks for none" : next}`;
@@ -187,12 +186,6 @@ async function forget(deps: Deps, context: Context): Promise<Requeue> {
   context.memory.absence = undefined;
   context.memory.goneAt = deps.clock.monotonic();
   return "now";
-}
-
-/** Why the resource cannot be created again: what spec refers to may be gone as well. */
-function obstacleToCreation({ objects }: Deps, { object, desired, view }: Context): Obstacle | undefined {
-  const resolved = desired && resolveReferences(objects, object, desired);
-  return resolved && "obstacle" in resolved ? resolved.obstacle : view.spec.lacking;
 }
 
 /** The status of an object without a resource. Its revision outdates every earlier status. */

@@ -67,7 +67,7 @@ export interface SpecView {
   replacement: Replacement | undefined;
   /** Why spec cannot be turned into a request body: references, Secrets, values. */
   obstacle: Obstacle | undefined;
-  /** Fields that spec leaves out, and that nothing can be created without. */
+  /** Fields that spec leaves out and references that are not Ready: nothing can be created without them. */
   lacking: Obstacle | undefined;
   /** A reference into another namespace that no Grant allows. */
   ungranted: Obstacle | undefined;

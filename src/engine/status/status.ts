@@ -67,11 +67,12 @@ export function alsoHolds(object: KubeObject, now: number, shown: readonly Condi
 }
 
 /** The conditions of a paused object: those that it had, and Paused. */
-export const paused = (object: KubeObject, now: number): Condition[] =>
-  alsoHolds(object, now, readStatus(object).conditions ?? [], {
-    reason: "Paused",
-    message: "paused: remove the annotation mooring.dev/paused to resume",
-  });
+export function paused(object: KubeObject, now: number): Condition[] {
+  const message = object.metadata.deletionTimestamp
+    ? "paused while it is being deleted: to keep the resource, set deletionPolicy: Retain; without the annotation mooring.dev/paused the deletion goes on"
+    : "paused: remove the annotation mooring.dev/paused to resume";
+  return alsoHolds(object, now, readStatus(object).conditions ?? [], { reason: "Paused", message });
+}
 
 /** Whether `status` must be written. Neither another request id in a message counts, nor a field that moved to `internal`. */
 export function differs(object: KubeObject, status: object): boolean {

@@ -91,11 +91,30 @@ export const asList = (value: unknown): Json[] => (Array.isArray(value) ? value.
 /** Whether a field is this one, or is in it. */
 export const isWithin = (field: string, whole: string): boolean => field === whole || field.startsWith(`${whole}.`);
 
-/** The differences from spec that no write can remove. */
+const isSurplus = ({ wanted, found }: Drift) => wanted === "absent" && found === "present";
+
+/** The differences from spec that no write can remove, or only by removing a member that spec does not name. */
 export function misfits({ immutable, grows = [] }: Kind, drift: readonly Drift[]): Drift[] {
   const fixed = Object.keys(immutable);
   const isTooLarge = ({ field, wanted, found }: Drift) => grows.includes(field) && Number(found) > Number(wanted);
-  return drift.filter((each) => fixed.some((whole) => isWithin(each.field, whole)) || isTooLarge(each));
+  return drift.filter(
+    (each) => isSurplus(each) || fixed.some((whole) => isWithin(each.field, whole)) || isTooLarge(each),
+  );
+}
+
+/** Why a resource with these misfits is not adopted, and what to correct. */
+export function misfitsInWords(unfit: readonly Drift[]): string {
+  const surplus = unfit.filter(isSurplus);
+  const fixed = unfit.filter((each) => !isSurplus(each));
+  const values = fixed.map(
+    ({ field, found, wanted }) => `${field} is ${found || "empty"} on the platform and ${wanted || "empty"} in spec`,
+  );
+  const [them, fields] = fixed.length > 1 ? ["them", "the fields"] : ["it", "the field"];
+  const correction = `${values.join("; ")}, and the platform cannot change ${them}: correct spec, or remove ${fields}`;
+  const lists = [...new Set(surplus.map(({ field }) => field.split(/[.[]/)[0]))].join(" and ");
+  const [are, each, they] = surplus.length > 1 ? ["are", "them", "they"] : ["is", "it", "it"];
+  const completion = `${fieldsOf(surplus).join(", ")} ${are} on the platform and not in spec, which would remove ${each}: add ${each} to spec, or leave out ${lists}; once adopted, ${they} can be removed`;
+  return [...(fixed.length > 0 ? [correction] : []), ...(surplus.length > 0 ? [completion] : [])].join("; ");
 }
 
 export const fieldsOf = (drift: readonly Drift[]): string[] => drift.map(({ field }) => field);

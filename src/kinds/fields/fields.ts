@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { aKind } from "../../runtime/text.ts";
 import type { ObjectRef, Reference, Shown } from "../desired.ts";
 import type { Kind, Rule, Rules } from "../kind.ts";
 import { ruled, unless, validations } from "./rules.ts";
@@ -197,17 +196,17 @@ export const required = (field: string): Rules => ({
 
 /** The problem if spec leaves out what only an existing resource does not need, and that is gone. */
 export function lackingProblem({ kind, rules }: Kind, spec: unknown, shown: Shown): string | undefined {
+  const lacks = (field: string) => Reflect.get(Object(spec), field) == null;
   const fields = rules
     .flatMap((each) => ("requires" in each && each.requires !== undefined ? [[each.requires].flat()] : []))
-    .filter((fields) => fields.every((field) => Reflect.get(Object(spec), field) == null))
-    .map((fields) => fields.join(" or "));
+    .flatMap((oneOf) => (oneOf.every(lacks) ? oneOf.join(" or ") : []));
   if (fields.length === 0) return undefined;
   const known = fields
     .filter((field) => ["string", "number"].includes(typeof shown[field]))
     .map((field) => `${field} ${shown[field]}`);
   const former = known.length > 0 ? `; the previous one had ${known.join(" and ")}` : "";
   const [are, them] = fields.length > 1 ? ["are", "them"] : ["is", "it"];
-  return `${fields.join(" and ")} ${are} required to create ${aKind(kind)}; spec leaves ${them} out, which is possible only while there is the one in externalId: set ${them}${former}`;
+  return `${fields.join(" and ")} ${are} required to create this ${kind}; spec leaves ${them} out, which is possible only while there is the one in externalId: set ${them}${former}`;
 }
 
 /** Fields of every kind that lives in a datacenter. */

@@ -20,8 +20,10 @@ const stream = z
     protocol: z.enum(["tcp", "http"]).describe("Protocol: tcp is the Fluentd forward protocol, http is JSON."),
     retentionInDays: z
       .union([z.literal(retentions), z.enum([...retentions.map(String), "unlimited"])])
-      .default(30)
-      .describe("Retention in days: 7, 14, 30 or unlimited. Queries reach back 30 days, whatever the retention.")
+      .optional()
+      .describe(
+        "Retention in days: 7, 14, 30 or unlimited. Queries reach back 30 days, whatever the retention. Default: 30; on an adopted pipeline, left unchanged.",
+      )
       .meta({ "x-kubernetes-int-or-string": true, enum: [...retentions, ...retentions.map(String), "unlimited"] }),
   })
   .meta({
@@ -40,6 +42,7 @@ const spec = z.object({
     .describe("The streams of the pipeline, one to five. Required."),
   ...keyFields,
 });
+type Known = Pick<Inputs, "name" | "observed" | "adopted">;
 type LogPipelineSpec = z.output<typeof spec>;
 
 const status = z.object({
@@ -72,7 +75,7 @@ const collection = "/pipelines";
 const UNLIMITED = 0;
 
 /** A stream as the platform expects it. JSON over HTTP is a generic source there. */
-function sent({ source, tag, protocol, retentionInDays }: Stream) {
+function sent({ source, tag, protocol, retentionInDays = 30 }: Stream) {
   const days = retentionInDays === "unlimited" ? UNLIMITED : Number(retentionInDays);
   return {
     source: source === "http" ? "generic" : source,
@@ -100,8 +103,15 @@ const streamsOf = (logs: readonly z.output<typeof wireStream>[] | null | undefin
     tag != null && log.protocol === protocol ? [{ tag, source: source ?? "generic" }] : [],
   );
 
-function wanted(spec: LogPipelineSpec, inputs: Pick<Inputs, "name" | "observed" | "adopted">) {
-  return { name: wantedName(spec, inputs), logs: spec.logs?.map(sent) };
+/** The properties that spec asks for. Streams that Mooring did not create keep a retention that spec leaves out. */
+function wanted(spec: LogPipelineSpec, inputs: Known, found: readonly z.output<typeof wireStream>[] = []) {
+  const kept = inputs.adopted || inputs.observed ? found.map(normalised) : [];
+  const logs = spec.logs?.map((stream) => {
+    const days = kept.find(({ tag }) => tag === stream.tag)?.retentionInDays;
+    const retentionInDays = days === UNLIMITED ? "unlimited" : days;
+    return sent({ ...(retentionInDays !== undefined && { retentionInDays }), ...stream });
+  });
+  return { name: wantedName(spec, inputs), logs };
 }
 
 export const logPipeline: Kind = {
@@ -133,7 +143,7 @@ export const logPipeline: Kind = {
     comparison: {
       compare(spec, item, inputs) {
         const { id, properties } = wire.parse(item);
-        const { name, logs } = wanted(spec, inputs);
+        const { name, logs } = wanted(spec, inputs, properties.logs ?? []);
         const found = { name: properties.name, logs: (properties.logs ?? []).map(normalised) };
         const drift = nested({ name, logs: logs?.map(normalised) }, found, "tag");
         if (drift.length === 0 && !inputs.failed) return { drift };

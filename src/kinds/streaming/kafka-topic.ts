@@ -115,15 +115,13 @@ const forever =
   "logRetention.retentionTime -1 keeps records until the storage of the KafkaCluster is full: set a retention time, or watch the storage";
 
 /** Values that are allowed but not recommended. */
-function advice({ externalId, numberOfPartitions, replicationFactor, logRetention }: TopicSpec): string[] {
-  // What spec leaves out of an adopted topic is as it is on the platform.
-  const isAsked = numberOfPartitions !== undefined || externalId === undefined;
+function advice({ numberOfPartitions, replicationFactor, logRetention }: TopicSpec, { adopted }: Inputs): string[] {
   const count = numberOfPartitions === undefined ? "is not set and defaults to 1, which" : `${numberOfPartitions}`;
   const partitions = `numberOfPartitions ${count} is not a multiple of three: partitions are not spread evenly over the three brokers`;
   const loss = replicationFactor === 1 ? "its records are lost" : "its records have a single copy left";
   const replicas = `replicationFactor ${replicationFactor} is not 3: when a broker fails, ${loss}`;
   return [
-    ...(isAsked && (numberOfPartitions ?? 1) % 3 !== 0 ? [partitions] : []),
+    ...((numberOfPartitions ?? (adopted ? 3 : 1)) % 3 === 0 ? [] : [partitions]),
     ...(replicationFactor === undefined || replicationFactor === 3 ? [] : [replicas]),
     ...(logRetention?.retentionTime === -1 ? [forever] : []),
   ];

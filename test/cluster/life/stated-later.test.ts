@@ -91,7 +91,7 @@ it("a Volume that was lost is not made again without what only the lost one had"
   await world.annotate("volume/archive", `mooring.dev/recreate=${lost}`);
   await world.untilReason("volume/archive", "InvalidSpec");
   expect(await world.value("volume/archive", message)).toBe(
-    "type is required to create a Volume; spec leaves it out, which is possible only while there is the one in externalId: set it; the previous one had type SSD Standard",
+    "type is required to create this Volume; spec leaves it out, which is possible only while there is the one in externalId: set it; the previous one had type SSD Standard",
   );
   expect(await writes()).toEqual([]);
   await world.apply(archive({ type: "SSD Standard" }));

@@ -128,7 +128,10 @@ describe.each(table)("mooring $line", ({ line, noCluster, dead: whenDead, noRigh
 it.each<[string, Says[]]>([
   ["get -o wide", [/ID +ACCOUNT +MESSAGE/, /^Server +fine .* \S+\/main /m]],
   ["tree -o wide", [/Server\/fine {2}Ready {2}\d+[smh]/]],
-  ["orphans -o wide", [/ADOPT +DELETE/, "create a Datacenter with spec.externalId: ", "DELETE /datacenters/"]],
+  [
+    "orphans -o wide",
+    [/ADOPT +DELETE/, "create an object of kind Datacenter with spec.externalId: ", "DELETE /datacenters/"],
+  ],
   ["cost --by owner -o wide", [/^none +2 /m, /^OBJECT +A MONTH$/m, /^Server\/\S+\/fine +\d/m]],
   ["drift -o wide", ["nothing differs: 2 objects checked"]],
   ["expiring --days 3650 -o wide", [/OBJECT +TO DO/, "put another token into Secret token"]],

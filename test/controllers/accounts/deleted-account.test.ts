@@ -19,7 +19,11 @@ describe("a deleted Account", () => {
     const { check, said } = open(deleted, user);
     const { conditions, obstacle } = await check();
     expect(conditions).toMatchObject([
-      { reason: "InUse", message: expect.stringContaining("still used by Datacenter/shop/dc: they keep working") },
+      {
+        reason: "InUse",
+        message:
+          "still used by Datacenter/shop/dc: nothing is lost meanwhile; before you delete those, set deletionPolicy: Retain on each whose resource is to stay",
+      },
       { type: "Stalled", reason: "InUse" },
     ]);
     expect(obstacle).toBeUndefined();

@@ -99,10 +99,10 @@ describe("an annotation of Mooring's that has no effect", () => {
 });
 
 describe("an object with such an annotation", () => {
-  function resting(annotations: Record<string, string>) {
+  function resting(annotations: Record<string, string>, others: object = {}) {
     const { platform, objects } = restingDatacenters(1);
     const [datacenter = objectOf("Datacenter", "d0")] = objects;
-    const object = { ...datacenter, metadata: { ...datacenter.metadata, annotations } };
+    const object = { ...datacenter, metadata: { ...datacenter.metadata, ...others, annotations } };
     const all = stage([object], { platform });
     const status = () => readStatus(all.api.get(object) ?? object);
     const writes = () => all.api.get(object)?.metadata.resourceVersion;
@@ -137,6 +137,15 @@ describe("an object with such an annotation", () => {
     }
     expect(status().advice).toEqual([expect.stringContaining('is "ja", which is neither true nor false')]);
     expect(all.events).toEqual([expect.stringContaining("Warning Advice annotation mooring.dev/allow-non-empty")]);
+  });
+
+  test("that pauses a deletion says how the resource is kept", async () => {
+    const { all, status } = resting({ "mooring.dev/paused": "true" }, { deletionTimestamp: "2026-01-01T00:00:00Z" });
+    expect((await all.pass(KEY)).decision.step).toBe("pause");
+    const message = expect.stringMatching(
+      /^paused while it is being deleted: to keep .* deletionPolicy: Retain; without/,
+    );
+    expect(status().conditions).toContainEqual(expect.objectContaining({ type: "Paused", message }));
   });
 
   test("that cannot be understood as paused or not is paused, and says both", async () => {

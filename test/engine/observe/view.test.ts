@@ -204,7 +204,7 @@ test.each([
   expect(api.get(object)?.metadata).not.toHaveProperty("annotations");
 });
 
-test("a resource that waits for the deletion of others names those that are paused or Stalled", async () => {
+test("a resource that waits for the deletion of others names those that are paused or stalled", async () => {
   const deletionTimestamp = "2026-01-01T00:00:00Z";
   const leaving = (annotations: Record<string, string>) => ({
     finalizers: [FINALIZER],
@@ -217,11 +217,11 @@ test("a resource that waits for the deletion of others names those that are paus
       metadata: { name, ...leaving(paused ? { "mooring.dev/paused": "true" } : {}) },
       status: { id: "1", account: "shop/main", parents: { datacenter: "dc-a-0" }, conditions },
     });
+  const stalled = { type: "Stalled", status: "True", reason: "Rejected", message: "in use" };
   const platform = fakePlatform();
   platform.make("a", body);
   const object = owning({ metadata: { name: "a", ...leaving({}) } });
-  const refused = [{ type: "Stalled", status: "True", reason: "Rejected", message: "in use" }];
-  const all = stage([object, lan("b", true), lan("c", false), lan("d", false, refused)], { platform });
+  const all = stage([object, lan("b", true), lan("c", false), lan("d", false, [stalled])], { platform });
   all.contextOf(A);
   await all.clock.advance(0);
   expect((await all.pass(A)).decision).toMatchObject({

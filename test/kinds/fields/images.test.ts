@@ -39,6 +39,18 @@ async function imageFor(lookup: object, given: Inputs = located("de/txl"), volum
   return `${name} in ${location}`;
 }
 
+describe("an image that is not there", () => {
+  it("by its name is answered with names, which find one", async () => {
+    const problem = await imageFor({ name: "Ubuntu:24.04" });
+    expect(problem).toMatch(/similar: ubuntu-26.04-\d+, ubuntu-24.04-\d+, ubuntu-22.04-\d+$/);
+    expect(await imageFor({ name: problem.split(", ").at(-2) })).toBe("ubuntu-24.04-20260401 in de/txl");
+  });
+
+  it("by its alias is answered with aliases", async () => {
+    expect(await imageFor({ alias: "ubuntu:24.10" })).toMatch(/similar: ubuntu:24.04, /);
+  });
+});
+
 describe("an image is looked up", () => {
   it.each([
     ["by its alias", { alias: "ubuntu:latest" }, "ubuntu-26.04-20260421 in de/txl"],

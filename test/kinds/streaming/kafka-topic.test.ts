@@ -123,6 +123,11 @@ describe("not recommended", () => {
     ]);
   });
 
+  it("is nothing that an adopted topic has and spec leaves out", () => {
+    const { numberOfPartitions: _, ...unsaid } = spec;
+    expect(mapping.desire(unsaid).advice({ ...given(), adopted: true })).toEqual([]);
+  });
+
   it("is to leave the number to the brokers, which make one", () => {
     expect(advice({ numberOfPartitions: undefined })).toEqual([
       "numberOfPartitions is not set and defaults to 1, which is not a multiple of three: partitions are not spread evenly over the three brokers",

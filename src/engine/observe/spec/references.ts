@@ -41,6 +41,12 @@ export function resolveReferences(
   return { value: { parents, refs, abroad: abroad.map(({ role }) => role) } };
 }
 
+/** Why a creation has to wait: what spec refers to is gone or not Ready. */
+export function unresolved(objects: Objects, { object, desired }: Pick<Subject, "object" | "desired">) {
+  const resolved = desired && resolveReferences(objects, object, desired);
+  return resolved && "obstacle" in resolved ? resolved.obstacle : undefined;
+}
+
 /** The first reference into another namespace that no Grant allows. */
 export function notGranted(objects: Objects, object: KubeObject, { references }: Desired): Obstacle | undefined {
   const { namespace = "" } = object.metadata;

@@ -15,7 +15,7 @@ import type { Deps } from "../deps.ts";
 import type { PendingRequest, SpecView, Subject } from "../view.ts";
 import { checkedAs, isUnchecked, outdatedSources, replacement } from "./fixed-fields.ts";
 import { notYours } from "./ownership.ts";
-import { notGranted, type References, resolveReferences } from "./references.ts";
+import { notGranted, type References, resolveReferences, unresolved } from "./references.ts";
 
 /** Spec with its references followed. */
 interface ResolvedSpec {
@@ -84,7 +84,8 @@ export function observeSpec(
     unchecked: desired !== undefined && isUnchecked(desired, inputs?.outdated, memory),
     replacement: changed,
     obstacle,
-    lacking: invalid(lackingProblem(kind, object.spec, readFacts(object))),
+    lacking:
+      invalid(lackingProblem(kind, object.spec, readFacts(object))) ?? (changed && unresolved(deps.objects, subject)),
     ungranted: desired && notGranted(deps.objects, object, desired),
   };
   return { view, inputs, foreign };

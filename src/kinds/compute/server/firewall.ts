@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Comparison, Inputs } from "../../desired.ts";
 import { missing, patch, surplus } from "../../fields/compare.ts";
-import { comparableRule, type FirewallRule, ruleProperties } from "../../fields/network/firewall.ts";
+import { comparableRule, type FirewallRule, firewallAdvice, ruleProperties } from "../../fields/network/firewall.ts";
 import type { Nic } from "./nics.ts";
 import { type Full, readable, type WireFirewallRule, type WireNic } from "./wire.ts";
 
@@ -74,12 +74,20 @@ function removal({ id, properties }: Found, at: At): Comparison {
   };
 }
 
-const shownNics = z.object({
-  nics: z.array(z.object({ name: z.string().optional(), firewallRules: z.int().optional() })).default([]),
+const shownNic = z.object({
+  name: z.string().optional(),
+  firewallActive: z.boolean().optional(),
+  firewallRules: z.int().optional(),
 });
+const shownNics = z.object({ nics: z.array(shownNic).default([]) });
 
-/** Number of rules of a NIC according to status. */
-export function rulesShown({ shown }: Pick<Inputs, "shown">) {
-  const nics = shownNics.safeParse(shown).data?.nics ?? [];
-  return (nic: string) => nics.find(({ name }) => name === nic)?.firewallRules;
+/** Firewall settings of these NICs that are probably a mistake. What spec leaves out is as status shows it. */
+export function adviceOfNics(nics: readonly Nic[], { shown, adopted }: Pick<Inputs, "shown" | "adopted">): string[] {
+  const all = shownNics.safeParse(shown).data?.nics ?? [];
+  const shownOf = (nic: string) => all.find(({ name }) => name === nic);
+  const guarded = nics.map((nic) => {
+    const isActive = adopted ? shownOf(nic.name)?.firewallActive : undefined;
+    return { ...nic, firewallActive: nic.firewallActive ?? isActive ?? false };
+  });
+  return firewallAdvice(guarded, "", (nic) => shownOf(nic)?.firewallRules);
 }

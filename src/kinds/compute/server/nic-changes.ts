@@ -2,10 +2,10 @@ import type { Comparison, Inputs } from "../../desired.ts";
 import { missing, paired, patch, surplus } from "../../fields/compare.ts";
 import { oneSpelling } from "../../fields/network/addresses.ts";
 import { compareFirewall } from "./firewall.ts";
-import { type Nic, nicBody, nicProperties } from "./nics.ts";
+import { type Nic, nicBody, wantedNic } from "./nics.ts";
 import { type Full, readable, type WireNic, type WireServer } from "./wire.ts";
 
-type Wanted = ReturnType<typeof nicProperties>;
+type Wanted = ReturnType<typeof wantedNic>;
 
 /**
  * NICs are paired by name. A list in spec is complete: a NIC that is not in it is removed. Order: changes, removals,
@@ -21,8 +21,8 @@ export function compareNics(
   if (!nics || !foundNics) return [];
   const { both, ...alone } = paired(nics, foundNics, ({ name }, { properties }) => name === properties.name);
   const changed = both.map(([nic, match]) => {
-    const wanted = nicProperties(nic, inputs);
-    const rivals = nics.filter((other) => other !== nic).map((other) => nicProperties(other, inputs));
+    const wanted = wantedNic(nic, inputs);
+    const rivals = nics.filter((other) => other !== nic).map((other) => wantedNic(other, inputs));
     const { ips, waits } = nextAddresses(wanted, match, rivals, foundNics);
     const path = `${serverPath}/nics/${match.id}`;
     return { waits, part: change({ ...wanted, ips }, match, path), ...compareFirewall(nic, match, path, inputs) };

@@ -16,7 +16,7 @@ export const nic = z
   .object({
     name: line(255).describe("Name of the NIC, unique within the server."),
     ...lanFields,
-    dhcp: z.boolean().default(true).describe("DHCP is used if true."),
+    dhcp: z.boolean().optional().describe("DHCP is used if true. Default: true; on an adopted Server, left unchanged."),
     ips: list(address().describe("IPv4 address; public ones must be in an IPBlock of the contract."), {
       max: 64,
       unique: "itself",
@@ -37,6 +37,12 @@ export const nic = z
       .optional()
       .describe("Fixed IPv6 addresses; the LAN needs an IPv6 block. Default: given by the platform."),
     ...firewallFields,
+    firewallActive: z
+      .boolean()
+      .optional()
+      .describe(
+        "The NIC's firewall is on if true. It refuses all traffic that no rule allows; without rules, all traffic. Default: false; on an adopted Server, left unchanged.",
+      ),
   })
   .meta(validations(joined(lanRule, insideBlock)));
 export type Nic = z.output<typeof nic>;
@@ -61,8 +67,17 @@ export const nicMentions = (nics: readonly Nic[] = []): Mention[] =>
 const reservations = (nic: Nic, inputs: Pick<Inputs, "refs">): string[] =>
   (nic.ipsFrom ?? []).flatMap((each, at) => reservedAddress(each, blockRole(nic, at), inputs) ?? []);
 
-/** A NIC as the platform expects it. Without addresses, the platform chooses them. */
-export function nicProperties(nic: Nic, inputs: Pick<Inputs, "refs">) {
+const defaults = { dhcp: true, firewallActive: false };
+
+/**
+ * A NIC as the platform expects it. Without addresses, the platform chooses them. On a Server that Mooring did not
+ * create, fields that spec leaves out stay as they are.
+ */
+export function wantedNic(nic: Nic, inputs: Pick<Inputs, "refs" | "adopted" | "observed">) {
+  return nicProperties(inputs.adopted || inputs.observed ? nic : { ...defaults, ...nic }, inputs);
+}
+
+function nicProperties(nic: Nic, inputs: Pick<Inputs, "refs">) {
   const ips = [...(nic.ips ?? []), ...reservations(nic, inputs)];
   return {
     name: nic.name,
@@ -79,7 +94,7 @@ export function nicProperties(nic: Nic, inputs: Pick<Inputs, "refs">) {
 
 /** The body that creates a NIC, alone or together with its server. */
 export const nicBody = (nic: Nic, inputs: Pick<Inputs, "refs">) => ({
-  properties: nicProperties(nic, inputs),
+  properties: nicProperties({ ...defaults, ...nic }, inputs),
   ...(nic.firewallRules?.length && {
     entities: { firewallrules: { items: nic.firewallRules.map((rule) => ({ properties: ruleProperties(rule) })) } },
   }),
@@ -112,7 +127,7 @@ function ipv6Problem({ lanRef, ...nic }: Nic, { refs }: Inputs): string | undefi
 /** Advice about public addresses from DHCP, which are not reserved. */
 export const addressAdvice = (nics: readonly Nic[], { refs }: Inputs): string[] =>
   nics
-    .filter(({ dhcp, ips = [], ipsFrom = [] }) => dhcp && ips.length + ipsFrom.length === 0)
+    .filter(({ dhcp = true, ips = [], ipsFrom = [] }) => dhcp && ips.length + ipsFrom.length === 0)
     .filter((nic) => shownLan.safeParse(refs[lanRole(nic)]?.status).data?.public)
     .map(
       ({ name, lanRef }) =>

@@ -13,17 +13,16 @@ import { listed, listedField } from "../../fields/column.ts";
 import { known, type Pairs, patch, together, wantedName, wantedOfOthers } from "../../fields/compare.ts";
 import { datacenterPath, datacenterReference } from "../../fields/fields.ts";
 import { datacenterLookups } from "../../fields/location.ts";
-import { firewallAdvice } from "../../fields/network/firewall.ts";
 import { readsOf } from "../../fields/reads.ts";
 import { output } from "../../fields/secrets/output.ts";
 import { type Kind, mapping } from "../../kind.ts";
 import { attachedFor, bootBody, bootProblem, bootReferences, compareBootRef } from "./boot-volume-ref.ts";
-import { rulesShown } from "./firewall.ts";
+import { adviceOfNics } from "./firewall.ts";
 import { compareNics } from "./nic-changes.ts";
 import { addressAdvice, nicBody, nicMentions, nicProblem, nicReferences } from "./nics.ts";
 import { serverOutput } from "./output.ts";
 import { serverRules } from "./rules.ts";
-import { type ServerSpec, serverSpec } from "./spec.ts";
+import { DEFAULT_TYPE, type ServerSpec, serverSpec } from "./spec.ts";
 import { templateLookup } from "./templates.ts";
 import { BOOT, bootVolumeProperties, compareBootVolume, detachVolume, remainingVolumes } from "./volumes.ts";
 import { bootVolumeOf, nicsOf, volumesOf, type WireServer, wire } from "./wire.ts";
@@ -120,7 +119,7 @@ function fixedPairs(spec: ServerSpec, { properties }: WireServer, inputs: Inputs
   const pair = (wanted: string | undefined, found: string | null | undefined) =>
     [found == null ? undefined : wantedOfOthers(wanted, inputs), found] as const;
   return {
-    type: pair(spec.type === "ENTERPRISE" ? undefined : spec.type, properties.type),
+    type: pair(spec.type === DEFAULT_TYPE ? undefined : spec.type, properties.type),
     availabilityZone: pair(
       spec.availabilityZone === "AUTO" ? undefined : spec.availabilityZone,
       properties.availabilityZone,
@@ -153,6 +152,14 @@ function compare(spec: ServerSpec, item: unknown, inputs: Inputs): Comparison {
   // A suspended Cube accepts no changes. It is resumed first if spec wants it running; otherwise its drift stays.
   const possible = vmState === "SUSPENDED" ? parts.map(({ drift }) => ({ drift })) : parts;
   return together([...possible, ...comparePower(spec, found, own)]);
+}
+
+/** A default says nothing about an adopted server, but it is what the next one would be. */
+function typeAdvice(type: string, { adopted, shown }: Pick<Inputs, "adopted" | "shown">): string[] {
+  if (!adopted || type !== DEFAULT_TYPE || shown.type === undefined || shown.type === type) return [];
+  return [
+    `type is ${shown.type} on the platform, and spec leaves it out: set it, because a Server that has to be created again would be ${type}, the default`,
+  ];
 }
 
 function facts(item: unknown, context: Pick<Inputs, "refs" | "shown">): Record<string, unknown> {
@@ -244,11 +251,12 @@ export const server: Kind = {
         imageProblem(bootVolume, inputs, BOOT) ??
         firstBootProblem(bootVolume, inputs, BOOT) ??
         nicProblem(nics, inputs),
-      advice: ({ powerState, nics }, inputs) => [
+      advice: ({ type, powerState, nics }, inputs) => [
+        ...typeAdvice(type, inputs),
         ...(powerState === "Suspended"
           ? ["powerState: a suspended Cube is still billed, until it is deleted with its disk; a Snapshot keeps a copy"]
           : []),
-        ...firewallAdvice(nics ?? [], "", rulesShown(inputs)),
+        ...adviceOfNics(nics ?? [], inputs),
         ...addressAdvice(nics ?? [], inputs),
       ],
       body,

@@ -15,6 +15,9 @@ import { outputField } from "../../fields/secrets/output.ts";
 import { nic } from "./nics.ts";
 import { bootVolume } from "./volumes.ts";
 
+/** The model of a server whose spec names none. */
+export const DEFAULT_TYPE = "ENTERPRISE";
+
 export const serverSpec = z.object({
   ...managed,
   ...inDatacenter,
@@ -28,7 +31,7 @@ export const serverSpec = z.object({
     .describe("Host name of the machine. If unset, left unchanged."),
   type: z
     .enum(["ENTERPRISE", "VCPU", "CUBE"])
-    .default("ENTERPRISE")
+    .default(DEFAULT_TYPE)
     .describe("Model: ENTERPRISE has dedicated cores, VCPU shared cores, CUBE the fixed size of a template."),
   cores: whole(1, 62)
     .optional()

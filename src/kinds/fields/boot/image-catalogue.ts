@@ -48,20 +48,20 @@ export function newestImage(answer: unknown, filters: ImageFilters): ReturnType<
   if (alias === undefined && aliases.includes(name)) {
     return { problem: `no image with ${listed}; ${name} is an alias: set imageLookup.alias instead of name` };
   }
-  const known = alias === undefined ? offered.flatMap(({ properties }) => properties.name ?? []) : aliases;
-  const near = nearest(known, alias ?? name);
+  const names = offered.flatMap(({ properties }) => properties.name ?? []);
+  const near = nearest(alias === undefined ? names : aliases, (alias ?? name).toLowerCase());
   return {
     problem: `no image with ${listed}; ${near ? `similar: ${near}` : "no image is similar"}`,
   };
 }
 
-/** Up to three of the names; those with the longest common prefix first. */
-function nearest(names: readonly string[], wanted: string): string {
-  const commonPrefix = (name: string) => {
-    const differs = [...name].findIndex((letter, index) => letter !== wanted[index]);
-    return differs < 0 ? name.length : differs;
+/** Up to three of these; those with the longest common prefix first. */
+function nearest(offers: readonly string[], wanted: string): string {
+  const commonPrefix = (offer: string) => {
+    const differs = [...offer].findIndex((letter, index) => letter.toLowerCase() !== wanted[index]);
+    return differs < 0 ? offer.length : differs;
   };
-  return [...new Set(names)]
+  return [...new Set(offers)]
     .sort((a, b) => commonPrefix(b) - commonPrefix(a) || compare(b, a))
     .slice(0, 3)
     .join(", ");

@@ -136,7 +136,7 @@ describe("an object that names an existing resource", () => {
           type: "Ready",
           status: "False",
           reason: "NotAdoptable",
-          message: expect.stringMatching(/: correct or remove externalId$/),
+          message: expect.stringMatching(/: correct externalId; without it, another is created$/),
         },
         { type: "Stalled" },
       ],

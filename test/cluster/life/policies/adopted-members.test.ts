@@ -1,0 +1,61 @@
+import { beforeAll, expect, it } from "vitest";
+import { z } from "zod";
+import { type Landscape, landscape } from "../../landscape.ts";
+import { datacenter } from "../../objects.ts";
+
+let world: Landscape;
+let home = "";
+let id = "";
+const made = z.looseObject({ id: z.string() });
+const ready = '{.status.conditions[?(@.type=="Ready")].message}';
+const eth0 = { name: "eth0", lan: 1 };
+const adopting = (nics: object[]) => ({
+  apiVersion: "mooring.dev/v1alpha1",
+  kind: "Server",
+  metadata: { name: "taken" },
+  spec: { datacenterRef: { name: "dc" }, externalId: id, nics },
+});
+/** Calls that changed something since the counters were reset. */
+async function writes() {
+  const { byRoute } = await world.platform.calls();
+  return Object.keys(byRoute).filter((route) => !route.startsWith("GET "));
+}
+
+beforeAll(async () => {
+  world = await landscape({ operator: ["--settle", "3s", "--retry", "1s"] });
+  await world.apply(datacenter("dc"));
+  await world.untilReady("account/main", "datacenter/dc");
+  home = await world.value("datacenter/dc", "{.status.id}");
+  const nic = (properties: object) => ({ properties: { lan: 1, dhcp: false, firewallActive: true, ...properties } });
+  const nics = { items: [nic({ name: "eth0" }), nic({ name: "eth1" })] };
+  const server = { properties: { name: "production", cores: 1, ram: 1024 }, entities: { nics } };
+  id = made.parse(await world.platform.call("POST", `/cloudapi/v6/datacenters/${home}/servers`, server)).id;
+});
+
+it("a server with a NIC that spec does not name is not adopted, and keeps it", async () => {
+  const isThere = async () => (await world.platform.resources("servers")).some(({ state }) => state === "AVAILABLE");
+  await expect.poll(isThere, { timeout: 90_000 }).toBe(true);
+  await world.platform.resetCalls();
+  await world.apply(adopting([eth0]));
+  await world.untilReason("server/taken", "NotAdoptable");
+  expect(await world.value("server/taken", ready)).toContain(
+    `Server ${id} is not adopted: nics[eth1] is on the platform and not in spec, which would remove it: add it to spec, or leave out nics`,
+  );
+  expect(await writes()).toEqual([]);
+});
+
+it("it is adopted when spec names them, and its firewalls stay on", async () => {
+  await world.apply(adopting([eth0, { name: "eth1", lan: 1 }]));
+  await world.untilReady("server/taken");
+  expect(await world.value("server/taken", "{.status.nics[*].name} {.status.nics[*].firewallActive}")).toBe(
+    "eth0 eth1 true true",
+  );
+  expect(await writes()).toEqual([]);
+});
+
+it("once it is adopted, a NIC can be removed", async () => {
+  await world.apply(adopting([eth0]));
+  const left = () => world.value("server/taken", "{.status.nics[*].name}");
+  await expect.poll(left, { timeout: 90_000 }).toBe("eth0");
+  expect(await writes()).toEqual(["DELETE /cloudapi/v6/datacenters/{datacenterId}/servers/{serverId}/nics/{nicId}"]);
+});
