@@ -21,7 +21,7 @@ const compare = (change: object, properties: object = {}, given: Partial<Inputs>
 
 it("that was adopted without its volume is not taken again before spec names one", () => {
   expect(lackingProblem(snapshot, { externalId: someId }, {})).toContain(
-    "volumeRef or serverRef or volumeId is required to create a Snapshot",
+    "volumeRef or serverRef or volumeId is required to create this Snapshot",
   );
   expect(lackingProblem(snapshot, { ...spec, externalId: someId }, {})).toBeUndefined();
 });

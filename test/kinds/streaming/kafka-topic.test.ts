@@ -114,7 +114,6 @@ describe("not recommended", () => {
 
   it("is nothing for three copies and a multiple of three", () => {
     expect([advice({}), advice({ numberOfPartitions: 3 })]).toEqual([[], []]);
-    expect(advice({ numberOfPartitions: undefined, externalId: "72e73b81-8551-4e74-b398-fc63b39994af" })).toEqual([]);
   });
 
   it.each([1, 2, 4, 10])("are %d partitions", (numberOfPartitions) => {

@@ -11,7 +11,7 @@ import { namedBy, nameFor, namespaceOf, type ObjectKey, observes, openIntent } f
 import type { Objects } from "../../state/objects.ts";
 import { judge } from "../../state/presence.ts";
 import type { Obstacle } from "../../status/reasons.ts";
-import { readFacts, readStatus } from "../../status/status.ts";
+import { readFacts } from "../../status/status.ts";
 import { unknownKey } from "../../status/trust.ts";
 import type { Deps } from "../deps.ts";
 import { notUnderstood, obstacleFrom } from "../platform-errors.ts";
