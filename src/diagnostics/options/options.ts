@@ -10,7 +10,7 @@ import type { Topic } from "./topics.ts";
 export const fieldsOf: Record<Topic, string> = {
   locations: "spec.location of Datacenter and IPBlock, spec.region of Account",
   "cpu-families": "spec.cpuFamily of Server",
-  images: "imageAlias and imageLookup of spec.bootVolume of Server and of spec of Volume; image takes an id",
+  images: "spec.bootVolume of Server, spec of Volume: imageAlias takes an alias, imageLookup a name, image an id",
   templates: "spec.templateName of Server with type CUBE",
   "kafka-sizes": "spec.size of KafkaCluster",
   models: "spec.models of InferenceAccess",
