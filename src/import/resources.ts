@@ -10,7 +10,6 @@ import type { PlatformReader } from "../diagnostics/reader.ts";
 import { asJson, asList } from "../kinds/fields/compare.ts";
 import { kinds } from "../kinds/index.ts";
 import { hasResource, isSuccessive, type ResourceKind } from "../kinds/kind.ts";
-import { several } from "../runtime/text.ts";
 
 export interface Landscape {
   resources: Resource[];
@@ -74,7 +73,7 @@ export async function readLandscape(
     throw new Error(`nothing could be read: ${lost.why}`);
   }
   if (missing.size > 0 && !left.some(({ what }) => what.startsWith("Datacenter"))) {
-    const there = others.length > 0 ? `; others are ${several(others.sort())}` : "";
+    const there = others.length > 0 ? `; others are ${others.sort().slice(0, 5).join(", ")}` : "";
     throw new Error(`the contract has no datacenter ${[...missing].join(", ")}${there}`);
   }
   const requested = filter.datacenters ? resources.filter(isWithin(resources)) : resources;

@@ -7,9 +7,6 @@ export function daysLeft(expiresAt: number, now: number): string {
   return days === 0 ? "<1d" : `${days}d`;
 }
 
-/** A kind with its indefinite article. */
-export const aKind = (kind: string): string => `${/^[AEIO]/.test(kind) ? "an" : "a"} ${kind}`;
-
 /** The first names, and how many more there are. */
 export function several(names: readonly string[], most = 5): string {
   const shown = names.slice(0, most).join(", ");

@@ -4,7 +4,6 @@ import { joined, validations } from "../../kinds/fields/rules.ts";
 import { GROUP, VERSION } from "../../kinds/index.ts";
 import { type Kind, type Rule, usesAccount } from "../../kinds/kind.ts";
 import { type Json, structural } from "../../kube/write/structural.ts";
-import { aKind } from "../../runtime/text.ts";
 import { changeRules, isChange } from "./changes.ts";
 
 /** The CustomResourceDefinition of a kind, generated from its zod schemas. */
@@ -170,7 +169,7 @@ function nameLimit({ kind, resource }: Kind): Rule[] {
   return [
     {
       rule,
-      message: `metadata.name is too long for ${aKind(kind)}, which has at most ${longest} characters: set spec.name`,
+      message: `metadata.name is too long for a ${kind}, which has at most ${longest} characters: set spec.name`,
     },
   ];
 }

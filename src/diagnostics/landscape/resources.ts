@@ -3,7 +3,6 @@ import { kinds } from "../../kinds/index.ts";
 import { hasResource, type ResourceKind } from "../../kinds/kind.ts";
 import { NotFound } from "../../platform/answers/errors.ts";
 import { products } from "../../platform/products/products.ts";
-import { aKind } from "../../runtime/text.ts";
 import type { PlatformReader } from "../reader.ts";
 import { type ParentOnPath, type Parents, pathsOf, stepsIn, withIds } from "./paths.ts";
 import { readOnlyConnection } from "./read-only-connection.ts";
@@ -92,7 +91,7 @@ export function createReading(reader: PlatformReader, signal: AbortSignal) {
       const outer = ownerOf(kind, step);
       if (outer && partial.has(outer)) {
         partial.add(kind);
-        lost(`it is in ${aKind(outer.kind)}, and not all of those were read`);
+        lost(`it is in a ${outer.kind}, and not all of those were read`);
       }
       const inner: Place[] = [];
       for (const { parents, raw } of places) {

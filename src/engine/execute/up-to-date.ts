@@ -2,7 +2,7 @@ import type { Requeue } from "../../kube/queue/work.ts";
 import { PlatformError } from "../../platform/answers/errors.ts";
 import { confirmedBirth } from "../../platform/collections/numbered.ts";
 import { nextAttempt } from "../../runtime/attempt.ts";
-import { aKind, daysLeft, several } from "../../runtime/text.ts";
+import { daysLeft, several } from "../../runtime/text.ts";
 import { type Deps, readLimit } from "../observe/deps.ts";
 import type { Shared } from "../observe/resource/collections.ts";
 import { type LeftBehind, leftBehindNow } from "../observe/resource/left-behind.ts";
@@ -160,7 +160,7 @@ function leftAdvice({ kind, desired, view }: Context, left: LeftBehind): string 
     return `${role}Ref: {name: ${name}${namespace === undefined ? "" : `, namespace: ${namespace}`}}`;
   });
   const spec = [...place, `externalId: ${id}`].join(", ");
-  return `${left.kind} ${id} of the previous ${kind.kind} is still on the platform, and nothing uses it: create ${aKind(left.kind)} object with spec {${spec}} to keep it, or delete it on the platform, which loses its data; it is billed until then`;
+  return `${left.kind} ${id} of the previous ${kind.kind} is still on the platform, and nothing uses it: create a ${left.kind} object with spec {${spec}} to keep it, or delete it on the platform, which loses its data; it is billed until then`;
 }
 
 /** The labels or the note of the Secret were changed. The key still works. */

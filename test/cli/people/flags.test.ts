@@ -233,15 +233,6 @@ describe.each(having("output").filter((name) => name !== "import"))("mooring %s"
   );
 });
 
-it("mooring import does not write objects into a namespace that cannot use the Account", async () => {
-  const env = { KUBECONFIG: kubeconfig("import-account", cluster) };
-  const { code, stderr } = await run("import -n two --account prod/main", env);
-  expect([code, stderr]).toEqual([
-    2,
-    expect.stringContaining("objects in namespace two cannot use the Account prod/main"),
-  ]);
-});
-
 it("mooring import writes hostile text as escapes, into files too", async () => {
   const env = { KUBECONFIG: kubeconfig("import", cluster) };
   const { stdout, stderr } = await run(lineOf("import"), env);
