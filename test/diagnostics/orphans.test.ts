@@ -158,7 +158,7 @@ describe("a resource without an object of its own", () => {
     expect([...users].filter((key) => key.endsWith("/web"))).toHaveLength(1);
     for (const each of in_use) {
       expect(each).not.toHaveProperty("delete");
-      expect(each.take_over).toBe(`create a ${each.kind} with spec.externalId: ${each.id}`);
+      expect(each.take_over).toBe(`create an object of kind ${each.kind} with spec.externalId: ${each.id}`);
     }
   });
 
