@@ -74,7 +74,8 @@ export async function readLandscape(
   }
   if (missing.size > 0 && !left.some(({ what }) => what.startsWith("Datacenter"))) {
     const there = others.length > 0 ? `; others are ${others.sort().slice(0, 5).join(", ")}` : "";
-    throw new Error(`the contract has no datacenter ${[...missing].join(", ")}${there}`);
+    const names = [...missing].map((each) => `"${each}"`).join(", ");
+    throw new Error(`there is no datacenter ${names}, by name or id, that the token's user may see${there}`);
   }
   const requested = filter.datacenters ? resources.filter(isWithin(resources)) : resources;
   const { own, dependents } = separateDependents(requested);

@@ -50,13 +50,6 @@ describe("an import", () => {
     "/clusters/stream/topics": [item("orders")],
   };
 
-  it("says that a datacenter does not exist, by its name or id", async () => {
-    const asked = (...all: string[]) =>
-      readLandscape(platform(collections), { ...everything, datacenters: new Set(all) }, quiet);
-    await expect(asked("dc-1", "nope")).rejects.toThrow('there is no datacenter "nope", by name or id');
-    await expect(asked("dc-1")).resolves.toBeDefined();
-  });
-
   it("reads the resources in every parent, also in one that is no kind", async () => {
     const reader = platform(collections);
     const { resources } = await readLandscape(reader, everything, quiet);

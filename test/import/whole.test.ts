@@ -46,7 +46,9 @@ describe("an import", () => {
         { "/datacenters": [datacenter(DC, "shop"), datacenter(OTHER, "lab")] },
         { filter: { kinds: undefined, datacenters: new Set(names) } },
       );
-    await expect(only("shop", "nope")).rejects.toThrow("the contract has no datacenter nope; others are lab");
+    await expect(only("shop", "nope")).rejects.toThrow(
+      'there is no datacenter "nope", by name or id, that the token\'s user may see; others are lab',
+    );
     expect((await only("shop", OTHER)).kept).toHaveLength(2);
   });
 

@@ -3,7 +3,6 @@ import { snapshot } from "../../../src/kinds/compute/snapshot.ts";
 import { volume } from "../../../src/kinds/compute/volume/volume.ts";
 import type { Inputs } from "../../../src/kinds/desired.ts";
 import { bounded } from "../../../src/kinds/fields/bounded.ts";
-import { lackingProblem } from "../../../src/kinds/fields/fields.ts";
 import { type Platform, startPlatform } from "../../simulator/platform.ts";
 import { inputs, mapped, nothing, sent } from "../mapped.ts";
 import { create, type Resident } from "../resident.ts";
@@ -18,13 +17,6 @@ const item = (properties: object = {}) => ({
 });
 const compare = (change: object, properties: object = {}, given: Partial<Inputs> = {}) =>
   mapping.desire({ ...spec, ...change }).compare(item(properties), inputs({ parents, ...given }));
-
-it("that was adopted without its volume is not taken again before spec names one", () => {
-  expect(lackingProblem(snapshot, { externalId: someId }, {})).toContain(
-    "volumeRef or serverRef or volumeId is required to create this Snapshot",
-  );
-  expect(lackingProblem(snapshot, { ...spec, externalId: someId }, {})).toBeUndefined();
-});
 
 describe("a snapshot is taken", () => {
   it("by a call on its volume, under the object's name", () => {
