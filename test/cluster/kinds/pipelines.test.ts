@@ -73,6 +73,10 @@ describe("the Secret of a pipeline", () => {
     const { id: externalId } = z.looseObject({ id: z.string() }).parse(made);
     await world.apply(logPipeline("theirs", { ...main, externalId, name: "theirs" }));
     await world.untilReady("logpipeline/theirs");
+    await world.patch("logpipeline/theirs", {
+      spec: { logs: [{ source: "generic", tag: "app", protocol: "http", retentionInDays: 30 }] },
+    });
+    await world.untilReady("logpipeline/theirs");
     const seen = await world.platform.call("GET", `${all}/${externalId}`);
     expect(seen).toMatchObject({ properties: { logs: [{ tag: "app", retentionInDays: 30, labels: ["team"] }] } });
   });
