@@ -157,7 +157,12 @@ const byMoment = (a: Run, b: Run): number => moments.indexOf(a.moment) - moments
 const leavesDoubt = ({ position, moment }: Target): boolean =>
   position.side === "platform" && isWrite(position) && moment !== "answered";
 
-const isMissed = ({ position, after }: Row, { reached }: Run): boolean => !reached && !after && isWrite(position);
+/** When the object goes, its Account counts its users again: a busy machine makes one write of several. */
+const isRecount = ({ phase, route }: Position): boolean =>
+  phase === "delete" && /accounts\/\{name\}\/status$/.test(route);
+
+const isMissed = ({ position, after }: Row, { reached }: Run): boolean =>
+  !reached && !after && isWrite(position) && !isRecount(position);
 
 const isBad = (row: Row, run: Run): boolean => run.problems.length > 0 || isMissed(row, run);
 
