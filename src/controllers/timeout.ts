@@ -2,8 +2,8 @@ import type { Deps } from "../engine/observe/deps.ts";
 import type { ObjectKey } from "../engine/state/object.ts";
 import { type Pass, postpone, show } from "../engine/write/record.ts";
 import { usesAccount } from "../kinds/kind.ts";
-import { orAbort } from "../kube/client/deadline.ts";
 import { DeadlineExceeded, type Requeue } from "../kube/queue/work.ts";
+import { orAbort } from "../runtime/clock.ts";
 
 /**
  * Ends a pass when its signal aborts, and says so in the status of its object. What the pass has begun goes on by itself, beside

@@ -20,6 +20,8 @@ const fields = z.looseObject({
   best_of: answers,
   max_tokens: tokens,
   max_completion_tokens: tokens,
+  // Its loops make a prompt of any length out of a few bytes.
+  chat_template: z.null("is not supported: leave it out; the model has its own template").optional(),
 });
 
 /** A parsed body. */

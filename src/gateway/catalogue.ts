@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Clock } from "../runtime/clock.ts";
+import { type Clock, orAbort } from "../runtime/clock.ts";
 import { unlessThrown } from "../runtime/unless-thrown.ts";
 import { redact } from "./answer/redact.ts";
 import { Refused } from "./refused.ts";
@@ -32,12 +32,13 @@ export function createCatalogue(clock: Clock, ask: (signal: AbortSignal) => Prom
     return list;
   }
 
-  return (): Promise<readonly Model[]> => {
+  // A caller that leaves ends its own wait, not the call that others wait for.
+  return (signal: AbortSignal): Promise<readonly Model[]> => {
     if (known && clock.monotonic() - known.at < FRESH_MS) return Promise.resolve(known.models);
     asking ??= read().finally(() => {
       asking = undefined;
     });
-    return asking;
+    return orAbort(asking, signal);
   };
 }
 

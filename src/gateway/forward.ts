@@ -38,7 +38,7 @@ function meterOf({ headers }: Answered, { hidesUsage }: Asked, responses: Unders
 const isCoded = ({ headers }: Answered): boolean =>
   [headers["content-encoding"], headers["transfer-encoding"]]
     .flatMap((value) => String(value ?? "").split(","))
-    .some((coding) => !/^\s*(?:|identity|chunked)\s*$/i.test(coding));
+    .some((coding) => !["", "identity", "chunked"].includes(coding.trim().toLowerCase()));
 
 function unreadable({ body }: Answered): Refused {
   // Not read to its end, which may never come.
@@ -48,12 +48,12 @@ function unreadable({ body }: Answered): Refused {
 }
 
 /** Forwards calls and books their cost. The caller checks that the namespace has an access. */
-export function createForward(parts: GatewayParts, checkExists: (model: string) => Promise<void>) {
+export function createForward(parts: GatewayParts, checkExists: (model: string, signal: AbortSignal) => Promise<void>) {
   const { clock, log, bodies, metrics } = parts;
 
   /** Passes the platform's answer on. Reports its usage, even if the answer breaks off. */
   async function deliver(
-    { asked, responses, sentTo }: Pick<Understood, "asked" | "responses" | "sentTo">,
+    { asked, responses, sentTo, signal }: Pick<Understood, "asked" | "responses" | "sentTo"> & { signal: AbortSignal },
     answer: Answered,
     response: ServerResponse,
     used: (usage: Usage, isEmpty?: boolean) => void,
@@ -68,7 +68,7 @@ export function createForward(parts: GatewayParts, checkExists: (model: string) 
     }
     const isRefusal = statusCode >= 400;
     if (isRefusal) used(none);
-    if (statusCode === 404) await checkExists(asked.model);
+    if (statusCode === 404) await checkExists(asked.model, signal);
     if (isCoded(answer)) throw unreadable(answer);
     const plain = isRefusal ? refusalMeter() : meterOf(answer, asked, responses);
     // A platform may quote the gateway's own token.
@@ -127,7 +127,7 @@ export function createForward(parts: GatewayParts, checkExists: (model: string) 
           signal,
         );
         release();
-        await deliver({ asked, responses, sentTo }, answer, response, (used, isEmpty) => {
+        await deliver({ asked, responses, sentTo, signal }, answer, response, (used, isEmpty) => {
           usage = used;
           if (isEmpty) metrics.empty(namespace, asked.model);
         });

@@ -32,24 +32,29 @@ export function createHandler(parts: GatewayParts): Handler {
   );
   const forward = createForward(parts, checkExists);
 
-  async function listModels(namespace: string, response: ServerResponse): Promise<void> {
+  async function listModels(namespace: string, response: ServerResponse, signal: AbortSignal): Promise<void> {
     const allowed = new Set(accesses.of(namespace).flatMap(({ models }) => models));
-    const data = (await catalogue()).filter(({ id }) => allowed.has(id));
+    const data = (await catalogue(signal)).filter(({ id }) => allowed.has(id));
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ object: "list", data }));
   }
 
   /** One model that the namespace may use. */
-  async function showModel(namespace: string, id: string, response: ServerResponse): Promise<void> {
-    await checkExists(id);
+  async function showModel(
+    namespace: string,
+    id: string,
+    response: ServerResponse,
+    signal: AbortSignal,
+  ): Promise<void> {
+    await checkExists(id, signal);
     const allowed = accesses.of(namespace).flatMap(({ models }) => models);
     if (!allowed.includes(id)) throw notAllowed(namespace, id, allowed);
-    const found = (await catalogue()).find((each) => each.id === id);
+    const found = (await catalogue(signal)).find((each) => each.id === id);
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(found));
   }
 
   /** Throws `Refused` with the valid models if the platform does not have this one. */
-  async function checkExists(model: string): Promise<void> {
-    const ids = await catalogue().then(
+  async function checkExists(model: string, signal: AbortSignal): Promise<void> {
+    const ids = await catalogue(signal).then(
       (models) => models.map(({ id }) => id),
       // Without the list, the model is assumed to exist.
       () => [model],
@@ -71,8 +76,8 @@ export function createHandler(parts: GatewayParts): Handler {
     }
     const namespace = await callers(request.headers.authorization, peerOf(request.socket));
     counted.namespace = namespace;
-    if (isModels) return listModels(namespace, response);
-    if (model !== "") return showModel(namespace, model, response);
+    if (isModels) return listModels(namespace, response, signal);
+    if (model !== "") return showModel(namespace, model, response, signal);
     // Checked before any byte of the body is read.
     if (accesses.of(namespace).length === 0) {
       throw new Refused(403, "model_not_allowed", `namespace ${namespace} may use no model; it has no InferenceAccess`);

@@ -98,6 +98,8 @@ describe("the reservation of a call", () => {
     { n: 0 },
     { n: "20" },
     { best_of: 0.5 },
+    // It may make a long prompt out of few bytes.
+    { chat_template: "{% for i in range(99999) %}a {% endfor %}" },
   ])("is not reckoned from %j", async (body) => {
     const gateway = await open();
     expect(await statusOf(gateway, { namespace: "poor", body })).toBe(422);

@@ -48,16 +48,6 @@ export function deadline(what: string, ms: number, clock: Clock, caller: AbortSi
   };
 }
 
-/** Settles like the promise, or rejects with the signal's reason as soon as it aborts. */
-export function orAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
-}
-
 /** Settles like the promise, or rejects as soon as the deadline ends the call. */
 export function orEnd<T>(promise: Promise<T>, limit: Pick<Deadline, "onEnd">): Promise<T> {
   return new Promise((resolve, reject) => {

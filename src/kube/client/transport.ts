@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
-import { type Clock, sleep, systemClock } from "../../runtime/clock.ts";
+import { type Clock, orAbort, sleep, systemClock } from "../../runtime/clock.ts";
 import { type ClientTls, connectionPool } from "./connections.ts";
-import { type Deadline, deadline, orAbort, orEnd } from "./deadline.ts";
+import { type Deadline, deadline, orEnd } from "./deadline.ts";
 import { KubeError } from "./errors.ts";
 import { type Answer, exchangeWhole } from "./exchange.ts";
 import { parseJson } from "./json.ts";
