@@ -16,6 +16,9 @@ const sameAddress: Plugin = {
   },
 };
 
+/** A library that reads a file beside its module, and its own form that contains that file. */
+const withFiles = { "@platformatic/wasm-utils": "@platformatic/wasm-utils/bundled" };
+
 /**
  * Writes everything that `mooring` needs besides Node into one folder: bundled JavaScript and licenses. Names and lines
  * stay readable for stack traces. The output is ASCII: a single other character would make V8 store the whole file with
@@ -27,6 +30,7 @@ export async function bundle(dir: string): Promise<void> {
     input: join(root, "src/main.ts"),
     platform: "node",
     logLevel: "warn",
+    resolve: { alias: withFiles },
     plugins: [sameAddress],
     output: {
       dir,

@@ -6,7 +6,7 @@ import { librariesOf, licensesOf } from "../image/licenses.ts";
 import { installValues, packChart, releasedChart, renderInstall, writeChartArtifact } from "./artifacts/chart.ts";
 import { type System, systemFor } from "./artifacts/debian.ts";
 import { executableEntries, makeBlob, makeExecutable } from "./artifacts/executable.ts";
-import { type Identity, writeImage } from "./artifacts/image.ts";
+import { type Identity, imageFiles, writeImage } from "./artifacts/image.ts";
 import { type KrewArchive, krewManifest } from "./artifacts/krew.ts";
 import { fetchNode, type NodeBinary, nodeHere, platforms } from "./artifacts/node.ts";
 import { completions, packForNpm, programFiles } from "./artifacts/program.ts";
@@ -100,7 +100,7 @@ function writeForCluster(
 ): Published {
   const { version, seconds } = identity;
   const { registry } = project;
-  const app = program.filter(({ path }) => /^(dist\/|package\.json$|LICENSE$)/.test(path));
+  const app = imageFiles(program);
   const dockerfile = readFileSync(join(root, "Dockerfile"), "utf8");
   const index: Descriptor = writeImage(join(out, "image"), { bases, app, dockerfile }, identity);
   write(out, `mooring-image-${version}.tar`, tar(entriesBelow(join(out, "image")), seconds));

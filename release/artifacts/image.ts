@@ -23,6 +23,10 @@ export interface ImageParts {
   dockerfile: string;
 }
 
+/** The files of the program that are in the image, as the Dockerfile copies them. */
+export const imageFiles = (program: readonly Entry[]): Entry[] =>
+  program.filter(({ path }) => /^(dist\/|package\.json$|LICENSE$)/.test(path));
+
 /** Writes a multi-platform image into an OCI layout, and returns its descriptor. */
 export function writeImage(folder: string, parts: ImageParts, identity: Identity): Descriptor {
   const layout = createLayout(folder);

@@ -1,13 +1,15 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeBlob, makeExecutable } from "../../release/artifacts/executable.ts";
+import { imageFiles } from "../../release/artifacts/image.ts";
 import { completions, packForNpm, programFiles } from "../../release/artifacts/program.ts";
 import { entriesBelow } from "../../release/formats/tar.ts";
 import { provideBinaries } from "../../src/cli/control-plane/binaries.ts";
 import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
 import { root, run, start } from "../processes.ts";
 import { mainFile } from "../run/program.ts";
+import { missingIn, sendNowhere } from "./adjacent.ts";
 import { base } from "./parts.ts";
 
 // The whole command as users download it, far from the repository, with an empty home.
@@ -27,6 +29,10 @@ beforeAll(async () => {
   const program = programFiles(root, entriesBelow(dirname(mainFile())), "1.2.3");
   writeFileSync(at("mooring.tgz"), packForNpm(program, 1_700_000_000));
   makeExecutable(base("amd64", process.execPath).node, await makeBlob(program, folder.path), at("mooring"));
+  for (const { path, content } of imageFiles(program)) {
+    mkdirSync(dirname(at("app", path)), { recursive: true });
+    writeFileSync(at("app", path), content);
+  }
   symlinkSync(at("mooring"), at("bin/kubectl-mooring"));
   const kubectl = await provideBinaries(["kubectl"]);
   symlinkSync(join(kubectl, "kubectl"), at("bin/kubectl"));
@@ -80,4 +86,54 @@ it("completions of all shells come with a release", () => {
   const texts = completions(mainFile());
   expect(texts.map(({ path }) => path)).toHaveLength(3);
   for (const { content } of texts) expect(content.toString()).toContain("mooring");
+});
+
+/** Every form that is published, as the folder from which Node loads it. */
+const forms: [form: string, folder: () => Promise<string>][] = [
+  ["the image", async () => at("app")],
+  [
+    "the npm package",
+    async () => {
+      await run("tar", ["--extract", "--file", at("mooring.tgz"), "--directory", folder.path]);
+      return at("package");
+    },
+  ],
+  [
+    "the single file",
+    async () => {
+      await run(at("mooring"), ["version"], elsewhere);
+      return globSync(at("home/.cache/mooring/program-*"))[0] ?? "";
+    },
+  ],
+];
+
+describe.runIf(process.platform === "linux").each(forms)("%s", (form, unpack) => {
+  /** Code of libraries goes on without these modules, and uses these places only for log transports and for a warning. */
+  const optional = [
+    "@node-rs/crc32",
+    "__dirname in node_modules/pino/lib/transport.js",
+    "__dirname in node_modules/thread-stream/index.js",
+    "__filename in node_modules/undici/index.js",
+    "supports-color",
+  ];
+  /** A demo adds the commands of a checkout to the path. */
+  const ofCheckout = ["bin"];
+  /** A demo, real brokers and versitygw need a control plane or tools that the image does not have. */
+  const ofDemo = [
+    "deploy/kustomize/install.yaml",
+    "deploy/local/",
+    "deploy/local/kafka/pom.xml",
+    "deploy/local/versitygw/",
+    "deploy/samples/",
+  ];
+
+  it("has every file that its code looks for", async () => {
+    const known = [...optional, ...ofCheckout, ...(form === "the image" ? ofDemo : [])];
+    expect(missingIn(await unpack())).toEqual(known.sort());
+  });
+
+  it("loads the Kafka client, whose error is about the broker", async () => {
+    const { stdout, stderr } = await sendNowhere(await unpack());
+    expect(stdout, stderr).toContain("ECONNREFUSED");
+  });
 });

@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { AwsV4Signer } from "aws4fetch";
 import { type Clock, systemClock } from "../../runtime/clock.ts";
+import { withoutTrailing } from "../../runtime/text.ts";
 import type { Connection } from "../calls/connection.ts";
 import { platformTime } from "../calls/platform-time.ts";
 import { encodePath, regionOf } from "../products/s3.ts";
@@ -35,7 +36,7 @@ export function toBucket(connection: Connection, place: BucketPlace, guard: () =
       const text = lines.map((line) => `${line.text}\n`).join("");
       const key = `${prefix}${nameOf(period.from, text)}`;
       const bytes = new Uint8Array(await compressed(text));
-      const url = `${endpoint.replace(/\/+$/, "")}/${encodePath(bucket)}/${encodePath(key)}`;
+      const url = `${withoutTrailing(endpoint, "/")}/${encodePath(bucket)}/${encodePath(key)}`;
       const signer = new AwsV4Signer({
         method: "PUT",
         url,

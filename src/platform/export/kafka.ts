@@ -23,8 +23,10 @@ export interface KafkaPlace {
 /** How long one answer may take, and when no more connections are opened: a delivery ends before its pass does. */
 const PATIENCE = { answerMs: 10_000, deliveryMs: 30_000 };
 const PART = 1_000;
-/** Answers are a few kilobytes. A client without a limit would keep up to 2 GiB of one. */
-const MOST_ANSWERED = 16 * 1_048_576;
+/** Answers are a few kilobytes. A client without a limit would keep up to 2 GiB of one, and reads one without a pause. */
+const MOST_ANSWERED = 512 * 1024;
+/** A delivery has a few answers per thousand entries. A broker that makes the client ask again is asked without a pause. */
+const MOST_ANSWERS = 1_000;
 
 /**
  * One record per entry, with the entry's id as its key, so that consumers can recognize repeated entries. Within one delivery
@@ -57,7 +59,8 @@ export function toKafka(place: KafkaPlace, guard: () => void, { answerMs, delive
         for (let at = 0; at < lines.length; at += PART) {
           guard();
           const part = lines.slice(at, at + PART);
-          await producer.send({ messages: part.map(({ id, text }) => ({ topic, key: id, value: text })) });
+          const sent = producer.send({ messages: part.map(({ id, text }) => ({ topic, key: id, value: text })) });
+          await Promise.race([sent, doorman.broken]);
         }
       } catch (error) {
         throw doorman.refusal() ?? (await asPlatformError(error, place, doorman.unresolved()));
@@ -72,13 +75,17 @@ export function toKafka(place: KafkaPlace, guard: () => void, { answerMs, delive
 
 /**
  * Checks every connection before it is opened, because any answer may name other brokers. Opens none after the end of the
- * delivery, and bounds what the brokers answer.
+ * delivery, and bounds what the brokers answer. The client throws in the middle of an answer that misses what it looks for,
+ * where nothing would catch that.
  */
 function createDoorman({ isAllowed, lookup, topic }: KafkaPlace, Refused: typeof NetworkError, end: number) {
   let refusal: PlatformError | undefined;
   let unresolved: string | undefined;
   let asking: { at: string; resolve: LookupFunction } = { at: "", resolve: lookupAddress };
   let answered = 0;
+  let answers = 0;
+  const { promise: broken, reject } = Promise.withResolvers<never>();
+  broken.catch(() => {});
   const refuse = (detail: string) => {
     refusal ??= new Terminal({ call: `PRODUCE ${topic}`, status: 0, detail });
     return new Refused(detail, { canRetry: false });
@@ -97,9 +104,22 @@ function createDoorman({ isAllowed, lookup, topic }: KafkaPlace, Refused: typeof
     };
     Object.assign(pool, { get });
     pool.on("connect", ({ connection: { socket } }) => {
+      const emit: (event: string, ...args: unknown[]) => boolean = socket.emit.bind(socket);
+      socket.emit = (event: string, ...args: unknown[]) => {
+        try {
+          return emit(event, ...args);
+        } catch (cause) {
+          const detail = "an answer of the brokers cannot be understood";
+          reject(new Retry({ call: `PRODUCE ${topic}`, status: 0, detail, cause }, "unknown"));
+          socket.destroy();
+          return true;
+        }
+      };
       socket.on("data", ({ length }: Buffer) => {
         answered += length;
-        if (answered > MOST_ANSWERED) socket.destroy(refuse("the brokers answered with more than 16 MiB"));
+        answers += 1;
+        if (answers > MOST_ANSWERS) socket.destroy(refuse("the brokers have the same question asked without end"));
+        if (answered > MOST_ANSWERED) socket.destroy(refuse("the brokers answered with more than 512 KiB"));
       });
     });
   };
@@ -111,7 +131,7 @@ function createDoorman({ isAllowed, lookup, topic }: KafkaPlace, Refused: typeof
       callback(error, ...found);
     });
   };
-  return { guard, lookup: asked, refusal: () => refusal, unresolved: () => unresolved };
+  return { guard, lookup: asked, broken, refusal: () => refusal, unresolved: () => unresolved };
 }
 
 const wayTo = (at: string): string => `ask the administrator to allow https://${at} (--allow-endpoint)`;

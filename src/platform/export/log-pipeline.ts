@@ -1,3 +1,4 @@
+import { withoutTrailing } from "../../runtime/text.ts";
 import type { Line } from "../activity/progress.ts";
 import type { Connection } from "../calls/connection.ts";
 import type { Destination } from "./destination.ts";
@@ -19,7 +20,7 @@ export function toLogPipeline(
   guard: () => void,
 ): Destination {
   const base = httpAddress.includes("://") ? httpAddress : `https://${httpAddress}`;
-  const url = `${base.replace(/\/+$/, "")}/${encodeURIComponent(tag)}`;
+  const url = `${withoutTrailing(base, "/")}/${encodeURIComponent(tag)}`;
   const headers = { "content-type": "application/json", apikey: key };
   const to: Destination = {
     most: MOST,

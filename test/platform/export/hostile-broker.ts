@@ -71,43 +71,43 @@ const versions: [key: number, most: number][] = [
   [API.producer, 4],
 ];
 
-/** The answer to a question for metadata: the only broker, which leads the only partition. */
-const metadata = (port: number) =>
+/** The partition with this number, which the only broker leads. */
+const partition = (number: number) =>
   Buffer.concat([
-    ...[none, int(32, 0), list(Buffer.concat([int(32, 1), text("127.0.0.1"), int(32, port), none, none])), none],
-    int(32, 1),
-    list(
-      Buffer.concat([
-        ...[int(16, 0), text(secret.topic), Buffer.alloc(16), int(8, 0)],
-        list(
-          Buffer.concat([
-            int(16, 0),
-            int(32, 0),
-            int(32, 1),
-            int(32, 0),
-            list(int(32, 1)),
-            list(int(32, 1)),
-            list(),
-            none,
-          ]),
-        ),
-        ...[int(32, 0), none],
-      ]),
-    ),
-    none,
+    ...[int(16, 0), int(32, number), int(32, 1), int(32, 0)],
+    ...[list(int(32, 1)), list(int(32, 1)), list(), none],
+  ]);
+const topicWith = (...partitions: number[]) =>
+  Buffer.concat([
+    ...[int(16, 0), text(secret.topic), Buffer.alloc(16), int(8, 0)],
+    ...[list(...partitions.map(partition)), int(32, 0), none],
   ]);
 
+/** The answer to a question for metadata: the only broker, and these topics. */
+const metadata = (port: number, topics: Buffer[]) =>
+  Buffer.concat([
+    ...[none, int(32, 0), list(Buffer.concat([int(32, 1), text("127.0.0.1"), int(32, port), none, none])), none],
+    ...[int(32, 1), list(...topics), none],
+  ]);
+
+/** Topics that are not what the client looks for. */
+export const misleading: [what: string, topics: Buffer[]][] = [
+  ["no topic", []],
+  ["a topic without partitions", [topicWith()]],
+  ["a topic whose first partitions are missing", [topicWith(5)]],
+];
+
 /** A broker that names `ports` one after the other as the port of the only broker, and takes no records. */
-export function naming(ports: (own: number) => number[]) {
+export function naming(ports: (own: number) => number[], topics: Buffer[] = [topicWith(0)], known = versions) {
   let asked = 0;
   const answers: Record<number, (own: number) => Buffer | undefined> = {
     [API.versions]: () =>
       Buffer.concat([
         int(16, 0),
-        list(...versions.map(([key, most]) => Buffer.concat([int(16, key), int(16, 0), int(16, most), none]))),
+        list(...known.map(([key, most]) => Buffer.concat([int(16, key), int(16, 0), int(16, most), none]))),
         ...[int(32, 0), none],
       ]),
-    [API.metadata]: (own) => metadata(ports(own)[asked++] ?? ports(own).at(-1) ?? own),
+    [API.metadata]: (own) => metadata(ports(own)[asked++] ?? ports(own).at(-1) ?? own, topics),
     [API.producer]: () => Buffer.concat([none, int(32, 0), int(16, 0), Buffer.alloc(8, 1), int(16, 0), none]),
     [API.produce]: () => undefined,
   };

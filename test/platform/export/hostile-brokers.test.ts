@@ -6,7 +6,7 @@ import {
 } from "../../../src/platform/addresses/allowed-endpoints.ts";
 import { Retry } from "../../../src/platform/answers/errors.ts";
 import { toKafka } from "../../../src/platform/export/kafka.ts";
-import { broker, naming, neighbour, quiet, secret } from "./hostile-broker.ts";
+import { broker, misleading, naming, neighbour, quiet, secret } from "./hostile-broker.ts";
 
 const MIB = 1_048_576;
 const window = { period: { from: 0, to: 60_000 }, total: 1, lines: [{ id: "1", time: 0, text: "{}" }] };
@@ -48,6 +48,20 @@ describe("a broker of a tenant", () => {
     expect(allowed.allows(`https://127.0.0.1:${inside.port}`)).toBe(false);
     await deliver([`127.0.0.1:${hostile.port}`], allowed);
     expect(inside.connections()).toBe(0);
+  });
+
+  it.each(misleading)("that has %s does not end the operator", async (_, topics) => {
+    await using hostile = await naming((own) => [own], topics);
+    const allowed = allowedEndpoints([`https://127.0.0.1:${hostile.port}`]);
+    const error = await deliver([`127.0.0.1:${hostile.port}`], allowed);
+    expect(error).toBeInstanceOf(Retry);
+    expect(String(error)).toContain("an answer of the brokers cannot be understood");
+  });
+
+  it("that knows no question is not asked without end", async () => {
+    await using hostile = await naming((own) => [own], [], []);
+    const error = await deliver([`127.0.0.1:${hostile.port}`], allowedEndpoints([`https://127.0.0.1:${hostile.port}`]));
+    expect(String(error)).toContain("the brokers have the same question asked without end");
   });
 
   it("that answers without end does not fill the memory", async () => {
