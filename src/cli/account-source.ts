@@ -1,25 +1,50 @@
+import { readCluster } from "../diagnostics/cluster.ts";
 import { resourceOf } from "../engine/state/object.ts";
 import { account, readAccountSpec } from "../kinds/identity/account.ts";
 import { clusterAccount } from "../kinds/identity/cluster-account.ts";
 import { connect } from "../kube/client/config.ts";
-import { isForbidden } from "../kube/client/errors.ts";
+import { isForbidden, KubeError } from "../kube/client/errors.ts";
 import type { KubeClient } from "../kube/client/transport.ts";
 import { SECRETS } from "../kube/resource.ts";
 import { fetchObject } from "../kube/watch/followed.ts";
 import { secretValue } from "../kube/write/owned-secret.ts";
 import { endpointUrl } from "../platform/addresses/endpoints.ts";
 import type { AccessSource } from "./access-source.ts";
+import { accountFor } from "./default-account.ts";
 
 type Env = Record<string, string | undefined>;
 
-export interface AccountAsked {
-  /** Name of an Account, or ClusterAccount/NAME. */
-  account: string;
+interface ClusterAsked {
   namespace?: string | undefined;
   kubeconfig?: string | undefined;
   context?: string | undefined;
   env: Env;
 }
+
+export interface AccountAsked extends ClusterAsked {
+  /** Name of an Account, or ClusterAccount/NAME. */
+  account: string;
+}
+
+/** The Account that the namespace uses; undefined if there is none, or no cluster. */
+export async function accountHere(asked: ClusterAsked): Promise<{ account: string; namespace?: string } | undefined> {
+  const { env, kubeconfig, context } = asked;
+  const client = await connect({ env, kubeconfig, context }).catch(() => undefined);
+  if (!client) return undefined;
+  try {
+    const namespace = asked.namespace ?? client.namespace ?? "default";
+    const account = await accountFor(readCluster(client), namespace, AbortSignal.timeout(DEADLINE_MS));
+    if (account?.startsWith(SHARED_PREFIX)) return { account };
+    return account === undefined ? undefined : { account: account.slice(namespace.length + 1), namespace };
+  } catch (error) {
+    if (error instanceof KubeError) return undefined;
+    throw error;
+  } finally {
+    await client.close();
+  }
+}
+
+const DEADLINE_MS = 10_000;
 
 /**
  * Endpoints and token of an Account in the cluster, read once. `endpoints` fills in those that the Account does not

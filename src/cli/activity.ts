@@ -12,7 +12,7 @@ import { progressTo } from "./activity/progress.ts";
 import { UsageError } from "./flowlogs/flags.ts";
 import { plural } from "./flowlogs/numbers.ts";
 import { type Output, outputTo } from "./flowlogs/output.ts";
-import { openPlatform } from "./platform-access.ts";
+import { type AccessAsked, openPlatform, withAccount } from "./platform-access.ts";
 
 /** Poll interval with --follow. */
 const FOLLOW_MS = 2_000;
@@ -48,10 +48,11 @@ export async function activityCommand(argv: string[]): Promise<number> {
 }
 
 async function activity(flags: Flags, output: Output, signal: AbortSignal): Promise<number> {
-  await using access = await openPlatform(flags.access);
+  const asked = await withAccount(flags.access);
+  await using access = await openPlatform(asked);
   const api = access.endpoint("api");
   const connection = access.connection();
-  await using objects = await objectsFor(flags);
+  await using objects = await objectsFor(asked);
   const withRetries = <T>(work: () => Promise<T>) => retrying(work, flags.follow, signal);
   const contract = await withoutDoubt(connection, () =>
     withRetries(() => activityContract(connection, api, { signal })),
@@ -111,7 +112,7 @@ function nothingMatches({ users, resources, actions }: Criteria, read: number, s
   return `none of the ${plural(read, "entry", "entries")} since ${localTime(Math.floor(since / 1000))} matches ${asked.join(" ")}`;
 }
 
-async function objectsFor({ access }: Flags): Promise<Objects> {
+async function objectsFor(access: AccessAsked): Promise<Objects> {
   if (access.account === undefined) return noObjects;
   const { openObjects } = await import("./activity/objects.ts");
   return openObjects(access, process.env);

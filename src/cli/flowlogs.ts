@@ -12,7 +12,7 @@ import { type Messages, messagesTo } from "./flowlogs/messages.ts";
 import { nicsOf } from "./flowlogs/nics.ts";
 import { type Output, outputTo } from "./flowlogs/output.ts";
 import { topFormats } from "./flowlogs/top-formats.ts";
-import { openPlatform, type PlatformAccess } from "./platform-access.ts";
+import { openPlatform, type PlatformAccess, withAccount } from "./platform-access.ts";
 
 /** Poll interval with --follow. */
 const FOLLOW_MS = 10_000;
@@ -48,7 +48,7 @@ export async function flowlogsCommand(argv: string[]): Promise<number> {
 }
 
 async function flowlogs(flags: Flags, output: Output, messages: Messages, signal: AbortSignal): Promise<number> {
-  await using access = await openPlatform(flags.access);
+  await using access = await openPlatform(await withAccount(flags.access));
   const endpoint = access.endpoint("objectStorage");
   const { env } = process;
   const keys = await findKeys(access, { create: flags.createKey, env, signal });

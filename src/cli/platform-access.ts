@@ -36,8 +36,9 @@ export const accessUsage = `  --account NAME          use the token and endpoint
   --context NAME          context of the kubeconfig
   --platform NAME         the public endpoints of a platform: ${platformNames.join(", ")}; MOORING_ENDPOINTS overrides single ones
                           (default: MOORING_PLATFORM)
-                          Without --account: --platform or MOORING_ENDPOINTS, a JSON object such as {"api": "https://…",
-                          "objectStorage": "https://…"}, and MOORING_TOKEN; MOORING_REGION replaces {region} in them.`;
+                          Without --account: the only Account of the namespace or, if MOORING_TOKEN is set, that token with
+                          --platform or MOORING_ENDPOINTS, a JSON object such as {"api": "https://…", "objectStorage":
+                          "https://…"}; MOORING_REGION replaces {region} in them.`;
 
 /**
  * Access of a command to the platform. If something is missing, its first use fails with a message that says what to
@@ -51,6 +52,13 @@ export interface PlatformAccess extends AsyncDisposable {
 /** `account` is the name of an Account, or ClusterAccount/NAME. */
 export interface AccessOptions extends AccessAsked {
   env?: Record<string, string | undefined>;
+}
+
+/** Names the Account that the namespace uses, if neither a flag nor the environment has a token. */
+export async function withAccount(asked: AccessAsked, env = process.env): Promise<AccessAsked> {
+  if (asked.account !== undefined || env.MOORING_TOKEN) return asked;
+  const { accountHere } = await import("./account-source.ts");
+  return { ...asked, ...(await accountHere({ ...asked, env })) };
 }
 
 /** Uses an Account of the current cluster if one is named, else the environment. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openPlatform } from "../../src/cli/platform-access.ts";
+import { openPlatform, withAccount } from "../../src/cli/platform-access.ts";
 import { scriptedServer } from "../platform/scripted-server.ts";
 import { paths, token } from "./scripted-platform.ts";
 
@@ -78,7 +78,10 @@ describe("access by an Account", () => {
   const secretPath = "/api/v1/namespaces/team/secrets/access";
   const secret = { data: { token: Buffer.from(`${token}\n`).toString("base64") } };
 
-  async function open(answers: Record<string, unknown>, namespace?: string, more: Record<string, string> = {}) {
+  const open = (answers: Record<string, unknown>, namespace?: string, more: Record<string, string> = {}) =>
+    inCluster(answers, (KUBECONFIG) => openPlatform({ account: "main", namespace, env: { KUBECONFIG, ...more } }));
+
+  async function inCluster<T>(answers: Record<string, unknown>, use: (kubeconfig: string) => Promise<T>): Promise<T> {
     await using cluster = await scriptedServer(paths(answers));
     const folder = mkdtempSync(join(tmpdir(), "mooring-access-"));
     const kubeconfig = join(folder, "config");
@@ -89,7 +92,7 @@ describe("access by an Account", () => {
     };
     writeFileSync(kubeconfig, JSON.stringify(config));
     try {
-      return await openPlatform({ account: "main", namespace, env: { KUBECONFIG: kubeconfig, ...more } });
+      return await use(kubeconfig);
     } finally {
       rmSync(folder, { recursive: true });
     }
@@ -107,6 +110,18 @@ describe("access by an Account", () => {
     await using access = await open({ [accountPath]: account, [secretPath]: secret }, "team", { MOORING_ENDPOINTS });
     expect(access.endpoint("logging")).toBe("http://logs.de-fra.example");
     expect(access.endpoint("objectStorage")).toBe("http://s3.de-fra.example");
+  });
+
+  it("is that of the only Account of the namespace, unless a flag or the environment says more", async () => {
+    const list = { items: [{ metadata: { name: "main", namespace: "team" } }] };
+    const answers = { "/apis/mooring.dev/v1alpha1/namespaces/team/accounts": list };
+    const asked = (given: object, more: object = {}) =>
+      inCluster(answers, (KUBECONFIG) => withAccount(given, { KUBECONFIG, ...more }));
+    expect(await asked({})).toEqual({ account: "main", namespace: "team" });
+    expect(await asked({ account: "second" })).toEqual({ account: "second" });
+    expect(await asked({ namespace: "other" })).toEqual({ namespace: "other" });
+    expect(await asked({}, { MOORING_TOKEN: token })).toEqual({});
+    expect(await withAccount({}, { KUBECONFIG: "/nowhere" })).toEqual({});
   });
 
   it("says which Account is not there", async () => {

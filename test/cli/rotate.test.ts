@@ -11,3 +11,15 @@ it.each([
   const { code, stdout } = await runWith({ [plural]: [object] }, `rotate ${kind}/ci`);
   expect({ code, stdout }).toEqual({ code: 0, stdout: `${kind}/shop/ci will get a new ${what}\n` });
 });
+
+it("an object that only observes gets none", async () => {
+  const spec = { managementPolicy: "Observe", externalId: "id" };
+  const object = {
+    apiVersion: "mooring.dev/v1alpha1",
+    kind: "MetricPipeline",
+    metadata: { name: "ci", namespace: "shop" },
+    spec,
+  };
+  const { code, stderr } = await runWith({ metricpipelines: [object] }, "rotate MetricPipeline/ci");
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("is only observed") });
+});

@@ -69,7 +69,7 @@ export function openAccess(asked: AccessAsked, env: Env, screen: Screen, signal:
     const { account } = asked;
     const accountNamespace = async () => namespace ?? (await base.client()).namespace ?? "default";
     if (account !== undefined) return account.includes("/") ? account : `${await accountNamespace()}/${account}`;
-    const { accountFor } = await import("./account.ts");
+    const { accountFor } = await import("../default-account.ts");
     return accountFor(await cluster(), await accountNamespace(), signal);
   }
 

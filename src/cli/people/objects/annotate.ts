@@ -1,6 +1,6 @@
 import { allObjects, type MooringObject, objectNamed } from "../../../diagnostics/objects.ts";
 import { PAUSED, RECONCILE_AT, ROTATE_AT } from "../../../engine/state/names.ts";
-import { resourceOf } from "../../../engine/state/object.ts";
+import { observes, resourceOf } from "../../../engine/state/object.ts";
 import type { Kind } from "../../../kinds/kind.ts";
 import { pathOf } from "../../../kube/resource.ts";
 import { type Context, command, type PeopleCommand } from "../../frame/command.ts";
@@ -136,5 +136,10 @@ export const rotate = annotationCommand({
   annotation: ROTATE_AT,
   value: timestamp,
   done: ({ kind }) => `will get a new ${secretContent(kind)}`,
-  refusal: ({ kind, key }) => (kind.resource?.secret ? undefined : `${key} has no key, token or certificate`),
+  refusal({ kind, key, object }) {
+    if (!kind.resource?.secret) return `${key} has no key, token or certificate`;
+    return observes(object)
+      ? `${key} is only observed: with managementPolicy: Manage its key can be renewed`
+      : undefined;
+  },
 });

@@ -1,9 +1,9 @@
-import type { ClusterReader } from "../../diagnostics/cluster.ts";
-import { resourceOf } from "../../engine/state/object.ts";
-import { account } from "../../kinds/identity/account.ts";
-import { clusterAccount, readSharing } from "../../kinds/identity/cluster-account.ts";
-import { isForbidden } from "../../kube/client/errors.ts";
-import type { KubeObject } from "../../kube/resource.ts";
+import type { ClusterReader } from "../diagnostics/cluster.ts";
+import { resourceOf } from "../engine/state/object.ts";
+import { account } from "../kinds/identity/account.ts";
+import { clusterAccount, readSharing } from "../kinds/identity/cluster-account.ts";
+import { isForbidden } from "../kube/client/errors.ts";
+import type { KubeObject } from "../kube/resource.ts";
 
 /**
  * The Account that a namespace uses, by the operator's rule: its only one, else the newest default ClusterAccount.
