@@ -16,7 +16,7 @@ const readers = memo((kind: Fields) => {
 });
 
 /** The defaults of immutable fields. In spec they do not show whether somebody asked for them. */
-const defaultsOf = memo(({ spec, immutable }: Fields & { spec: z.ZodObject }): Record<string, unknown> => {
+export const defaultsOf = memo(({ spec, immutable }: Fields & { spec: z.ZodObject }): Record<string, unknown> => {
   const schemas = Object.keys(immutable).map((field) => [field, spec.shape[field]] as const);
   return Object.fromEntries(
     schemas.flatMap(([field, schema]) => (schema instanceof z.ZodDefault ? [[field, schema.def.defaultValue]] : [])),

@@ -13,6 +13,13 @@ export function several(names: readonly string[], most = 5): string {
   return names.length > most ? `${shown} and ${names.length - most} more` : shown;
 }
 
+/** The text without these characters at its end. A pattern would take quadratic time for a long answer that is made for that. */
+export function withoutTrailing(text: string, character: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === character) end -= 1;
+  return text.slice(0, end);
+}
+
 /** How much of a value an Event shows. */
 const LENGTH = 80;
 

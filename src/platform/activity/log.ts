@@ -1,5 +1,6 @@
 /** The activity log, below /activitylog/v1: who changed what in a contract. */
 import { z } from "zod";
+import { withoutTrailing } from "../../runtime/text.ts";
 import { NotFound, Terminal } from "../answers/errors.ts";
 import { exceedsLimit } from "../answers/limits.ts";
 import { corePath, coreUrl } from "../products/core-url.ts";
@@ -50,7 +51,7 @@ export interface Getter {
 }
 
 const activityUrl = (api: string, path: string) =>
-  `${api.replace(/\/+$/, "").replace(new RegExp(`${corePath}$`), "")}/activitylog/v1${path}`;
+  `${withoutTrailing(api, "/").replace(new RegExp(`${corePath}$`), "")}/activitylog/v1${path}`;
 
 /** Some platforms do not list contracts. */
 function unlessMissing(error: unknown): undefined {

@@ -1,4 +1,5 @@
 import { recalled } from "../../runtime/lru.ts";
+import { withoutTrailing } from "../../runtime/text.ts";
 
 /** The endpoints of the platform, as `Account.spec.endpoints` names them. */
 export type EndpointName =
@@ -21,7 +22,7 @@ export type EndpointName =
 export const spellingOf = recalled((endpoint: string): string => {
   const text = endpoint.trim();
   const url = URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol)) return text.replace(/\/+$/, "");
+  if (!url || !/^https?:$/.test(url.protocol)) return withoutTrailing(text, "/");
   url.hostname = mappedIPv4(url.hostname) ?? url.hostname.replace(/\.$/, "");
   url.pathname = url.pathname
     .replace(/%[0-9a-f]{2}/gi, unescaped)

@@ -248,7 +248,7 @@ function isSendable(header: string | undefined): boolean {
 
 /** Whether an id in the path leads to another path. Ids come from answers and from stored objects. */
 function leadsElsewhere(url: string): boolean {
-  return /\/(\.|%2e){1,2}(\/|$)|%2f|%5c|\\|\p{Cc}|%[01][0-9a-f]|%7f/iu.test(url.replace(/[?#].*$/s, ""));
+  return /\/(\.|%2e){1,2}(\/|$)|%2f|%5c|\\|\p{Cc}|%[01][0-9a-f]|%7f/iu.test(url.split(/[?#]/, 1)[0] ?? "");
 }
 
 function webAddress(text: string): URL | undefined {

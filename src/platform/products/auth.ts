@@ -1,5 +1,6 @@
 /** Token authentication, below /auth/v1. */
 import { z } from "zod";
+import { withoutTrailing } from "../../runtime/text.ts";
 import { NotFound, Retry, Unauthorized } from "../answers/errors.ts";
 import type { PlatformCall } from "../calls/call.ts";
 import type { Connection } from "../calls/connection.ts";
@@ -10,7 +11,7 @@ import { checked } from "./paging.ts";
 const base = "/auth/v1";
 
 /** The URL of a path, for an `api` with or without a trailing slash. */
-export const authUrl = (api: string, path: string): string => `${api.replace(/\/+$/, "")}${base}${path}`;
+export const authUrl = (api: string, path: string): string => `${withoutTrailing(api, "/")}${base}${path}`;
 
 const tokenShape = z.looseObject({ id: resourceId, createdDate: z.string(), expirationDate: z.string() });
 const tokensShape = z.looseObject({ tokens: z.array(tokenShape) });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { systemClock } from "../../runtime/clock.ts";
+import { withoutTrailing } from "../../runtime/text.ts";
 import { yieldIfDue } from "../../runtime/time-slices.ts";
 import { Retry } from "../answers/errors.ts";
 import { exceedsLimit, inBytes, inFigures, LimitExceeded, limits } from "../answers/limits.ts";
@@ -21,7 +22,7 @@ const smallestPage = 50;
 const identified = z.looseObject({ id: resourceId });
 
 /** The id of the only member of a collection without a list: the last part of its path. */
-export const onlyId = (url: string): string => new URL(url).pathname.replace(/\/+$/, "").split("/").at(-1) ?? "";
+export const onlyId = (url: string): string => withoutTrailing(new URL(url).pathname, "/").split("/").at(-1) ?? "";
 
 const pageShape = z.looseObject({
   properties: z.looseObject({}).nullish(),

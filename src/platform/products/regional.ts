@@ -1,3 +1,4 @@
+import { withoutTrailing } from "../../runtime/text.ts";
 /** Metric and log pipelines, central logging and event streaming: regional services with the same API shape. */
 import type { Connection } from "../calls/connection.ts";
 import type { CollectionSource } from "../collections/reading.ts";
@@ -6,7 +7,7 @@ import { resourceCollection } from "./resource-collection.ts";
 const UNFINISHED = new Set(["PROVISIONING", "DEPLOYING", "BUSY", "UPDATING", "DESTROYING"]);
 
 /** The URL of a path, for an endpoint with or without a trailing slash. */
-export const regionalUrl = (endpoint: string, path: string): string => `${endpoint.replace(/\/+$/, "")}${path}`;
+export const regionalUrl = (endpoint: string, path: string): string => `${withoutTrailing(endpoint, "/")}${path}`;
 
 export function regionalCollection(
   connection: Connection,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { hashText } from "../../runtime/hash.ts";
 import { createSlot } from "../../runtime/memo.ts";
+import { withoutTrailing } from "../../runtime/text.ts";
 import { NotFound } from "../answers/errors.ts";
 import { plainText } from "../answers/plain-text.ts";
 import { withLowerUuids } from "../answers/uuids.ts";
@@ -179,14 +180,14 @@ function loggedRequest({ id, metadata, properties }: z.output<typeof requestShap
   };
 }
 
-const trimmed = (path: string): string => path.replace(/\/+$/, "");
+const trimmed = (path: string): string => withoutTrailing(path, "/");
 
 /** "https://host/cloudapi/v6/datacenters/?depth=1" → "/datacenters". */
 function pathBelowBase(url: string): string {
-  const path = withLowerUuids(url)
+  const [whole = ""] = withLowerUuids(url)
     .replace(/^[a-z]+:\/\/[^/]*/i, "")
-    .replace(/[?#].*$/, "")
-    .replace(/\/+$/, "");
+    .split(/[?#]/, 1);
+  const path = trimmed(whole);
   return path.startsWith(`${corePath}/`) ? path.slice(corePath.length) : path;
 }
 
