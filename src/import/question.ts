@@ -3,8 +3,10 @@ import { resourceIdentity } from "../diagnostics/landscape/resources.ts";
 import { allObjects, type MooringObject } from "../diagnostics/objects.ts";
 import type { Sources } from "../diagnostics/sources.ts";
 import { holdingsOf } from "../engine/state/object.ts";
+import { factsOf } from "../engine/status/status.ts";
 import type { Json } from "../kinds/fields/compare.ts";
 import { kinds } from "../kinds/index.ts";
+import { partsOf } from "../kinds/places.ts";
 import type { Elsewhere } from "./elsewhere.ts";
 import { existing } from "./existing.ts";
 import { type ImportResult, importAll } from "./import.ts";
@@ -68,8 +70,12 @@ async function objectsThere(sources: Sources, namespace: string | undefined) {
     const there = existing(objects, namespace ?? (await sources.cluster()).namespace);
     taken = there.taken;
     for (const [identity, key] of there.held) held.set(identity, key);
-    for (const { key, object } of objects) {
-      for (const claim of holdingsOf(object)) held.set(resourceIdentity(claim), key);
+    for (const { key, kind, object } of objects) {
+      for (const claim of holdingsOf(object)) {
+        held.set(resourceIdentity(claim), key);
+        for (const { id } of partsOf(kind, object.spec, () => factsOf(object)))
+          held.set(resourceIdentity({ ...claim, id }), key);
+      }
     }
   } catch (error) {
     sources.signal.throwIfAborted();

@@ -111,9 +111,7 @@ export interface Inputs {
   name: string;
   /** The resource is only observed: fields that spec leaves out are not compared. */
   observed?: boolean;
-  /**
-   * The resource existed before the object: fields that spec leaves out or leaves at their default are not compared.
-   */
+  /** The resource existed before the object: fields that spec leaves out, or at their default, are not compared. */
   adopted?: boolean;
   /** The last write failed on the platform. It is repeated if that is possible, even if nothing differs. */
   failed?: boolean;
@@ -129,8 +127,10 @@ export interface Inputs {
   found: Readonly<Record<string, string>>;
   /** Fields whose Secret or lookup has changed since the last write of the resource. */
   outdated?: readonly string[];
-  /** The kind's own fields of status as last written. */
+  /** The kind's own fields of status as last written; none during a creation: they are of the resource before. */
   shown: Shown;
+  /** Spec as the object has it. */
+  spec?: unknown;
   /** Members of another collection that the output shows; absent if spec asks for no output. */
   related?: Related;
   annotations: Readonly<Record<string, string>>;
@@ -141,19 +141,6 @@ export interface Inputs {
  * read has no entry.
  */
 export type Related = ReadonlyMap<string, unknown>;
-
-/** A resource inside of another one: `volume data`. */
-export interface Content {
-  id: string;
-  title: string;
-}
-
-/** Each resource once; those with the same name with their ids. */
-export function titlesOf(contents: readonly Content[]): string[] {
-  const all = [...new Map(contents.map((each) => [each.id, each])).values()];
-  const isUnique = ({ title }: Content) => all.filter((each) => each.title === title).length === 1;
-  return all.map((each) => (isUnique(each) ? each.title : `${each.title} (${each.id})`));
-}
 
 /** A field whose value on the platform differs from the desired one. */
 export interface Drift {
@@ -275,7 +262,7 @@ export interface Desired {
   lookups(inputs: Inputs): Lookup[];
   check: Check | undefined;
   choice: Choice | undefined;
-  /** A problem that the user must fix before anything is sent, and that only shows when the references are resolved. */
+  /** A problem for the user to fix before anything is sent, which shows only with the references resolved. */
   problem(inputs: Inputs): string | undefined;
   /** Settings that are allowed but not recommended, for status and an Event. */
   advice(inputs: Inputs): string[];
@@ -294,4 +281,6 @@ export interface Desired {
   query: string;
   /** A write that must come before the deletion of the resource. It must not depend on spec's references. */
   preDelete(item: unknown, inputs: Pick<Inputs, "parents" | "shown">): Operation | undefined;
+  /** Users of the resource on the platform that would lose it, and that no object names. */
+  users(item: unknown, inputs: Pick<Inputs, "shown">): string[];
 }

@@ -1,11 +1,11 @@
 import type { z } from "zod";
 import { memo } from "../runtime/memo.ts";
+import type { ContentsSource } from "./contents.ts";
 import type {
   CertificateAccess,
   Check,
   Choice,
   Comparison,
-  Content,
   Desired,
   Endpoint,
   Inputs,
@@ -22,6 +22,7 @@ import type {
   SecretInput,
   Shown,
 } from "./desired.ts";
+import type { Part, Remains } from "./parts.ts";
 
 /** A CEL rule over `spec`: `self`, and `oldSelf` if the rule is about a change. */
 export interface Rule {
@@ -95,6 +96,8 @@ export interface Place {
   reads?(item: unknown): unknown;
   /** Roles of the parents whose deletion does not delete the resource. */
   outlives?: readonly string[];
+  /** Resources of other kinds that are created and deleted with it. They are owned with it. */
+  parts?(spec: object, shown: Shown): Part[];
   /** Resync interval in milliseconds, for a resource that changes without a write of ours. */
   livelyMs?: number;
   /** Its status lists its users, so it is reconciled again after one of them has settled. */
@@ -114,27 +117,18 @@ export interface Creation {
 
 export interface Comparing {
   /** The kind's own status fields; `item` is undefined if spec asks for no resource. */
-  facts(item: unknown, context: Pick<Inputs, "shown" | "annotations" | "refs" | "related">): Record<string, unknown>;
-}
-
-/** Resources that remain after a deletion: members of another kind's collection under the same parents. */
-export interface Remains {
-  kind: string;
-  /**
-   * The ids of these resources, from the status fields as last written. `deleted`: Mooring deleted the resource, so
-   * those that it deletes along with it are gone.
-   */
-  ids(shown: Shown, deleted: boolean): string[];
-  /** Whether the item is unused; undefined if the item does not show it. */
-  isUnused(item: unknown): boolean | undefined;
+  facts(
+    item: unknown,
+    context: Pick<Inputs, "shown" | "spec" | "annotations" | "refs" | "related">,
+  ): Record<string, unknown>;
 }
 
 /** The losses of a deletion, and the checks before it. */
 export interface Destruction {
   /** Whether the deletion loses data that cannot be restored. */
   holdsData: boolean;
-  /** For a kind that contains other resources: the list depth, the items that count as content, and the lists that are read as well. */
-  contents?: { depth: number; list(item: unknown): Content[]; lists: readonly string[] };
+  /** For a kind that contains other resources: it is not deleted while it does. */
+  contents?: ContentsSource;
   /** The resource is not deleted while other objects use it; the message names them. */
   keptWhileUsed?: boolean;
   remains?: Remains;
@@ -258,6 +252,7 @@ export interface TypedMapping<Spec> {
   destruction: Destruction & {
     query?(spec: Spec): string;
     preDelete?(spec: Spec, item: unknown, inputs: Pick<Inputs, "parents" | "shown">): Operation | undefined;
+    users?(spec: Spec, item: unknown, inputs: Pick<Inputs, "shown">): string[];
   };
   secret?: SecretSource & {
     publication(spec: Spec, inputs: Pick<Inputs, "name">): Publication | undefined;
@@ -285,6 +280,7 @@ export function mapping<S extends z.ZodObject>(schema: S, typed: TypedMapping<z.
       compare: (item, inputs) => comparison.compare(spec, item, inputs),
       query: destruction.query?.(spec) ?? "",
       preDelete: (item, inputs) => destruction.preDelete?.(spec, item, inputs),
+      users: (item, inputs) => destruction.users?.(spec, item, inputs) ?? [],
       publication: (inputs) => secret?.publication(spec, inputs),
       rotation: () => secret?.rotation(spec),
       output: output?.target(spec),

@@ -4,6 +4,8 @@ import { type ObjectKey, observes } from "../engine/state/object.ts";
 import { misfits, misfitsInWords, notThere } from "../kinds/fields/compare.ts";
 import { messageOf } from "../kinds/fields/words-of-spec.ts";
 import type { ResourceKind } from "../kinds/kind.ts";
+import type { Part } from "../kinds/parts.ts";
+import { partsOf, partTaken } from "../kinds/places.ts";
 import { birthOf } from "../platform/collections/numbered.ts";
 import type { FieldChange, PlanItem } from "./item.ts";
 import { project } from "./projection.ts";
@@ -42,6 +44,11 @@ export async function adopted(
     .flatMap((born) => stage.objects.claimants(kind.kind, { ...place, born }))
     .find((each) => each !== key);
   if (rival !== undefined && !observed && !kind.resource.identity.shared) return refused(`belongs to ${rival}`);
+  const isOthers = ({ kind: type, id }: Part) =>
+    stage.objects.claimants(type, { ...place, id, born: undefined }).some((each) => each !== key);
+  const facts = () => kind.resource.comparison.facts(found.raw, inputs);
+  const part = observed ? undefined : partsOf(kind, context.object.spec, facts).find(isOthers);
+  if (part) return refused(partTaken(part));
   const { drift } = desired.compare(found.raw, { ...inputs, adopted: true });
   const unfit = observed ? [] : misfits(kind, drift);
   if (unfit.length > 0) return refused(`is not adopted: ${misfitsInWords(unfit)}`);

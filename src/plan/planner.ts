@@ -3,6 +3,7 @@ import { keyTo, type ObjectKey } from "../engine/state/object.ts";
 import { hasResource, type ResourceKind } from "../kinds/kind.ts";
 import type { KubeObject } from "../kube/resource.ts";
 import { adopted } from "./adoption.ts";
+import { emptied } from "./inside.ts";
 import type { PlanItem } from "./item.ts";
 import { baseOf, type Candidate, hiddenItem, itemOf, objectItem, refusal } from "./outcome.ts";
 import { placeholders } from "./placeholders.ts";
@@ -76,7 +77,8 @@ export async function planAll(
     if (!found) return base;
     const users = desired ? [] : stayingUsers(stage, key, found);
     if (!hasResource(kind)) return objectItem(base, live, desired, users);
-    const { context, decision } = await decided(key, kind, found);
+    const now = await decided(key, kind, found);
+    const { context, decision, unread } = desired ? { ...now, unread: undefined } : await emptied(stage, now);
     const account = context.view.account.key === undefined ? [] : [objectOf(context.view.account.key)];
     const first = [...new Set([...account, ...named])].filter((each) => comesFirst(items.get(each)));
     const isStuck = named.some((each) => STUCK.has(items.get(each)?.action ?? "none"));
@@ -88,7 +90,8 @@ export async function planAll(
     if (item.action === "create" || (item.action === "replace" && item.replacement?.allowed)) {
       project(stage, kind, found, context, newIds.next(kind, found));
     }
-    return { ...item, fields: item.fields.map(newIds.readable) };
+    const message = [item.message, unread].filter((each) => each !== undefined).join("; ");
+    return { ...item, fields: item.fields.map(newIds.readable), ...(message !== "" && { message }) };
   }
 }
 

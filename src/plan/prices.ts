@@ -32,11 +32,14 @@ export async function priceAll(
     );
     const shown = after ?? before;
     const unknown = shown?.lines.filter((line) => "note" in line || line.amount === 0) ?? [];
-    if (shown && (shown.lines.length === 0 || unknown.length > 0)) {
+    const isPriced = shown === undefined || (shown.lines.length > 0 && unknown.length === 0);
+    if (!isPriced) {
       const why = shown.lines.length === 0 ? "depends on its use" : unknown.map(({ what }) => what).join(", ");
       notPriced.push({ object: `${item.kind} ${item.name}`, why });
     }
-    months.set(item, { before: before?.per_month ?? 0, after: after?.per_month ?? 0 });
+    const month = { before: before?.per_month ?? 0, after: after?.per_month ?? 0 };
+    // Without a price, a sum of zero would be a lie.
+    if (isPriced || month.before + month.after > 0) months.set(item, month);
   }
   const sum = (which: "before" | "after") => cents([...months.values()].reduce((all, each) => all + each[which], 0));
   return {

@@ -41,6 +41,11 @@ const onlyReads = (): never => {
   throw new Error("a plan writes nothing");
 };
 
+export interface Decided {
+  context: Context;
+  decision: Decision;
+}
+
 /** Runs the operator's decisions on a set of objects and Accounts. Reads and never writes. */
 export interface Stage extends AsyncDisposable {
   readonly objects: Objects;
@@ -56,7 +61,7 @@ export interface Stage extends AsyncDisposable {
    */
   find(context: Context, id: string | undefined): Promise<Item | undefined>;
   /** The operator's decision with its view, after the platform has been read. */
-  decide(key: ObjectKey, kind: ResourceKind, object: KubeObject): Promise<{ context: Context; decision: Decision }>;
+  decide(key: ObjectKey, kind: ResourceKind, object: KubeObject): Promise<Decided>;
 }
 
 export interface StageOptions {
@@ -167,7 +172,7 @@ export function createStage({ kinds, clock, signal, labelsOf }: StageOptions): S
  * The view after all waiting: readings are fresh and pauses are over. Work for workloads (Secrets, outputs, due keys)
  * is not part of a plan.
  */
-function settled(view: View): View {
+export function settled(view: View): View {
   const { spec, resource, secrets, times } = view;
   return {
     ...view,

@@ -3,7 +3,7 @@ import { datacenter } from "../../src/kinds/compute/datacenter.ts";
 import { server } from "../../src/kinds/compute/server/server.ts";
 import { snapshot } from "../../src/kinds/compute/snapshot.ts";
 import { volume } from "../../src/kinds/compute/volume/volume.ts";
-import { lackingProblem } from "../../src/kinds/fields/fields.ts";
+import { defaultAdvice, lackingProblem } from "../../src/kinds/fields/lacking.ts";
 import type { Kind } from "../../src/kinds/kind.ts";
 import { logPipeline } from "../../src/kinds/observability/log-pipeline.ts";
 import { metricPipeline } from "../../src/kinds/observability/metric-pipeline.ts";
@@ -83,13 +83,25 @@ describe("a creation-only field is compared if spec has it: with the record, if 
 
 describe("a value that spec leaves out and only the adopted resource has", () => {
   it("is said while it is there: the model of a Server", () => {
-    const advised = (spec: object, given: object) =>
-      mapped(server)
-        .desire({ ...home, ...spec })
-        .advice(inputs({ parents: {}, shown: { type: "CUBE" }, ...given }));
+    const advised = (type: string, given: object) =>
+      defaultAdvice({ kind: server, object: { spec: { type } } }, inputs({ shown: { type: "CUBE" }, ...given }));
     const advice = /^type is CUBE on the platform, and spec leaves it out: set it, because .* would be ENTERPRISE/;
-    expect(advised({}, { adopted: true })).toEqual([expect.stringMatching(advice)]);
-    expect([advised({ type: "CUBE" }, { adopted: true }), advised({}, {})]).toEqual([[], []]);
+    expect(advised("ENTERPRISE", { adopted: true })).toEqual([expect.stringMatching(advice)]);
+    expect([advised("CUBE", { adopted: true }), advised("ENTERPRISE", {})]).toEqual([[], []]);
+  });
+
+  it("is asked for when it is gone: the model of a Server", () => {
+    const adopted = { id: "srv-1", adoptedAt: "2026-01-01T00:00:00Z" };
+    const problem = (
+      claim?: { id: string; adoptedAt?: string },
+      type = "ENTERPRISE",
+      shown: object = { type: "VCPU" },
+    ) => lackingProblem(server, { type, availabilityZone: "AUTO" }, { ...shown }, claim);
+    expect(problem(adopted)).toBe(
+      'type of the adopted Server was VCPU, and spec leaves it to the default ENTERPRISE: set type to what a new one is to have or, for ENTERPRISE, set the annotation mooring.dev/recreate to "srv-1"',
+    );
+    expect(problem(adopted, "ENTERPRISE", {})).toMatch(/^type of the adopted Server is not known any more, and spec/);
+    expect([problem(adopted, "VCPU"), problem({ id: "srv-1" }), problem()]).toEqual([undefined, undefined, undefined]);
   });
 
   it("is missing for a new one: one of the sources of a Snapshot", () => {

@@ -15,6 +15,7 @@ interface Case {
   /** Where the resource is, and how it is there. */
   path: string;
   properties: object;
+  entities?: object;
   spec: object;
   isGone?: boolean;
   /** The status of the object, if it has adopted the resource before. */
@@ -24,14 +25,17 @@ interface Case {
 }
 
 /** The plan for an object that adopts an existing resource. */
-async function planned({ kind: name, path, properties, spec, owner, isGone, status }: Case) {
+async function planned(
+  { kind: name, path, properties, entities, spec, owner, isGone, status }: Case,
+  ...others: KubeObject[]
+) {
   const platform = fakePlatform();
-  const id = platform.make("found", { properties }, { path });
+  const id = platform.make("found", { properties }, { path, ...(entities && { entities }) });
   if (isGone) platform.removeByHand(id);
   const { signal } = new AbortController();
   await using stage = createStage({ kinds, clock: systemClock, signal, labelsOf: () => ({}) });
   const put = (...all: KubeObject[]) => all.forEach(stage.put);
-  put(objectOf("Account", "main"));
+  put(objectOf("Account", "main"), ...others);
   if (owner) {
     const { namespace = "shop", parents = {}, born } = owner;
     const status = { id, account: "shop/main", parents, internal: { nonce: "n", ...(born && { born }) } };
@@ -87,6 +91,20 @@ test.each([
 ])("a resource that another object owns is not adopted: %s", async (_, given, owner) => {
   const message = expect.stringMatching(/^NotAdoptable: .* belongs to \w+\/\w+\/theirs/);
   expect(await planned({ ...given, owner })).toMatchObject({ action: "blocked", writes: false, message });
+});
+
+test("a Server is not adopted with a boot volume that a Volume has", async () => {
+  const volume = { id: "root-1", properties: { name: "root", size: 10, type: "HDD" } };
+  const spec = { ...server.spec, bootVolume: { size: 10, type: "HDD" } };
+  const found = {
+    properties: { ...server.properties, bootVolume: { id: "root-1" } },
+    entities: { volumes: { items: [volume] } },
+  };
+  const claim = { id: "root-1", account: "shop/main", parents: { datacenter: DC }, internal: { nonce: "n" } };
+  const root = objectOf("Volume", "root", { spec: { datacenterId: DC }, status: claim });
+  const item = await planned({ ...server, ...found, spec }, root);
+  expect(item).toMatchObject({ action: "blocked", writes: false });
+  expect(item?.message).toMatch(/^NotAdoptable: .* its bootVolume is Volume root-1, which another object has/);
 });
 
 test("a resource with other values of immutable fields is not adopted, and the plan names them", async () => {

@@ -15,12 +15,12 @@ const PROVEN_MS = 1_800_000;
 const VANISHING_MS = 30_000;
 
 /** Whether a missing resource is created again. A missing answer is never enough: the platform or a person must say so. */
-export function isRecreated({ recreatePolicy, recreateAsked, replacement }: View["spec"], absent: Absent): boolean {
-  const { absence, logged } = absent;
+export function isRecreated(spec: View["spec"], { absence, logged }: Absent): boolean {
+  const { recreatePolicy, recreateAsked, replacement, lacking } = spec;
   // A replacement deletes first, and the process may have died right after that.
   const isReplaced = absence === "deleted" && replacement?.verdict === "allowed";
   if (isReplaced || recreateAsked) return true;
-  switch (recreatePolicy) {
+  switch (lacking ? "Never" : recreatePolicy) {
     case "WhenDeleted":
       return absence === "deleted" || (absence === "missing" && !logged);
     case "WhenMissing":
@@ -38,7 +38,7 @@ function pauseOf({ now }: View["times"], { since }: Absent): number {
 }
 
 /** A resource that is missing and not created again: says so, and goes on looking for it. */
-export function notSeen({ kind, spec: { observed }, resource: { claim }, times }: View, absent: Absent): Decision {
+export function notSeen({ kind, spec, resource: { claim }, times }: View, absent: Absent): Decision {
   const { absence, since, deletion = "outside Mooring" } = absent;
   const what = `${kind} ${claim?.id}`;
   const recheckMs = pauseOf(times, absent);
@@ -51,13 +51,14 @@ export function notSeen({ kind, spec: { observed }, resource: { claim }, times }
   }
   const anew = `to create a new one, set the annotation mooring.dev/recreate to "${claim?.id}"`;
   if (absence === "deleted") {
-    const lost = observed ? "" : `; what it held is lost, and recreatePolicy is Never: ${anew}`;
-    const message = `${what} was deleted ${deletion}${lost}`;
-    return { step: "stall", reason: observed ? "NotAdoptable" : "DeletedExternally", message };
+    const why = "what it held is lost, or spec does not tell all that it was (recreatePolicy, externalId)";
+    const because = spec.lacking?.message ?? `${why}: ${anew}`;
+    const message = `${what} was deleted ${deletion}${spec.observed ? "" : `; ${because}`}`;
+    return { step: "stall", reason: spec.observed ? "NotAdoptable" : "DeletedExternally", message };
   }
   const known = `${what} is not found on the platform, and nothing shows that it was deleted`;
-  const message = observed ? known : `${known}: no other one is created. Nothing to do if it is seen again; ${anew}`;
-  return { step: "stall", reason: "Missing", message, read: "member", recheckMs };
+  const next = spec.observed ? "" : `: no other one is created. Nothing to do if it is seen again; ${anew}`;
+  return { step: "stall", reason: "Missing", message: `${known}${next}`, read: "member", recheckMs };
 }
 
 /** Mooring has sent the deletion, and the resource is no longer seen: the request shows when it is over. */

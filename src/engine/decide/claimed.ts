@@ -1,3 +1,4 @@
+import { driftInWords } from "../../kinds/fields/compare.ts";
 import type { View } from "../observe/view.ts";
 import { mayBeHidden } from "../state/presence.ts";
 import { nextStep } from "../state/succession.ts";
@@ -123,12 +124,7 @@ function upToDate({ times: { annotateAt, now }, secrets: { output } }: View): De
 function upToDateOrDrifted(view: View, { comparison }: Present): Decision {
   if (!comparison) return view.spec.obstacle ? blockedBy(view.spec.obstacle) : upToDate(view);
   const [first] = comparison.drift;
-  if (!first) return upToDate(view);
-  return {
-    step: "stall",
-    reason: "Drifted",
-    message: `${first.field} is ${first.found || "empty"} on the platform, not ${first.wanted || "empty"}, and cannot be changed in place: change spec to what is there`,
-  };
+  return first ? { step: "stall", reason: "Drifted", message: driftInWords(first) } : upToDate(view);
 }
 
 /**

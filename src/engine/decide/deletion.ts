@@ -37,9 +37,9 @@ export function lackOfEvidence(
 }
 
 /** Something is in the resource or uses it. What is inside must be read after the resource itself. */
-function blockedByContents(view: View, { asOf }: Present): Decision | undefined {
+function blockedByContents(view: View, { asOf, users = [] }: Present): Decision | undefined {
   const { kind } = view;
-  const { contents } = view.resource;
+  const { contents, claim } = view.resource;
   const { deleting } = view.spec;
   if (!contents || (contents.ignored && !contents.guests)) return undefined;
   if (contents.leaving.length > 0) {
@@ -48,10 +48,10 @@ function blockedByContents(view: View, { asOf }: Present): Decision | undefined 
   }
   const { staying, found } = contents;
   if (staying.length === 0 && (found === undefined || found.asOf < asOf)) return { step: "inspect" };
-  const held = [...staying, ...(found?.names ?? [])];
+  const held = [...staying, ...users, ...(found?.names ?? [])];
   if (held.length === 0) return undefined;
   const ways = deleting
-    ? "to keep all of it on the platform, set deletionPolicy: Retain; else"
+    ? `to keep all of it on the platform, set deletionPolicy: Retain, and externalId: ${claim?.id} where the object is applied again, which creates another ${kind} without it; else`
     : "to keep all of it, change spec back; else";
   const isInside = contents.verb === "still holds";
   const way = contents.guests

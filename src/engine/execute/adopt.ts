@@ -1,5 +1,7 @@
 import type { Drift } from "../../kinds/desired.ts";
 import { misfits, misfitsInWords, notThere } from "../../kinds/fields/compare.ts";
+import type { Part } from "../../kinds/parts.ts";
+import { partsOf, partTaken } from "../../kinds/places.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import { patch } from "../../kube/write/apply.ts";
 import type { Item } from "../../platform/collections/collection.ts";
@@ -53,6 +55,11 @@ export async function adopt(deps: Deps, context: Context, named: string | undefi
     return recordFailure(deps, context, { reason: "NotAdoptable", message }, { drift: undefined });
   }
   if (rival !== undefined && exclusive) return yieldTo(deps, context, rival, id, title);
+  const facts = kind.resource.comparison.facts(item.raw, inputs);
+  const isOthers = (part: Part) =>
+    deps.objects.claimants(part.kind, { ...part, parents, endpoint }).some((each) => each !== key);
+  const part = exclusive ? partsOf(kind, object.spec, () => facts).find(isOthers) : undefined;
+  if (part) return recordFailure(deps, context, { reason: "NotAdoptable", message: `${title} ${partTaken(part)}` });
   const { drift } = desired.compare(item.raw, { ...inputs, adopted: true });
   const unfit = observed ? [] : misfits(kind, drift);
   if (unfit.length > 0) return refuse(deps, context, title, drift, unfit);
@@ -65,7 +72,6 @@ export async function adopt(deps: Deps, context: Context, named: string | undefi
   const [reason, doing] = observed ? (["Observing", "observing"] as const) : (["Adopting", "adopting"] as const);
   const message = `${doing} ${kind.kind} ${id}${differences}`;
   const condition: ReadyState = { mode: "reconciling", reason, message };
-  const facts = kind.resource.comparison.facts(item.raw, inputs);
   deps.guard();
   // Until the claim is written, this keeps other objects from adopting the resource.
   if (exclusive) adopters.set(place, key);
@@ -99,7 +105,7 @@ async function recordAdoption(deps: Deps, kind: string, { adoptedAt, ...claim }:
 /** Spec does not fit the resource: it is not adopted, so that spec can be corrected. */
 function refuse(deps: Deps, context: Context, title: string, drift: Drift[], unfit: Drift[]): Promise<Requeue> {
   const { kind } = context.kind;
-  const message = `${title} is not adopted: ${misfitsInWords(unfit)}. Until then the ${kind} is left as it is, also when this object is deleted`;
+  const message = `${title} is not adopted: ${misfitsInWords(unfit)}. Until then the ${kind} is left as it is, also when its object is deleted`;
   const claimed = claimOf(context.object);
   const changes = { drift, ...(claimed && { ...claimed, onlyObserved: true }) };
   return recordFailure(deps, context, { reason: "NotAdoptable", message }, changes);

@@ -1,8 +1,9 @@
-import { titlesOf } from "../../kinds/desired.ts";
+import { contentsBy, titlesOf } from "../../kinds/contents.ts";
 import type { ResourceKind } from "../../kinds/kind.ts";
 import { livesIn } from "../../kinds/lives.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import { deletionIn } from "../../platform/activity/deletion-logs.ts";
+import { PlatformError } from "../../platform/answers/errors.ts";
 import { limits } from "../../platform/answers/limits.ts";
 import { isShared, urlOf } from "../accounts/accounts.ts";
 import { type Deps, readLimit } from "../observe/deps.ts";
@@ -10,8 +11,9 @@ import { notUnderstood } from "../observe/platform-errors.ts";
 import type { Shared } from "../observe/resource/collections.ts";
 import type { Context } from "../observe/view.ts";
 import { type Claim, SKEW_MS } from "../state/intent.ts";
+import { ALLOW_NON_EMPTY_DELETE } from "../state/names.ts";
 import { type AbsenceFacts, interrupted, missed } from "../state/presence.ts";
-import { recordFailure } from "../write/record.ts";
+import { recordFailure, recordPlatformError } from "../write/record.ts";
 
 /** Recheck interval after a read of one resource was asked for. */
 export const READ_MS = 2000;
@@ -66,25 +68,27 @@ export async function knownDeletion(
   return { ...found, deletion: anonymous };
 }
 
-/** Reads what is inside a resource before it is deleted: in its own answer, and in the lists of what would be lost. */
+/** Reads what is inside a resource before it is deleted: in its own answer, or in lists of what would be lost. */
 export async function inspect(deps: Deps, context: Context): Promise<Requeue> {
   const { kind, account, view, memory } = context;
   const { product } = kind.resource.place;
   const { contents } = kind.resource.destruction;
-  const { claim } = view.resource;
+  const { claim, unfinished, request } = view.resource;
   if (!contents || !account || !claim) return "now";
   const asOf = deps.clock.monotonic();
   const read = async (path: string) => {
     const url = urlOf(account, product, `${memberPath(kind, claim)}${path}`);
     return (await account.connection.send({ method: "GET", url, product, maxBytes: limits.contentsBytes })).body;
   };
-  const whole = await read(`?depth=${contents.depth}`);
-  const lists = await Promise.all(contents.lists.map(async (name) => [name, await read(`/${name}?depth=1`)] as const));
   try {
-    const inside = [whole, { entities: Object.fromEntries(lists) }].flatMap(contents.list);
-    memory.contents = { asOf, names: titlesOf(inside) };
-    return "now";
+    memory.contents = { asOf, names: titlesOf(await contentsBy(contents, read)) };
   } catch (error) {
-    return recordFailure(deps, context, notUnderstood(kind, error));
+    if (!(error instanceof PlatformError)) return recordFailure(deps, context, notUnderstood(kind, error));
+    if (error.status !== 409) throw error;
+    // The platform lists nothing in a resource whose creation or deletion has failed.
+    if (!unfinished && !request) return recordPlatformError(deps, context, error, {}, unseen);
+    memory.contents = { asOf, names: [] };
   }
+  return "now";
 }
+const unseen = (said: string) => `${said}; so its contents are unknown (${ALLOW_NON_EMPTY_DELETE} deletes them)`;

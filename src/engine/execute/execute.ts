@@ -168,7 +168,7 @@ async function forget(deps: Deps, context: Context): Promise<Requeue> {
   const lost = deletion === undefined ? "is no longer on the platform" : `was deleted ${deletion}`;
   const refused = isKept ? observation.refused?.why : undefined;
   const past = replaced ? `is ${isKept ? "kept" : "deleted"}` : lost;
-  const obstacle = unresolved(deps.objects, context) ?? view.spec.lacking;
+  const obstacle = unresolved(deps.objects, context);
   const creation = replaced ? "creating the replacement" : "creating it again";
   const next = obstacle === undefined ? creation : `${creation} has to wait: ${obstacle.message}`;
   const message = refused ?? `${kind.kind} ${id} ${past}; ${view.spec.unwanted ? "spec asks for none" : next}`;

@@ -1,3 +1,4 @@
+import { defaultAdvice } from "../../kinds/fields/lacking.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import { PlatformError } from "../../platform/answers/errors.ts";
 import { confirmedBirth } from "../../platform/collections/numbered.ts";
@@ -100,7 +101,7 @@ function adviceFor(context: Context, shared: Shared, left: LeftBehind[]): string
   const { kind, desired, publication, inputs, memory, view } = context;
   const { observed } = view.spec;
   const { secret } = view.secrets;
-  const advice = desired && inputs && !observed ? desired.advice(inputs) : [];
+  const advice = desired && inputs && !observed ? [...desired.advice(inputs), ...defaultAdvice(context, inputs)] : [];
   if (secret === "missing") advice.push(KEYLESS);
   if (secret === "unmarked" && publication) advice.push(...strippedAdvice(publication.name, memory.repair));
   if (memory.renewAfter !== undefined) advice.push(UNRENEWED);

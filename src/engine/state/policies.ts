@@ -16,11 +16,12 @@ const ours = z.object({
   externalId: z.string().overwrite(withLowerUuids).optional().catch(undefined),
 });
 
-/** When a resource that no longer exists is created again; an invalid policy allows nothing. */
+/** When a lost resource is created again. Spec need not tell all of one that it names by id; an invalid policy allows nothing. */
 export type RecreatePolicy = "WhenDeleted" | "WhenMissing" | "Never";
 export function recreatePolicyOf({ spec: { shape } }: Pick<Kind, "spec">, { spec }: KubeObject): RecreatePolicy {
   const field = shape.recreatePolicy?.safeParse(Reflect.get(Object(spec), "recreatePolicy"));
-  return recreatePolicy.catch("Never").parse(field?.data);
+  const policy = recreatePolicy.catch("Never").parse(field?.data);
+  return policy === "WhenDeleted" && Object(spec).externalId !== undefined ? "Never" : policy;
 }
 
 const lenient = ours.catch(ours.parse({}));

@@ -53,7 +53,7 @@ const lasting = {
   Missing:
     "The resource is not found on the platform, and nothing shows that it was deleted. No other one is created. Wait, or set the annotation mooring.dev/recreate to its id.",
   DeletedExternally:
-    "The resource was deleted outside Mooring, and recreatePolicy is Never. Set the annotation mooring.dev/recreate to its id for a new one.",
+    "The resource was deleted outside Mooring, and recreatePolicy is Never, or spec has externalId and need not say all that it was. Set the annotation mooring.dev/recreate to its id for a new one.",
   Claimed: "The resource of an interrupted creation was found; the object owns it now.",
   Advice: "Spec asks for something that is allowed but not recommended. The message says why.",
   InvalidSpec: "A field of spec is invalid in a way that the API server cannot check. Correct it.",

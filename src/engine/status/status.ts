@@ -54,6 +54,10 @@ export function readFacts(object: KubeObject): Record<string, unknown> {
   return Object.fromEntries(Object.entries(counted(object)).filter(([name]) => groupOf(name) === "facts"));
 }
 
+/** The fields of the present resource: during a creation, status still has those of the one before. */
+export const factsOf = (object: KubeObject): Record<string, unknown> =>
+  readStatus(object).request?.action === "create" ? {} : readFacts(object);
+
 export const readyOf = (object: KubeObject): Condition | undefined =>
   readStatus(object).conditions?.find(({ type }) => type === "Ready");
 

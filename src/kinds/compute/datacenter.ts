@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Content } from "../desired.ts";
+import type { Content } from "../contents.ts";
 import { patch, wantedName } from "../fields/compare.ts";
 import { coreItem, location, managed, managedRules, platformName, prose, required } from "../fields/fields.ts";
 import { locationChoice } from "../fields/location.ts";
@@ -51,13 +51,16 @@ const children = z.object({
 const EMPTY: readonly string[] = ["lans", "securitygroups"];
 
 /** The entities that are deleted together with the datacenter. */
-function contents(item: unknown): Content[] {
+function entitiesIn(item: unknown): Content[] {
   return Object.entries(children.parse(item).entities).flatMap(([name, { items }]) =>
     EMPTY.includes(name)
       ? []
       : items.map(({ id, type, properties }) => ({ id, title: `${type ?? name} ${properties?.name ?? id}` })),
   );
 }
+
+/** The same from a list of one kind, which may show more than the datacenter's own answer. */
+const listed = (name: string) => (list: unknown) => entitiesIn({ entities: { [name]: list } });
 
 export const datacenter: Kind = {
   kind: "Datacenter",
@@ -105,6 +108,16 @@ export const datacenter: Kind = {
         return { location, ...(version != null && { version }) };
       },
     },
-    destruction: { contents: { depth: 2, list: contents, lists: ["servers", "volumes"] }, holdsData: false },
+    destruction: {
+      contents: {
+        reads: {
+          "?depth=2": entitiesIn,
+          "/servers?depth=1": listed("servers"),
+          "/volumes?depth=1": listed("volumes"),
+        },
+        nested: true,
+      },
+      holdsData: false,
+    },
   }),
 };

@@ -91,6 +91,15 @@ export const asList = (value: unknown): Json[] => (Array.isArray(value) ? value.
 /** Whether a field is this one, or is in it. */
 export const isWithin = (field: string, whole: string): boolean => field === whole || field.startsWith(`${whole}.`);
 
+/** A difference that cannot be changed in place, with the way out. What is lost cannot be stated in spec. */
+export function driftInWords({ field, found, wanted }: Drift): string {
+  const way =
+    found === "absent"
+      ? `to keep what is left, set deletionPolicy: Retain, delete the object, and create it again with externalId and without ${field}`
+      : "change spec to what is there";
+  return `${field} is ${found || "empty"} on the platform, not ${wanted || "empty"}, and cannot be changed in place: ${way}`;
+}
+
 const isSurplus = ({ wanted, found }: Drift) => wanted === "absent" && found === "present";
 
 /** The differences from spec that no write can remove, or only by removing a member that spec does not name. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { ObjectRef, Reference, Shown } from "../desired.ts";
-import type { Kind, Rule, Rules } from "../kind.ts";
+import type { ObjectRef, Reference } from "../desired.ts";
+import type { Rule, Rules } from "../kind.ts";
 import { ruled, unless, validations } from "./rules.ts";
 
 /**
@@ -123,7 +123,7 @@ const recreation = (otherwise: z.output<typeof recreatePolicy>) =>
   recreatePolicy
     .default(otherwise)
     .describe(
-      "When to recreate a resource that is no longer on the platform. WhenDeleted: when the platform's log shows its deletion or, without a log, when it has been missing for ten minutes. WhenMissing: when it has been missing for ten minutes. Never: only with the annotation mooring.dev/recreate.",
+      "When to recreate a resource that is no longer on the platform. WhenDeleted: when the platform's log shows its deletion or, without a log, when it has been missing for ten minutes. WhenMissing: when it has been missing for ten minutes. Never: only with the annotation mooring.dev/recreate. With externalId, WhenDeleted is as Never.",
     );
 
 /** For kinds whose resource holds data or an address that a new one would not have: recreated only on request. */
@@ -193,21 +193,6 @@ export const required = (field: string): Rules => ({
   ...whenCreated({ rule: `has(self.${field})`, message: `${field} is required` }),
   requires: field,
 });
-
-/** The problem if spec leaves out what only an existing resource does not need, and that is gone. */
-export function lackingProblem({ kind, rules }: Kind, spec: unknown, shown: Shown): string | undefined {
-  const lacks = (field: string) => Reflect.get(Object(spec), field) == null;
-  const fields = rules
-    .flatMap((each) => ("requires" in each && each.requires !== undefined ? [[each.requires].flat()] : []))
-    .flatMap((oneOf) => (oneOf.every(lacks) ? oneOf.join(" or ") : []));
-  if (fields.length === 0) return undefined;
-  const known = fields
-    .filter((field) => ["string", "number"].includes(typeof shown[field]))
-    .map((field) => `${field} ${shown[field]}`);
-  const former = known.length > 0 ? `; the previous one had ${known.join(" and ")}` : "";
-  const [are, them] = fields.length > 1 ? ["are", "them"] : ["is", "it"];
-  return `${fields.join(" and ")} ${are} required to create this ${kind}; spec leaves ${them} out, which is possible only while there is the one in externalId: set ${them}${former}`;
-}
 
 /** Fields of every kind that lives in a datacenter. */
 export const inDatacenter = {

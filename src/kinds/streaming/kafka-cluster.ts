@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Content } from "../contents.ts";
 import { differences, known, wantedName } from "../fields/compare.ts";
 import { irreplaceable, managed, managedRules, required, wireId } from "../fields/fields.ts";
 import { output, outputField } from "../fields/secrets/output.ts";
@@ -59,6 +60,22 @@ export function brokersOf(item: unknown): string[] {
   const inLan = properties.connections?.[0]?.brokerAddresses ?? [];
   return metadata?.brokerAddresses ?? inLan.map((address) => address.replace(/\/\d+$/, ":9093"));
 }
+
+const topicList = z.looseObject({
+  items: z.array(
+    z.looseObject({ id: z.string(), properties: z.looseObject({ name: z.string().nullish() }).nullish() }),
+  ),
+});
+
+/** Topics in which brokers keep their own state. It is of no use without the other topics. */
+const OF_BROKERS: readonly unknown[] = ["__consumer_offsets", "__transaction_state", "__share_group_state"];
+
+/** The topics whose records are deleted with the cluster. */
+const topicsIn = (list: unknown): Content[] =>
+  topicList
+    .parse(list)
+    .items.filter(({ properties }) => !OF_BROKERS.includes(properties?.name))
+    .map(({ id, properties }) => ({ id, title: `topic ${properties?.name ?? id}` }));
 
 const never = "the platform cannot change a cluster";
 
@@ -159,7 +176,7 @@ export const kafkaCluster: Kind = {
         });
       },
     },
-    destruction: { holdsData: true, keptWhileUsed: true },
+    destruction: { contents: { reads: { "/topics": topicsIn } }, holdsData: true },
     output: output((item, { id }) => ({ ID: id, BOOTSTRAP_SERVERS: brokersOf(item) })),
   }),
 };

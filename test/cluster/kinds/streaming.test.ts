@@ -101,6 +101,18 @@ describe("event streaming of deploy/samples, applied at once", () => {
     await world.remove("kafkauser/nobody");
   });
 
+  it("lets an export of the activity log say which of its brokers is not allowed", async () => {
+    const destination = { kafkaTopicRef: { name: "audit" }, kafkaUserRef: { name: "stream" } };
+    const from = new Date(Date.now() - 3_600_000).toISOString();
+    const spec = { destination, from };
+    await world.apply({ apiVersion: api, kind: "ActivityLogExport", metadata: { name: "audit" }, spec });
+    await world.platform.call("POST", "/_simulator/advance", { seconds: 120 });
+    await expect
+      .poll(() => world.value("activitylogexport/audit", message))
+      .toContain("the broker 192.168.1.101:9093 is not allowed here");
+    await world.remove("activitylogexport/audit");
+  });
+
   it("brings a deleted Secret back at once", async () => {
     await world.remove("secret/stream-kafkauser");
     await expect.poll(() => world.value("secret/stream-kafkauser", "{.kind}")).toBe("Secret");
@@ -170,8 +182,28 @@ describe("as time goes by", () => {
     await world.untilReady(...ours);
   });
 
-  it("everything disappears with one kubectl delete", async () => {
+  it("a topic that was kept keeps its cluster when everything is deleted, until somebody lets it go", async () => {
+    await world.apply(kafkaTopic("ledger", { replicationFactor: 3, numberOfPartitions: 3, deletionPolicy: "Retain" }));
+    await world.untilReady("kafkatopic/ledger");
+    const id = await value("kafkatopic/ledger", "id");
     await world.remove("kafkatopic/uneven");
+    await world.askToRemove(...ours, "kafkatopic/ledger");
+    for (const gone of ["kafkatopic/ledger", ...ours.slice(1)]) await world.untilGone(gone);
+    await world.untilReason("kafkacluster/stream", "NotEmpty");
+    const refusal = await world.value("kafkacluster/stream", message);
+    expect(refusal).toMatch(
+      /^KafkaCluster still holds topic ledger: to keep all .*, set deletionPolicy: Retain, and externalId: .*; else /,
+    );
+    expect(refusal).toContain("mooring.dev/allow-non-empty-delete");
+    expect(await world.platform.resources("streamingTopics")).toMatchObject([{ id, state: "AVAILABLE" }]);
+    await world.annotate("kafkacluster/stream", "mooring.dev/allow-non-empty-delete=true");
+    await world.untilGone("kafkacluster/stream");
+    expect(await world.platform.resources("streamingTopics")).toEqual([]);
+    await world.apply(...objects);
+    await world.untilReady(...ours);
+  });
+
+  it("everything disappears with one kubectl delete", async () => {
     await world.remove(...objects);
     // Cluster-scoped objects may belong to other tests.
     const { stdout } = await world.kubectl("get", "mooring", "-o", "name");

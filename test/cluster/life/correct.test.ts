@@ -143,7 +143,7 @@ describe("a volume that is adopted with a type that it does not have", () => {
     await world.apply(adopting(wrong));
     await world.untilReason("volume/taken", "NotAdoptable");
     expect(await world.value("volume/taken", ready)).toBe(
-      `externalId: Volume ${id} is not adopted: type is HDD on the platform and SSD Premium in spec; size is 10 on the platform and 5 in spec, and the platform cannot change them: correct spec, or remove the fields. Until then the Volume is left as it is, also when this object is deleted`,
+      `externalId: Volume ${id} is not adopted: type is HDD on the platform and SSD Premium in spec; size is 10 on the platform and 5 in spec, and the platform cannot change them: correct spec, or remove the fields. Until then the Volume is left as it is, also when its object is deleted`,
     );
     expect(await world.value("volume/taken", "{.status.id}{.metadata.finalizers}")).toBe("");
     await world.remove("volume/taken");
@@ -183,7 +183,7 @@ it("a Datacenter with a retained Volume in it says first how to keep both", asyn
   await world.askToRemove("datacenter/dc");
   await world.untilReason("datacenter/dc", "NotEmpty");
   expect(await world.value("datacenter/dc", ready)).toMatch(
-    /^Datacenter still holds volume production: to keep all of it on the platform, set deletionPolicy: Retain; else /,
+    /^Datacenter still holds volume production: to keep all of it on the platform, set deletionPolicy: Retain, and externalId: [-0-9a-f]+ where .*; else /,
   );
   await world.patch("datacenter/dc", { spec: { deletionPolicy: "Retain" } });
   await world.untilGone("datacenter/dc");

@@ -1,4 +1,4 @@
-import { describe } from "vitest";
+import { describe, expect } from "vitest";
 import { accountDown, badSpec, holds, openIntent, settledIntent } from "../support/decisions.ts";
 import {
   absent,
@@ -84,13 +84,25 @@ describe("a deleted object", () => {
       { step: "wait", reason: "Deleting", message: "waiting for the deletion of Server/shop/web" },
     ],
     [
+      "names what uses it on the platform",
+      owned({
+        observation: present({ users: ["server s on the platform"] }),
+        contents: contents({ verb: "is still used by" }),
+      }),
+      {
+        step: "stall",
+        reason: "InUse",
+        message: expect.stringMatching(/^Server is still used by server s on the platform: /),
+      },
+    ],
+    [
       "names those that use it and stay",
       owned({ observation: present(), contents: contents({ verb: "is still used by", staying: ["Server/shop/web"] }) }),
       {
         step: "stall",
         reason: "InUse",
         message:
-          "Server is still used by Server/shop/web: to keep all of it on the platform, set deletionPolicy: Retain; else let them use another Server or none, or delete them first, which loses their data unless they have deletionPolicy: Retain",
+          "Server is still used by Server/shop/web: to keep all of it on the platform, set deletionPolicy: Retain, and externalId: id-1 where the object is applied again, which creates another Server without it; else let them use another Server or none, or delete them first, which loses their data unless they have deletionPolicy: Retain",
       },
     ],
     [

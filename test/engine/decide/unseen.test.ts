@@ -1,6 +1,6 @@
 import { describe } from "vitest";
 import { holds } from "../support/decisions.ts";
-import { absent, claim, type Facts, NOW } from "../support/views.ts";
+import { absent, claim, type Facts, lacking, NOW } from "../support/views.ts";
 
 describe("a resource that is not seen", () => {
   const owned = (more: Partial<Facts>): Partial<Facts> => ({ claim, ...more });
@@ -24,6 +24,15 @@ describe("a resource that is not seen", () => {
       "is never created again where what it held is lost",
       { ...unseen({ absence: "deleted", deletion: "by a@b at noon" }), recreatePolicy: "Never" },
       { step: "stall", reason: "DeletedExternally" },
+    ],
+    [
+      "is not forgotten while spec lacks what only it had",
+      { ...unseen({ absence: "deleted", deletion: "by a@b at noon" }), lacking: lacking() },
+      {
+        step: "stall",
+        reason: "DeletedExternally",
+        message: `Server ${claim.id} was deleted by a@b at noon; ${lacking().message}`,
+      },
     ],
     [
       "is created again when it was deleted to be replaced, whoever remembers that",

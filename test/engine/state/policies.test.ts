@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { recreatePolicyOf } from "../../../src/engine/state/policies.ts";
+import { server } from "../../../src/kinds/compute/server/server.ts";
 import { kinds } from "../../../src/kinds/index.ts";
 import { hasResource } from "../../../src/kinds/kind.ts";
 import { objectOf } from "../support/fixtures.ts";
@@ -15,4 +16,11 @@ test("a kind that holds data or an address is not created again by default, and 
   expect(byDefault("Never")).toEqual(["IPBlock", "KafkaCluster", "KafkaTopic", "Snapshot", "Volume"]);
   expect(byDefault("WhenDeleted")).toContain("Server");
   expect(byDefault("WhenMissing")).toEqual([]);
+});
+
+test("a resource that spec names by its id is created again only if spec or a person says so", () => {
+  const policyOf = (spec: object) => recreatePolicyOf(server, objectOf("Server", "a", { spec }));
+  expect(policyOf({ externalId: "id" })).toBe("Never");
+  expect(policyOf({ externalId: "id", recreatePolicy: "WhenMissing" })).toBe("WhenMissing");
+  expect(policyOf({})).toBe("WhenDeleted");
 });

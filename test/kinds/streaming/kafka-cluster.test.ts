@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { contentsBy } from "../../../src/kinds/contents.ts";
 import type { Inputs } from "../../../src/kinds/desired.ts";
 import { kafkaCluster } from "../../../src/kinds/streaming/kafka-cluster.ts";
 import { type Platform, startPlatform } from "../../simulator/platform.ts";
@@ -113,9 +114,38 @@ describe("a cluster", () => {
     expect(observe.compare(item({ name: "theirs", version: "3.9.0" }), alone)).toEqual({ drift: [] });
   });
 
-  it("loses its data with itself, and is kept while others use it", () => {
-    expect(mapping.destruction).toMatchObject({ holdsData: true, keptWhileUsed: true });
+  it("loses its data with itself", () => {
+    expect(mapping.destruction.holdsData).toBe(true);
   });
+
+  const inside = (items: readonly object[]) =>
+    contentsBy(mapping.destruction.contents ?? { reads: {} }, async (path) => {
+      expect(path).toBe("/topics");
+      return { id: "topics", type: "collection", items };
+    });
+  const topic = (name?: string) => ({ id: `t-${name}`, type: "topic", properties: { name, numberOfPartitions: 3 } });
+
+  it("holds its topics, with and without a name", async () => {
+    expect(await inside([topic("orders"), topic("audit"), topic()])).toEqual([
+      { id: "t-orders", title: "topic orders" },
+      { id: "t-audit", title: "topic audit" },
+      { id: "t-undefined", title: "topic t-undefined" },
+    ]);
+    expect(await inside([])).toEqual([]);
+  });
+
+  it("holds nothing in topics of the brokers' own", async () => {
+    const own = ["__consumer_offsets", "__transaction_state", "__share_group_state"];
+    expect(await inside([...own, "__orders"].map(topic))).toEqual([{ id: "t-__orders", title: "topic __orders" }]);
+  });
+
+  it.each([{}, { items: null }, null, { items: [{ properties: { name: "orders" } }] }])(
+    "may hold anything where the answer is %j",
+    async (answer) => {
+      const contents = mapping.destruction.contents ?? { reads: {} };
+      await expect(contentsBy(contents, async () => answer)).rejects.toThrow();
+    },
+  );
 });
 
 describe("a cluster is known again", () => {

@@ -50,6 +50,8 @@ export async function simulatedWorld() {
   const own = transport.connect("shop/main", { token });
   const foreign = transport.connect("people", { token });
   const writes: Write[] = [];
+  /** Addresses of the reads by the operator. */
+  const reads: string[] = [];
   let inFlight = 0;
   const connection: Connection = {
     ...own,
@@ -58,6 +60,7 @@ export async function simulatedWorld() {
     async send(call) {
       inFlight++;
       if (isWrite(call)) writes.push({ object: call.object, method: call.method, path: new URL(call.url).pathname });
+      else reads.push(call.url);
       try {
         return await own.send(call);
       } finally {
@@ -94,6 +97,12 @@ export async function simulatedWorld() {
     await life.clock.advance(seconds * 1000);
     await quiet();
   };
+  const takeTurn = async (seconds: number) => {
+    life.sync();
+    for (const each of objects) if (life.objects.find(keyOf(each))) await life.passes(keyOf(each));
+    await quiet();
+    await advance(seconds);
+  };
   /** The API server deletes an object without a finalizer at once. */
   function remove(object: KubeObject): void {
     const live = life.api.get(object);
@@ -109,6 +118,7 @@ export async function simulatedWorld() {
   return {
     life,
     writes,
+    reads,
     call,
     contractNumber,
     /** Another object may be in the cluster. */
@@ -128,6 +138,15 @@ export async function simulatedWorld() {
       for (const each of found.items) life.api.remove(each);
     },
     live: (object: KubeObject) => life.api.get(object),
+    annotate(object: KubeObject, name: string, value: string): void {
+      const live = life.api.get(object) ?? object;
+      const annotations = { ...live.metadata.annotations, [name]: value };
+      life.api.put({ ...live, metadata: { ...live.metadata, annotations } });
+    },
+    /** Passes and time, whatever they change. */
+    async turn(seconds: number, times = 1): Promise<void> {
+      for (let nth = 0; nth < times; nth++) await takeTurn(seconds);
+    },
     /** Passes and time, until several rounds in a row change nothing on either side. */
     async rest(): Promise<void> {
       let still = 0;
@@ -137,10 +156,7 @@ export async function simulatedWorld() {
             `no rest: ${objects.filter(isLeaving).map((each) => JSON.stringify(life.api.get(each)))} ${JSON.stringify(writes.slice(-5))} idle ${await isIdle()}`,
           );
         const before = writes.length + Number(life.api.version);
-        life.sync();
-        for (const each of objects) if (life.objects.find(keyOf(each))) await life.passes(keyOf(each));
-        await quiet();
-        await advance(ROUND_SECONDS);
+        await takeTurn(ROUND_SECONDS);
         const isDone = writes.length + Number(life.api.version) === before && !objects.some(isLeaving);
         still = isDone && (await isIdle()) ? still + 1 : 0;
       }

@@ -1,5 +1,6 @@
 import { hasResource } from "../../../kinds/kind.ts";
 import type { Claim } from "../../state/intent.ts";
+import type { ObjectKey } from "../../state/object.ts";
 import type { ResourceStatus } from "../../status/schema.ts";
 import { readFacts } from "../../status/status.ts";
 import type { Deps } from "../deps.ts";
@@ -11,11 +12,12 @@ export type LeftBehind = NonNullable<ResourceStatus["leftBehind"]>[number];
 /** Status keeps this many, the newest. */
 const MOST = 20;
 
-const isClaimed = ({ objects }: Deps, { kind, ...place }: LeftBehind, { endpoint }: Pick<Claim, "endpoint">): boolean =>
-  objects.claimants(kind, { ...place, endpoint }).length > 0;
+/** Whether another object has it. */
+const isClaimed = ({ objects }: Deps, key: ObjectKey, { kind, ...place }: LeftBehind, { endpoint }: Claim): boolean =>
+  objects.claimants(kind, { ...place, endpoint }).some((each) => each !== key);
 
 /** The dependents that status has as left behind, and those that a lost resource may have left. `deleted`: Mooring deleted it. */
-export function leavingBehind(deps: Deps, { kind, object, status, view }: Context, deleted: boolean) {
+export function leavingBehind(deps: Deps, { key, kind, object, status, view }: Context, deleted: boolean) {
   const { claim } = view.resource;
   const { remains } = kind.resource.destruction;
   const { leftBehind: before = [] } = status;
@@ -24,7 +26,7 @@ export function leavingBehind(deps: Deps, { kind, object, status, view }: Contex
   const ids = remains.ids(readFacts(object), deleted);
   const left = ids.map((id) => ({ kind: remains.kind, id, parents: { ...parents } }));
   const earlier = before.filter(({ id }) => !ids.includes(id));
-  const all = [...earlier, ...left.filter((each) => !isClaimed(deps, each, claim))];
+  const all = [...earlier, ...left.filter((each) => !isClaimed(deps, key, each, claim))];
   return all.length > 0 ? all.slice(-MOST) : undefined;
 }
 
@@ -45,7 +47,7 @@ export function leftBehindNow(deps: Deps, { key, kind, account, status, view, me
   const { goneAt = 0 } = memory;
   const stateOf = (each: LeftBehind): "there" | "unknown" | "over" => {
     // The collection is gone, with everything in it.
-    if (collection?.gone || isClaimed(deps, each, claim)) return "over";
+    if (collection?.gone || isClaimed(deps, key, each, claim)) return "over";
     const { item, asOf = 0 } = collection?.read(each.id) ?? {};
     if (asOf <= goneAt) return "unknown";
     const isUnused = item ? remains.isUnused(item.raw) : false;

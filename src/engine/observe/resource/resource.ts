@@ -1,4 +1,4 @@
-import type { Inputs } from "../../../kinds/desired.ts";
+import type { Inputs, Shown } from "../../../kinds/desired.ts";
 import { isSuccessive } from "../../../kinds/kind.ts";
 import type { KubeObject } from "../../../kube/resource.ts";
 import { stalledDeletion } from "../../../kube/write/conditions.ts";
@@ -11,7 +11,7 @@ import { namedBy, nameFor, namespaceOf, type ObjectKey, observes, openIntent } f
 import type { Objects } from "../../state/objects.ts";
 import { judge } from "../../state/presence.ts";
 import type { Obstacle } from "../../status/reasons.ts";
-import { readFacts } from "../../status/status.ts";
+import { factsOf } from "../../status/status.ts";
 import { unknownKey } from "../../status/trust.ts";
 import type { Deps } from "../deps.ts";
 import { notUnderstood, obstacleFrom } from "../platform-errors.ts";
@@ -56,7 +56,8 @@ export function observeResource(
   const { kind, object, status, memory, claim, intent } = subject;
   const { metadata } = object;
   const unread: Observation = { seen: "unknown" };
-  const observation = shared && claim ? readResource(deps, subject, shared, identity, spec) : unread;
+  const observation =
+    shared && claim ? readResource(deps, subject, shared, identity, { ...spec, marks: request?.marks }) : unread;
   const next = observation.seen === "present" ? observation.comparison?.next : undefined;
   // A write to a resource that is gone has no effect any more.
   const isOver = observation.seen === "absent" && request?.outcome === "unanswered";
@@ -95,7 +96,7 @@ function readResource(
   subject: Subject,
   { collection, source }: Shared,
   identity: string,
-  { inputs, obstacle }: { inputs: Inputs | undefined; obstacle: Obstacle | undefined },
+  { inputs, obstacle, marks }: { inputs: Inputs | undefined; obstacle: Obstacle | undefined; marks: Shown | undefined },
 ): Observation {
   const { kind, object, desired, claim, memory } = subject;
   const { absence: facts } = memory;
@@ -128,9 +129,10 @@ function readResource(
   if (why !== undefined) return { ...seen, refused: { why, since: memory.refusedSince ?? asOf } };
   if (busy || !desired) return seen;
   try {
-    const preDelete = desired.preDelete(item.raw, { parents: claim?.parents ?? {}, shown: readFacts(object) });
+    const known = { parents: claim?.parents ?? {}, shown: { ...factsOf(object), ...marks } };
+    const preDelete = desired.preDelete(item.raw, known);
     const comparison = obstacle || !inputs ? undefined : desired.compare(item.raw, { ...inputs, failed });
-    return { ...seen, comparison, ...(preDelete && { preDelete }) };
+    return { ...seen, comparison, users: desired.users(item.raw, known), ...(preDelete && { preDelete }) };
   } catch (error) {
     return { ...seen, unclear: notUnderstood(kind, error).message };
   }
@@ -141,8 +143,6 @@ const CONTENTS_MS = 5000;
 
 /** How long an owner waits for dependents that are deleted together with it. */
 const TOGETHER_MS = 4000;
-
-const NOTHING_INSIDE = { asOf: Number.POSITIVE_INFINITY, names: [] };
 
 /** Whether the resource of a dependent is in another resource than this one, whose object had the same name before. */
 function isInNamesake(objects: Objects, dependent: ObjectKey, { key, id }: { key: ObjectKey; id: string }): boolean {
@@ -181,7 +181,7 @@ function contentsOf({ objects, clock }: Deps, subject: Subject, { id, endpoint }
   return {
     leaving: named(all.filter(isLeaving)),
     staying: isKept ? named(all.filter((each) => !isLeaving(each))) : [],
-    found: contents ? (isFresh ? read : undefined) : NOTHING_INSIDE,
+    found: contents ? (isFresh ? read : undefined) : { asOf: Number.POSITIVE_INFINITY, names: [] },
     verb: contents ? "still holds" : "is still used by",
     guests: all.some((each) => namespaceOf(each) !== metadata.namespace && (isLeaving(each) || isKept)),
     ignored: contents !== undefined && isAllowed(subject.object, ALLOW_NON_EMPTY_DELETE),

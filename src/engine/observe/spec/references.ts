@@ -169,7 +169,7 @@ export function troubleOf(object: KubeObject): string | undefined {
 }
 
 /** The message without the time of the next attempt, which always changes. */
-const untilRetry = (message: string): string => message.replace(/; next attempt at .*$/, "");
+const untilRetry = (message: string): string => message.split("; next attempt at ", 1)[0] ?? "";
 
 /** The message of an object that waits for another one: it quotes why that one is not Ready, if that lasts. */
 function waitingFor(title: string, found: KubeObject): string {

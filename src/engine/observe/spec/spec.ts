@@ -1,5 +1,5 @@
 import type { Desired, Inputs } from "../../../kinds/desired.ts";
-import { lackingProblem } from "../../../kinds/fields/fields.ts";
+import { lackingProblem } from "../../../kinds/fields/lacking.ts";
 import { messageOf } from "../../../kinds/fields/words-of-spec.ts";
 import { isWanted } from "../../../kinds/kind.ts";
 import type { KubeObject } from "../../../kube/resource.ts";
@@ -9,7 +9,7 @@ import { isPaused, recreateAsked } from "../../state/annotations.ts";
 import { claimOf, nameFor, namespaceOf, type ObjectKey, observes, openIntent } from "../../state/object.ts";
 import { policiesOf, recreatePolicyOf } from "../../state/policies.ts";
 import type { Obstacle } from "../../status/reasons.ts";
-import { readFacts } from "../../status/status.ts";
+import { factsOf, readFacts } from "../../status/status.ts";
 import { knownAddress } from "../account.ts";
 import type { Deps } from "../deps.ts";
 import type { PendingRequest, SpecView, Subject } from "../view.ts";
@@ -47,7 +47,8 @@ export const inputsOf = (object: KubeObject, references: Omit<References, "abroa
   adopted: claimOf(object)?.adoptedAt !== undefined,
   secrets: {},
   found: {},
-  shown: readFacts(object),
+  shown: factsOf(object),
+  spec: object.spec,
   annotations: object.metadata.annotations ?? {},
 });
 
@@ -61,8 +62,7 @@ export function observeSpec(
 ): { view: SpecView; inputs: Inputs | undefined; foreign: Obstacle | undefined } {
   const { kind, object, status, memory, desired, claim, adopt } = subject;
   const { metadata } = object;
-  const applied = request?.outcome === "DONE" ? status.request?.marks : undefined;
-  const inputs = resolved.inputs && { ...resolved.inputs, shown: { ...resolved.inputs.shown, ...applied } };
+  const inputs = resolved.inputs && { ...resolved.inputs, shown: { ...resolved.inputs.shown, ...request?.marks } };
   const foreign = inputs && notYours(deps, subject, inputs, account);
   const obstacle =
     resolved.obstacle ??
@@ -71,13 +71,14 @@ export function observeSpec(
     (inputs && taken(deps, subject, inputs, account));
   const changed = replacement(subject, item && resolved.inputs && { raw: item.raw, inputs: resolved.inputs });
   const asked = claim?.id ?? status.refused;
+  const isAsked = asked !== undefined && recreateAsked(object).includes(asked);
   const view: SpecView = {
     deleting: metadata.deletionTimestamp !== undefined,
     paused: isPaused(object),
     terminating: deps.namespaces.isTerminating(metadata.namespace ?? ""),
     deletionPolicy: policiesOf(object).deletionPolicy,
     recreatePolicy: recreatePolicyOf(kind, object),
-    recreateAsked: asked !== undefined && recreateAsked(object).includes(asked),
+    recreateAsked: isAsked,
     observed: observes(object),
     adopt,
     unwanted: desired !== undefined && !isWanted(kind, desired, metadata.name),
@@ -85,7 +86,8 @@ export function observeSpec(
     replacement: changed,
     obstacle,
     lacking:
-      invalid(lackingProblem(kind, object.spec, readFacts(object))) ?? (changed && unresolved(deps.objects, subject)),
+      invalid(lackingProblem(kind, object.spec, readFacts(object), isAsked ? undefined : claim)) ??
+      (changed && unresolved(deps.objects, subject)),
     ungranted: desired && notGranted(deps.objects, object, desired),
   };
   return { view, inputs, foreign };

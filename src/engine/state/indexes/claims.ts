@@ -1,9 +1,10 @@
 import type { Kind } from "../../../kinds/kind.ts";
 import { livesIn } from "../../../kinds/lives.ts";
+import { at, createPlaces } from "../../../kinds/places.ts";
 import type { KubeObject } from "../../../kube/resource.ts";
 import { createIndex } from "../../../kube/watch/keyed-index.ts";
 import { identityOf } from "../../../platform/collections/numbered.ts";
-import { readStatus } from "../../status/status.ts";
+import { factsOf, readStatus } from "../../status/status.ts";
 import { countedAnnotation, trust } from "../../status/trust.ts";
 import { isSuperseded } from "../adoptions.ts";
 import { type Claim, type Intent, readIntent } from "../intent.ts";
@@ -18,7 +19,7 @@ const AFTER_ALL_DATES = "last";
 
 /** Which objects have something on the platform, or are about to. One that only observes claims nothing. */
 export function createClaims(kinds: readonly Kind[], find: Find, clusterAccounts: () => Iterable<KubeObject>) {
-  const { typeOf, collectionOf, placeOf } = createPlaces(kinds);
+  const { typeOf, collectionOf, placeOf, placesOf } = createPlaces(kinds, identityOf);
   const claims = createIndex();
   const holders = createIndex();
   const released = createReleasedIds();
@@ -33,7 +34,9 @@ export function createClaims(kinds: readonly Kind[], find: Find, clusterAccounts
     return (object && readIntent(countedAnnotation(object, INTENT))?.at) ?? AFTER_ALL_DATES;
   };
   const ownedPlaces = (kind: Kind, object: KubeObject | undefined): string[] =>
-    holdingsOf(object).flatMap((claim) => (object && holds(kind, object, claim) ? placeOf(kind.kind, claim) : []));
+    holdingsOf(object).flatMap((claim) =>
+      object && holds(kind, object, claim) ? placesOf(kind, claim, object.spec, () => factsOf(object)) : [],
+    );
   /** Objects that claim this resource, also objects of other kinds with resources of the same type. */
   const claimants = (kind: string, place: Place): ObjectKey[] => {
     const word = placeOf(kind, place);
@@ -105,27 +108,9 @@ export function createClaims(kinds: readonly Kind[], find: Find, clusterAccounts
   };
 }
 
-/** Where resources are. An id alone may not be unique: LANs are numbered in each datacenter. */
-function createPlaces(kinds: readonly Kind[]) {
-  const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
-  /** Several kinds may have resources of one type: what one of them has, no other takes. */
-  const typeOf = (kind: string): string => {
-    const { place, names } = byName.get(kind)?.resource ?? {};
-    return place && names ? `${place.product}/${names.type}` : kind;
-  };
-  const collectionOf = (kind: string, within: Place["parents"]): string =>
-    `${typeOf(kind)}${byName.get(kind)?.resource?.place.collection(within) ?? ""}`;
-  const placeOf = (kind: string, place: Place): string =>
-    at(place.endpoint, `${collectionOf(kind, place.parents)}/${identityOf(place)}`);
-  return { typeOf, collectionOf, placeOf };
-}
-
 /** Orders objects that claim the same resource: the one that owns it comes first. */
 function byRight(a: KubeObject | undefined, b: KubeObject | undefined): number {
   const adoptedAt = (object: typeof a) => holdingsOf(object)[0]?.adoptedAt ?? "";
   const createdAt = (object: typeof a) => Date.parse(object?.metadata.creationTimestamp ?? "");
   return adoptedAt(b).localeCompare(adoptedAt(a)) || createdAt(a) - createdAt(b) || 0;
 }
-
-/** An id is unique at one address, or in one namespace. */
-const at = (where: string | undefined, id: string): string => `${where ?? ""} ${id}`;

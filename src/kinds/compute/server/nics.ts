@@ -124,9 +124,9 @@ function ipv6Problem({ lanRef, ...nic }: Nic, { refs }: Inputs): string | undefi
   return `${field}: Lan ${lanRef.name} has no IPv6 block: set spec.ipv6 of the Lan, for example to AUTO`;
 }
 
-/** Advice about public addresses from DHCP, which are not reserved. */
-export const addressAdvice = (nics: readonly Nic[], { refs }: Inputs): string[] =>
-  nics
+/** Advice about public addresses from DHCP, which are not reserved. Those of an adopted server may be. */
+export const addressAdvice = (nics: readonly Nic[], { refs, adopted }: Inputs): string[] =>
+  (adopted ? [] : nics)
     .filter(({ dhcp = true, ips = [], ipsFrom = [] }) => dhcp && ips.length + ipsFrom.length === 0)
     .filter((nic) => shownLan.safeParse(refs[lanRole(nic)]?.status).data?.public)
     .map(

@@ -71,6 +71,6 @@ export const serverRules: Rules[] = [
   {
     rule: "has(self.bootVolume) == has(oldSelf.bootVolume)",
     message:
-      "bootVolume cannot be added or removed while the server exists: keep it, or, to keep the server without it, set deletionPolicy: Retain, delete the object and create it again with externalId",
+      "bootVolume cannot be added or removed while the server exists: leave it as it is or, to have the server with its boot volume, or without it, set deletionPolicy: Retain, delete the object and create it again with externalId",
   },
 ];

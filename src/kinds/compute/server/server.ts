@@ -24,7 +24,14 @@ import { serverOutput } from "./output.ts";
 import { serverRules } from "./rules.ts";
 import { DEFAULT_TYPE, type ServerSpec, serverSpec } from "./spec.ts";
 import { templateLookup } from "./templates.ts";
-import { BOOT, bootVolumeProperties, compareBootVolume, detachVolume, remainingVolumes } from "./volumes.ts";
+import {
+  BOOT,
+  bootVolumeProperties,
+  compareBootVolume,
+  detachVolume,
+  ownBootVolume,
+  remainingVolumes,
+} from "./volumes.ts";
 import { bootVolumeOf, nicsOf, volumesOf, type WireServer, wire } from "./wire.ts";
 
 const status = z.object({
@@ -154,18 +161,21 @@ function compare(spec: ServerSpec, item: unknown, inputs: Inputs): Comparison {
   return together([...possible, ...comparePower(spec, found, own)]);
 }
 
-/** A default says nothing about an adopted server, but it is what the next one would be. */
-function typeAdvice(type: string, { adopted, shown }: Pick<Inputs, "adopted" | "shown">): string[] {
-  if (!adopted || type !== DEFAULT_TYPE || shown.type === undefined || shown.type === type) return [];
-  return [
-    `type is ${shown.type} on the platform, and spec leaves it out: set it, because a Server that has to be created again would be ${type}, the default`,
-  ];
+const CUBE =
+  "the direct-attached volume of this Cube is deleted with it, also while spec leaves bootVolume out: set deletionPolicy: Retain if the server is to outlive this object";
+
+/** Fields that only an existing server may lack. The schema cannot demand them of an object with externalId. */
+function sizeProblem(spec: Pick<ServerSpec, "type" | "cores" | "ram">, inputs: Inputs): string | undefined {
+  if (spec.type === "CUBE" || inputs.adopted || inputs.observed) return undefined;
+  const missing = (["cores", "ram"] as const).filter((field) => spec[field] === undefined);
+  if (missing.length === 0) return undefined;
+  return `${missing.join(" and ")}: required to create this server, because the one in externalId is gone`;
 }
 
-function facts(item: unknown, context: Pick<Inputs, "refs" | "shown">): Record<string, unknown> {
+function facts(item: unknown, context: Pick<Inputs, "refs" | "shown" | "spec">): Record<string, unknown> {
   const found = wire.parse(item);
   const { vmState, hostname, type, cores, ram, cpuFamily } = found.properties;
-  const bootVolumeId = bootVolumeOf(found)?.id;
+  const bootVolumeId = ownBootVolume(Object(context.spec), context.shown) ?? bootVolumeOf(found)?.id;
   const volumes = volumesOf(found).flatMap(({ id, properties }) => {
     const { name, size, deviceNumber } = properties ?? {};
     return id === bootVolumeId ? [] : [known({ id, name, size, deviceNumber })];
@@ -230,6 +240,10 @@ export const server: Kind = {
       depth: 5,
       reads: readsOf(wire),
       showsUsers: true,
+      parts(spec, shown) {
+        const id = ownBootVolume(spec, shown);
+        return id === undefined ? [] : [{ field: "bootVolume", kind: "Volume", id }];
+      },
       references: ({ bootVolume = {}, nics, ...spec }) => [
         datacenterReference(spec),
         ...imageReferences(bootVolume, BOOT),
@@ -246,13 +260,14 @@ export const server: Kind = {
         ...imageLookups(bootVolume, inputs, BOOT),
         ...(templateName === undefined ? [] : [templateLookup("templateName", templateName)]),
       ],
-      problem: ({ bootVolume = {}, bootVolumeRef, nics }, inputs) =>
+      problem: ({ bootVolume = {}, bootVolumeRef, nics, ...spec }, inputs) =>
+        sizeProblem(spec, inputs) ??
         bootProblem(bootVolumeRef, inputs) ??
         imageProblem(bootVolume, inputs, BOOT) ??
         firstBootProblem(bootVolume, inputs, BOOT) ??
         nicProblem(nics, inputs),
-      advice: ({ type, powerState, nics }, inputs) => [
-        ...typeAdvice(type, inputs),
+      advice: ({ powerState, nics, bootVolume, deletionPolicy }, inputs) => [
+        ...(inputs.adopted && inputs.shown.type === "CUBE" && !bootVolume && deletionPolicy === "Delete" ? [CUBE] : []),
         ...(powerState === "Suspended"
           ? ["powerState: a suspended Cube is still billed, until it is deleted with its disk; a Snapshot keeps a copy"]
           : []),
@@ -268,7 +283,7 @@ export const server: Kind = {
       query: ({ bootVolume }) => (bootVolume ? "?deleteVolumes=true" : ""),
       preDelete: (spec, item, inputs) => {
         const found = wire.parse(item);
-        return detachVolume(spec, found, ownPath(found, inputs));
+        return detachVolume(spec, found, ownPath(found, inputs), inputs.shown);
       },
       remains: remainingVolumes,
     },

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import type { Comparison, Inputs, Operation } from "../../desired.ts";
+import type { Comparison, Inputs, Operation, Shown } from "../../desired.ts";
 import { firstBootFields, firstBootProperties, firstBootRules } from "../../fields/boot/first-boot.ts";
 import { imageFields, imageProperties, imageRules, licenceType } from "../../fields/boot/images.ts";
 import { wantedOfOthers } from "../../fields/compare.ts";
 import { datacenterPath, platformName, volumeSize } from "../../fields/fields.ts";
 import { joined, ruled } from "../../fields/rules.ts";
-import type { Remains } from "../../kind.ts";
+import type { Remains } from "../../parts.ts";
 import { patchVolume } from "../volume/patch.ts";
-import { bootVolumeOf, readable, type WireServer } from "./wire.ts";
+import { bootVolumeOf, readable, volumesOf, type WireServer } from "./wire.ts";
 
 /** Prefix of the boot volume's fields in spec. */
 export const BOOT = "bootVolume.";
@@ -40,13 +40,21 @@ export const bootVolumeProperties = (volume: BootVolume, server: string, inputs:
   bus: volume.bus,
 });
 
+/**
+ * The id of the boot volume that spec asks for. If that volume is lost, the platform boots from another one, which is
+ * somebody's data.
+ */
+export const ownBootVolume = (spec: { bootVolume?: unknown }, { bootVolumeId: id }: Shown): string | undefined =>
+  spec.bootVolume && typeof id === "string" ? id : undefined;
+
 export function compareBootVolume(
   wanted: BootVolume | undefined,
   found: WireServer,
-  { parents, ...inputs }: Pick<Inputs, "parents" | "observed" | "adopted">,
+  { parents, shown, ...inputs }: Pick<Inputs, "parents" | "observed" | "adopted" | "shown">,
 ): Comparison[] {
   if (!wanted || !readable(found.entities?.volumes?.items)) return [];
-  const volume = bootVolumeOf(found);
+  const own = ownBootVolume({ bootVolume: wanted }, shown);
+  const volume = own === undefined ? bootVolumeOf(found) : volumesOf(found).find(({ id }) => id === own);
   // A missing boot volume is reported and not replaced, because its data is lost.
   if (!volume?.properties) return [{ drift: [{ field: "bootVolume", wanted: "present", found: "absent" }] }];
   const { name, size, bus, type } = volume.properties;
@@ -65,15 +73,17 @@ export function compareBootVolume(
 export function detachVolume(
   spec: { type: string; bootVolume?: unknown },
   found: WireServer,
-  own: string,
+  path: string,
+  shown: Shown,
 ): Operation | undefined {
   const volumes = readable(found.entities?.volumes?.items);
   if (!volumes) throw new Error("the attached volumes are missing");
-  const boot = spec.bootVolume && spec.type !== "CUBE" ? found.properties.bootVolume?.id : undefined;
+  const own = ownBootVolume(spec, shown) ?? (spec.bootVolume ? found.properties.bootVolume?.id : undefined);
+  const boot = spec.type === "CUBE" ? undefined : own;
   const other = volumes.find(({ id, properties }) => id !== boot && properties.type !== "DAS");
   if (!other) return undefined;
   const action = `detach volume ${other.properties.name ?? other.id}`;
-  return { action, method: "DELETE", path: `${own}/volumes/${other.id}` };
+  return { action, method: "DELETE", path: `${path}/volumes/${other.id}` };
 }
 
 const shownVolumes = z.object({

@@ -190,6 +190,15 @@ export const volume: Kind = {
         });
       },
     },
-    destruction: { holdsData: true, keptWhileUsed: true },
+    destruction: {
+      holdsData: true,
+      keptWhileUsed: true,
+      // An attachment by Mooring ends with the deletion. A server that somebody else gave this volume would lose its disk.
+      users({ attachTo }, item, { shown }) {
+        const { bootServer } = wire.parse(item).properties;
+        const isOurs = attachTo !== undefined || bootServer === shown.attachedTo;
+        return bootServer == null || isOurs ? [] : [`server ${bootServer} on the platform`];
+      },
+    },
   }),
 };

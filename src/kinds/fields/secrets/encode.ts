@@ -61,10 +61,13 @@ export const addressed = (field: string, text: string): string =>
   formed(field, text, /^[\w.:/[\]-]*$/, "is not an address or an id");
 
 /** A web address; empty until the platform reports one. */
+const LONGEST_ADDRESS = 2048;
+
 export function webAddress(field: string, text: string): string {
   const { protocol, username, password } = URL.parse(plain(field, text)) ?? {};
   const isWeb = (protocol === "https:" || protocol === "http:") && !username && !password;
-  if (text !== "" && !isWeb) throw new Unwritable(field, "is not an http or https URL");
+  if (text !== "" && !(isWeb && text.length <= LONGEST_ADDRESS))
+    throw new Unwritable(field, "is not an http or https URL");
   return text;
 }
 

@@ -174,7 +174,7 @@ describe("an object that names an existing resource", () => {
   });
 
   test("does not take the same one again after it was lost: it makes its own, and another one after that", async () => {
-    const object = naming("a");
+    const object = naming("a", { recreatePolicy: "WhenMissing" });
     const { passes, owned, platform, clock, id } = open(object);
     const owners = [id];
     await passes(A);

@@ -18,6 +18,7 @@ export const desired = (more: Partial<Desired>): Desired => ({
   compare: () => ({ drift: [] }),
   query: "",
   preDelete: () => undefined,
+  users: () => [],
   ...more,
 });
 export const child = objectOf("Server", "web");

@@ -159,15 +159,19 @@ describe("a mistake in the network is reported before anything is sent", () => {
 });
 
 describe("an address of DHCP in a public LAN", () => {
-  const advice = (nic: object, status: object) =>
-    desire({ name: "public", lanRef: { name: "front" }, ...nic }).advice(
-      taken({ "nics[public].lanRef": { id: "1", status: { id: "1", ...status } } }),
-    );
+  const advice = (nic: object, status: object, more: Partial<Inputs> = {}) => {
+    const found = taken({ "nics[public].lanRef": { id: "1", status: { id: "1", ...status } } });
+    return desire({ name: "public", lanRef: { name: "front" }, ...nic }).advice({ ...found, ...more });
+  };
 
   it("is advised against: it changes with the server", () => {
     expect(advice({}, { public: true })).toEqual([
       "nics[public].dhcp: the address in the public Lan front is not reserved and changes when the server is replaced: to keep it, set ipsFrom to an IPBlock",
     ]);
+  });
+
+  it("is no matter where an adopted server may have it from an IPBlock", () => {
+    expect(advice({}, { public: true }, { adopted: true })).toEqual([]);
   });
 
   it.each([

@@ -9,11 +9,11 @@ let id = "";
 const made = z.looseObject({ id: z.string() });
 const ready = '{.status.conditions[?(@.type=="Ready")].message}';
 const eth0 = { name: "eth0", lan: 1 };
-const adopting = (nics: object[]) => ({
+const adopting = (nics: object[], more: object = {}) => ({
   apiVersion: "mooring.dev/v1alpha1",
   kind: "Server",
   metadata: { name: "taken" },
-  spec: { datacenterRef: { name: "dc" }, externalId: id, nics },
+  spec: { datacenterRef: { name: "dc" }, externalId: id, nics, ...more },
 });
 /** Calls that changed something since the counters were reset. */
 async function writes() {
@@ -22,13 +22,14 @@ async function writes() {
 }
 
 beforeAll(async () => {
-  world = await landscape({ operator: ["--settle", "3s", "--retry", "1s"] });
+  world = await landscape({ operator: ["--settle", "3s", "--retry", "1s", "--resync", "2s"] });
   await world.apply(datacenter("dc"));
   await world.untilReady("account/main", "datacenter/dc");
   home = await world.value("datacenter/dc", "{.status.id}");
   const nic = (properties: object) => ({ properties: { lan: 1, dhcp: false, firewallActive: true, ...properties } });
   const nics = { items: [nic({ name: "eth0" }), nic({ name: "eth1" })] };
-  const server = { properties: { name: "production", cores: 1, ram: 1024 }, entities: { nics } };
+  const properties = { name: "production", type: "VCPU", cores: 1, ram: 1024 };
+  const server = { properties, entities: { nics } };
   id = made.parse(await world.platform.call("POST", `/cloudapi/v6/datacenters/${home}/servers`, server)).id;
 });
 
@@ -58,4 +59,24 @@ it("once it is adopted, a NIC can be removed", async () => {
   const left = () => world.value("server/taken", "{.status.nics[*].name}");
   await expect.poll(left, { timeout: 90_000 }).toBe("eth0");
   expect(await writes()).toEqual(["DELETE /cloudapi/v6/datacenters/{datacenterId}/servers/{serverId}/nics/{nicId}"]);
+});
+
+it("when it is lost, no server of the default model takes its place", async () => {
+  await world.platform.call("DELETE", `/cloudapi/v6/datacenters/${home}/servers/${id}`);
+  await world.untilReason("server/taken", "DeletedExternally");
+  const message = await world.value("server/taken", ready);
+  expect(message).toMatch(new RegExp(`^Server ${id} was deleted .*; type of the adopted Server was VCPU, and spec`));
+  await world.platform.resetCalls();
+  await world.apply(adopting([eth0], { type: "VCPU", cores: 1, ram: 1024 }));
+  await expect
+    .poll(() => world.value("server/taken", ready), { timeout: 60_000 })
+    .toContain(
+      "spec does not tell all that it was (recreatePolicy, externalId): to create a new one, set the annotation",
+    );
+  expect(await writes()).toEqual([]);
+  await world.kubectl("annotate", "server/taken", `mooring.dev/recreate=${id}`);
+  await world.untilReady("server/taken");
+  expect(await world.value("server/taken", "{.status.type}")).toBe("VCPU");
+  expect(await world.value("server/taken", "{.status.id}")).not.toBe(id);
+  expect(await writes()).toEqual(["POST /cloudapi/v6/datacenters/{datacenterId}/servers"]);
 });
