@@ -9,7 +9,7 @@ import { root } from "./processes.ts";
  */
 const allowed: Record<string, { rooms: string[]; packages?: string[] }> = {
   runtime: { rooms: [] },
-  kinds: { rooms: ["runtime/memo.ts"], packages: ["zod"] },
+  kinds: { rooms: ["runtime/field-record.ts", "runtime/memo.ts"], packages: ["zod"] },
   kube: { rooms: ["runtime"] },
   platform: { rooms: ["runtime"] },
   certificates: { rooms: [] },

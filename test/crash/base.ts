@@ -3,7 +3,7 @@ import { applyObject, install, writeOperatorKubeconfig } from "../../src/cli/dem
 import { connect } from "../../src/kube/client/config.ts";
 import type { KubeClient } from "../../src/kube/client/transport.ts";
 import { temporaryFolder } from "../../src/simulator/programs/swept.ts";
-import { policiesOfLives, readKubeconfig } from "./narrow.ts";
+import { policiesOfLives, readKubeconfig, rightsOfLives } from "./narrow.ts";
 
 /** Shared by all runs: one API server with Mooring installed, and a folder for their output. */
 export interface Base extends AsyncDisposable {
@@ -36,7 +36,7 @@ export async function openBase(
   let kept = false;
   opening.defer(() => (kept ? folder.keep() : folder.remove()));
   await install(admin);
-  for (const policy of policiesOfLives()) await applyObject(admin, policy);
+  for (const manifest of [...policiesOfLives(), ...rightsOfLives()]) await applyObject(admin, manifest);
   const path = join(cache, "kubeconfig");
   await writeOperatorKubeconfig(admin, kubeconfig, path);
   const { server, ca, token } = await readKubeconfig(path);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { stringify } from "yaml";
 import { operatorPolicies } from "../../src/cli/manifests/policy.ts";
-import { namespaceOf } from "../../src/cli/manifests/rbac.ts";
+import { namespaceOf, usernameOf } from "../../src/cli/manifests/rbac.ts";
 import { resourceOf } from "../../src/engine/state/object.ts";
 import { clusterAccount } from "../../src/kinds/identity/cluster-account.ts";
 import { kinds } from "../../src/kinds/index.ts";
@@ -11,7 +11,9 @@ import { loadKubeconfig } from "../../src/kube/client/kubeconfig.ts";
 import type { KubeClient } from "../../src/kube/client/transport.ts";
 import { pathOf } from "../../src/kube/resource.ts";
 import { SHARED_NAMESPACE } from "../../src/operator/installation.ts";
+import { leaseOf } from "../../src/operator/lease-name.ts";
 import { SIGNING_KEY } from "../../src/operator/signing-key.ts";
+import { OTHER } from "./disturbance.ts";
 
 const LIVES = "crash-";
 
@@ -51,6 +53,25 @@ export const signingKey = (namespace: string) => ({
 
 /** The namespace of one life. */
 export const lifeNamespace = (): string => `${LIVES}${randomBytes(5).toString("hex")}`;
+
+/** The namespace of every life is an operator's own, where it may read the Lease of a shard. */
+export function rightsOfLives(): object[] {
+  const name = "mooring-crash";
+  const rule = {
+    apiGroups: ["coordination.k8s.io"],
+    resources: ["leases"],
+    resourceNames: [leaseOf(OTHER)],
+    verbs: ["get"],
+  };
+  const apiGroup = "rbac.authorization.k8s.io";
+  const apiVersion = `${apiGroup}/v1`;
+  const roleRef = { apiGroup, kind: "ClusterRole", name };
+  const subjects = [{ apiGroup, kind: "User", name: usernameOf({}) }];
+  return [
+    { apiVersion, kind: "ClusterRole", metadata: { name }, rules: [rule] },
+    { apiVersion, kind: "ClusterRoleBinding", metadata: { name }, roleRef, subjects },
+  ];
+}
 
 /** The shipped policies, which also accept the namespace of every life as the operator's. */
 export function policiesOfLives(): object[] {

@@ -109,9 +109,7 @@ function note(found: RightsInUse, { verb, user, objectRef, annotations = {}, ...
   const isRefused = annotations["authorization.k8s.io/decision"] === "forbid";
   // An operator of one namespace with the rights for all does not notice a second installation there, and logs that.
   const isMarkerElsewhere = name === INSTALLATION && namespace !== SHARED_NAMESPACE;
-  // It looks for the Lease of a shard that is not installed if it lives for a while, and logs that it may not.
-  const isShardElsewhere = right.startsWith("get leases.") && name !== "mooring" && name !== INSTALLATION;
-  if (isRefused && !optional.includes(right) && !isMarkerElsewhere && !isShardElsewhere) {
+  if (isRefused && !optional.includes(right) && !isMarkerElsewhere) {
     const what = [namespace, name].filter((each) => each !== undefined).join("/");
     found.refused.set(right, `${user.username} for ${what || "all"}, ${asked.requestReceivedTimestamp}`);
   }
