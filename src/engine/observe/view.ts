@@ -138,6 +138,8 @@ export type Observation =
       comparison: Comparison | undefined;
       /** A write that must come before its deletion. */
       preDelete?: Operation;
+      /** Users on the platform that are not deleted with the object. */
+      users?: string[];
       /** Why the answer was not understood: then it is not known what a deletion would take along. */
       unclear?: string;
       /** Why its creation cannot have made it, and since which read. One answer may have a wrong date. */
@@ -153,6 +155,8 @@ export interface PendingRequest {
   /** `unanswered`: it may or may not be executed. `accepted`: a deletion whose request has no address to ask at. */
   outcome: "unanswered" | "accepted" | "unknown" | "BUSY" | "DONE" | "FAILED";
   message?: string;
+  /** Once it is DONE: the kind's status fields that follow from it. */
+  marks?: Readonly<Record<string, string>>;
   /** While unanswered: when its outcome is certain. */
   settledAt?: number;
   /** While unanswered: when the platform's log was last searched for it. */

@@ -44,13 +44,16 @@ export async function show(
   return after;
 }
 
-/** The same for an object with a resource. `facts` are the fields that its kind shows. */
+/**
+ * The same for an object with a resource. `facts` are the fields that its kind shows. The marks of a request that is DONE
+ * are among them, because the next request takes its place.
+ */
 export async function record(
   deps: Deps,
   context: Context,
   condition: ReadyState,
   changes: StatusChanges = {},
-  facts = readFacts(context.object),
+  facts: Record<string, unknown> = { ...readFacts(context.object), ...context.view.resource.request?.marks },
 ): Promise<KubeObject> {
   const { status, view } = context;
   // The object keeps the Account of its first status until spec changes.

@@ -47,7 +47,14 @@ export function pendingRequest(
   // A request without an address has no outcome of its own: the resource shows it.
   const unasked = request.url !== undefined ? "unknown" : isLeaving(action) ? "accepted" : "DONE";
   const outcome = known?.status ?? unasked;
-  return { action, since, outcome, ...(known?.message !== undefined && { message: known.message }) };
+  const marks = outcome === "DONE" ? request.marks : undefined;
+  return {
+    action,
+    since,
+    outcome,
+    ...(marks && { marks }),
+    ...(known?.message !== undefined && { message: known.message }),
+  };
 }
 
 /** The last accepted write without a visible effect. One that only status reports counts from when it was seen here. */

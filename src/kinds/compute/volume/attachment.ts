@@ -36,7 +36,9 @@ export function compareAttachment(
   const volumesOf = (server: string) => `${datacenterPath(parents)}/servers/${encodeURIComponent(server)}/volumes`;
   if (found !== undefined)
     return { drift, next: { action: "detach", method: "DELETE", path: `${volumesOf(found)}/${id}` } };
-  return { drift, next: { action: "attach", method: "POST", path: volumesOf(wanted ?? ""), body: { id } } };
+  const server = wanted ?? "";
+  const marks = { attachedTo: server };
+  return { drift, next: { action: "attach", method: "POST", path: volumesOf(server), body: { id }, marks } };
 }
 
 /** Volumes that a Cube can have, its direct-attached volume included. */
@@ -56,6 +58,10 @@ export function attachmentProblem(
   { refs, parents, shown }: Inputs,
 ): string | undefined {
   if (!attachTo || !refs.server) return undefined;
+  const { serverId: current } = shown;
+  if (refs.server.name === undefined && typeof current === "string" && current !== refs.server.id) {
+    return `attachTo.serverId: no Server object of this namespace has server ${refs.server.id}, so it may not exist, and the volume is in use by ${current}: to move it there, remove attachTo first, which detaches it`;
+  }
   const server = `attachTo: Server ${attachTo.serverRef?.name ?? attachTo.serverId}`;
   const { type, bootVolumeId, volumes, ...home } = host.parse(refs.server.status);
   if (home.parents && home.parents.datacenter !== parents.datacenter) {

@@ -36,7 +36,13 @@ describe("a volume goes where spec says, one step at a time", () => {
   it("is attached", () => {
     expect(mapping.desire(attached).compare(item(null), referring("srv-1"))).toEqual({
       drift: drift("srv-1", ""),
-      next: { action: "attach", method: "POST", path: `${servers}/srv-1/volumes`, body: { id: "vol-1" } },
+      next: {
+        action: "attach",
+        method: "POST",
+        path: `${servers}/srv-1/volumes`,
+        body: { id: "vol-1" },
+        marks: { attachedTo: "srv-1" },
+      },
     });
   });
 

@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import { FINALIZER } from "../../../src/engine/state/names.ts";
+import { readFacts, readStatus } from "../../../src/engine/status/status.ts";
+import { fakePlatform } from "../support/fake-platform.ts";
+import { objectOf } from "../support/fixtures.ts";
+import { DC, live, SERVERS } from "../support/lives.ts";
+import { stage } from "../support/stage.ts";
+
+const VOLUMES = `/datacenters/${DC}/volumes`;
+const key = "Volume/shop/a";
+
+/** A volume that the last request attached to srv-1, which no pass has seen at rest. Its spec names no server any more. */
+function attached(deleting: boolean, marks: object = { marks: { attachedTo: "srv-1" } }) {
+  const platform = fakePlatform();
+  const properties = { name: "a", size: 10, type: "HDD", bootServer: "srv-1" };
+  platform.make("a", { properties }, { path: VOLUMES, targets: ["vol-1"] });
+  const object = objectOf("Volume", "a", {
+    spec: { datacenterId: DC, size: 10, type: "HDD", licenceType: "OTHER" },
+    metadata: {
+      name: "a",
+      finalizers: [FINALIZER],
+      ...(deleting && { deletionTimestamp: "2026-01-01T00:00:00Z" }),
+    },
+    status: {
+      id: "vol-1",
+      parents: { datacenter: DC },
+      account: "shop/main",
+      request: { action: "attach", status: "BUSY", since: "2026-01-01T00:00:00.000Z", ...marks },
+    },
+  });
+  const life = { all: stage([object], { platform }), key, object, beforeEach: platform.beforeEach };
+  return { platform, life, sent: () => platform.sent("DELETE").map(({ url }) => new URL(url).pathname) };
+}
+
+describe("an attachment whose spec changed before it was over", () => {
+  test("is known as one by Mooring, and detached", async () => {
+    const { life, sent } = attached(false);
+    await live(life, 30, () => sent().length > 0);
+    expect(sent()).toEqual([expect.stringContaining(`${SERVERS}/srv-1/volumes/vol-1`)]);
+    const after = life.all.api.get(life.object) ?? life.object;
+    // The request of the detachment has taken the place of the one that told it.
+    expect(readStatus(after).request).toMatchObject({ action: "detach" });
+    expect(readFacts(after)).toMatchObject({ attachedTo: "srv-1" });
+  });
+
+  test("keeps no deletion waiting", async () => {
+    const { life, sent } = attached(true);
+    expect(await live(life, 30, () => sent().length > 0)).not.toContain("stall InUse");
+    expect(sent()).toEqual([expect.stringContaining(`${VOLUMES}/vol-1`)]);
+  });
+
+  test("of somebody else stays, also when the object is deleted", async () => {
+    const kept = attached(false, {});
+    await live(kept.life, 30);
+    const deleted = attached(true, {});
+    expect(await live(deleted.life, 30)).toContain("stall InUse");
+    expect([...kept.platform.writes(), ...deleted.platform.writes()]).toEqual([]);
+  });
+});
