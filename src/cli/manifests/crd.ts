@@ -11,7 +11,7 @@ export function customResourceDefinition(kind: Kind): Json {
   const spec = withoutListDefaults(structural(kind.spec, "spec"));
   const rules = kind.rules.filter((each) => !isChange(each));
   if (rules.length > 0) Object.assign(spec, validations(joined(...rules)));
-  const overall = [...(kind.resource ? [observable, ...nameLimit(kind)] : []), ...changeRules(kind)];
+  const overall = [...observable(kind), ...(kind.resource ? nameLimit(kind) : []), ...changeRules(kind)];
   const common = kind.resource ? storedStatus : kind.task ? taskStatus : sharedStatus;
   const status = z.object({ ...common.shape, ...kind.status.shape });
   return {
@@ -89,12 +89,20 @@ function withAtomicMaps(status: Json): Json {
   return { ...status, properties: Object.fromEntries(properties) };
 }
 
-/** At the root, because it reads status: an object with a resource may switch to Observe without externalId. */
-const observable: Rule & { fieldPath: string } = {
-  fieldPath: ".spec.managementPolicy",
-  rule: "self.spec.managementPolicy != 'Observe' || has(self.spec.externalId) || (has(self.status) && has(self.status.id))",
-  message: "managementPolicy Observe needs externalId: the id of the resource to observe",
-};
+/**
+ * At the root, because it reads status: an object with a resource may switch to Observe without externalId. A permanent
+ * resource is found without its id.
+ */
+function observable({ resource }: Kind): (Rule & { fieldPath: string })[] {
+  if (!resource || resource.identity.permanent) return [];
+  return [
+    {
+      fieldPath: ".spec.managementPolicy",
+      rule: "self.spec.managementPolicy != 'Observe' || has(self.spec.externalId) || (has(self.status) && has(self.status.id))",
+      message: "managementPolicy Observe needs externalId: the id of the resource to observe",
+    },
+  ];
+}
 
 const pending = {
   type: "Ready",

@@ -75,7 +75,7 @@ const rules = {
 
 function decideCreation(view: View): Decision {
   const { kind, spec, resource, secrets } = view;
-  if (spec.observed) {
+  if (spec.observed && !resource.permanent) {
     return { step: "stall", reason: "InvalidSpec", message: "managementPolicy Observe needs spec.externalId" };
   }
   if (resource.refused !== undefined) {

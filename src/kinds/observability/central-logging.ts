@@ -6,7 +6,7 @@ import { type Kind, mapping } from "../kind.ts";
 
 const spec = z.object({
   ...managed,
-  externalId: managed.externalId.describe("With managementPolicy Observe: the id of the switch to observe."),
+  externalId: managed.externalId.describe("Id of the switch, which needs none: there is one per contract and region."),
   enabled: z.boolean().optional().describe("Products forward their logs if true. Required."),
 });
 

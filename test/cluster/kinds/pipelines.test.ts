@@ -253,8 +253,7 @@ describe("central logging", () => {
   });
 
   it("is only shown to an object that observes it", async () => {
-    const [central] = await world.platform.resources("centrals");
-    const spec = { ...main, managementPolicy: "Observe", externalId: central?.id, enabled: false };
+    const spec = { ...main, managementPolicy: "Observe", enabled: false };
     await world.apply(centralLogging("watching", spec));
     await world.untilReason("centrallogging/watching", "Observed");
     expect(await world.value("centrallogging/watching", "{.status.enabled} {.status.drift[0].field}")).toBe(

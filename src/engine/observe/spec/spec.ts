@@ -115,7 +115,7 @@ function taken(deps: Deps, subject: Subject, { parents }: Inputs, account?: Acco
   const { key, claim, intent } = subject;
   const { kind, resource } = subject.kind;
   const { onePer } = resource.identity;
-  if (onePer === undefined || claim || intent || !account) return undefined;
+  if (onePer === undefined || claim || intent || !account || observes(subject.object)) return undefined;
   const { product } = resource.place;
   const { contractNumber } = account.connection;
   const hasIt = (neighbour: ObjectKey) => {

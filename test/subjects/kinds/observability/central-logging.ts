@@ -28,13 +28,13 @@ export const subject: Subject = {
         ...each("enabled", [true, false]),
         ["left as it is when deleted", { deletionPolicy: "Retain" }],
         ["only observed, by nothing but its id", { ...observed, enabled: null }],
+        ["only observed, by nothing at all", { managementPolicy: "Observe", enabled: null }],
       ]),
     ],
     refused: [
       ...bad(base, "CentralLogging", [
         ["neither on nor off", { enabled: null }, "enabled is required"],
         ["on in a word", { enabled: "on" }, "spec.enabled", "must be of type boolean"],
-        ["observed without an id", { managementPolicy: "Observe" }, "managementPolicy Observe needs externalId"],
         ["a region of its own", { region: "de/txl" }, 'unknown field "spec.region"'],
       ]),
     ],
