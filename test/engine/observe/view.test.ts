@@ -50,6 +50,24 @@ describe("the annotation that lets a deletion take what is inside", () => {
   test("has an effect only where the platform deletes it: in a Datacenter", () => {
     expect([ignored("Datacenter"), ignored("IPBlock")]).toEqual([true, false]);
   });
+
+  const inside = (namespace: string, { status = {}, ...more }: { status?: object; managementPolicy?: string }) =>
+    objectOf("Volume", "data", {
+      metadata: { name: "data", namespace },
+      spec: { datacenterId: "dc-a-0", size: 1, type: "HDD", ...more },
+      status: { id: "vol-1", parents: { datacenter: "dc-a-0" }, account: "shop/main", ...status },
+    });
+  const observing = { managementPolicy: "Observe" };
+
+  test.each([
+    ["its owner manages", "guest", {}, true],
+    ["its owner only observes for now", "guest", observing, true],
+    ["its owner only observes, in this namespace", "shop", observing, false],
+    ["somebody else observes", "guest", { ...observing, status: { internal: { onlyObserved: true } } }, false],
+  ])("does not take what another namespace owns: a Volume that %s", (_, namespace, more, guests) => {
+    const { view } = stage([owning(), inside(namespace, more)]).contextOf(A);
+    expect(view.resource.contents?.guests).toBe(guests);
+  });
 });
 
 describe("a request", () => {

@@ -7,7 +7,7 @@ import { type AccountHandle, lackOfAddress } from "../../accounts/accounts.ts";
 import { isAllowed, isPaused } from "../../state/annotations.ts";
 import type { Claim } from "../../state/intent.ts";
 import { ALLOW_NON_EMPTY_DELETE, FINALIZER } from "../../state/names.ts";
-import { namedBy, nameFor, namespaceOf, type ObjectKey, observes, openIntent } from "../../state/object.ts";
+import { claimOf, namedBy, nameFor, namespaceOf, type ObjectKey, observes, openIntent } from "../../state/object.ts";
 import type { Objects } from "../../state/objects.ts";
 import { judge } from "../../state/presence.ts";
 import type { Obstacle } from "../../status/reasons.ts";
@@ -162,9 +162,16 @@ function contentsOf({ objects, clock }: Deps, subject: Subject, { id, endpoint }
   const objectOf = (each: ObjectKey): KubeObject | undefined => objects.find(each)?.object;
   const dependents = objects.dependents(key).filter((each) => !isInNamesake(objects, each, { key, id }));
   const users = [...dependents, ...(contents ? objects.inhabitants(id, endpoint) : [])];
-  const isObserver = (object: KubeObject | undefined) => object !== undefined && observes(object);
+  const isGuest = (each: ObjectKey) => namespaceOf(each) !== metadata.namespace;
+  // Observers keep nothing, except their own resources from owners in other namespaces.
+  const isObserver = (each: ObjectKey) => {
+    const object = objectOf(each);
+    if (!object || !observes(object)) return false;
+    const claim = claimOf(object);
+    return !isGuest(each) || claim === undefined || claim.onlyObserved === true;
+  };
   // Sorted, so that the message stays the same.
-  const all = [...new Set(users.filter((each) => !isObserver(objectOf(each))))].sort();
+  const all = [...new Set(users.filter((each) => !isObserver(each)))].sort();
   // `kubectl delete` of several objects arrives one by one: at first, dependents count as being deleted.
   const isEarly = metadata.deletionTimestamp !== undefined && now - desiredSince < TOGETHER_MS;
   const isLeaving = (each: ObjectKey) => isEarly || objectOf(each)?.metadata.deletionTimestamp !== undefined;
@@ -183,7 +190,7 @@ function contentsOf({ objects, clock }: Deps, subject: Subject, { id, endpoint }
     staying: isKept ? named(all.filter((each) => !isLeaving(each))) : [],
     found: contents ? (isFresh ? read : undefined) : { asOf: Number.POSITIVE_INFINITY, names: [] },
     verb: contents ? "still holds" : "is still used by",
-    guests: all.some((each) => namespaceOf(each) !== metadata.namespace && (isLeaving(each) || isKept)),
+    guests: all.some((each) => isGuest(each) && (isLeaving(each) || isKept)),
     ignored: contents !== undefined && isAllowed(subject.object, ALLOW_NON_EMPTY_DELETE),
   };
 }
