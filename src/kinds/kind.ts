@@ -183,10 +183,14 @@ export interface Kind {
   spec: z.ZodObject;
   status: z.ZodObject;
   rules: Rules[];
+  /** Fields that the creation of this resource needs, besides those that rules require of all. */
+  needs?(spec: object): readonly string[];
   /** Immutable fields of spec, each with the reason. */
   immutable: Record<string, string>;
   /** Immutable fields that `compare` compares. One that spec has never stated may be set to what is on the platform. */
   comparable?: readonly string[];
+  /** Immutable fields that are used at the creation only. The platform does not show them. */
+  creationOnly?: readonly string[];
   /** Fields, immutable or directly inside of immutable ones, whose values are the same in upper and lower case. */
   ignoresCase?: readonly string[];
   /** Fields of spec that can only be increased once the resource exists. */

@@ -10,11 +10,8 @@ export interface Part {
 /** Resources that remain after a deletion: members of another kind's collection under the same parents. */
 export interface Remains {
   kind: string;
-  /**
-   * The ids of these resources, from the status fields as last written. `deleted`: Mooring deleted the resource, so
-   * those that it deletes along with it are gone.
-   */
-  ids(shown: Shown, deleted: boolean): string[];
+  /** The ids of these resources, from the status fields as last written. If Mooring deleted it, its parts are gone. */
+  ids(shown: Shown): string[];
   /** Whether the item is unused; undefined if the item does not show it. */
   isUnused(item: unknown): boolean | undefined;
 }

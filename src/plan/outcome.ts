@@ -1,6 +1,6 @@
 import { objectOf } from "../engine/accounts/accounts.ts";
 import type { Decision } from "../engine/decide/decision.ts";
-import type { Context } from "../engine/observe/view.ts";
+import type { Context, Verdict } from "../engine/observe/view.ts";
 import { ALLOW_DATA_LOSS } from "../engine/state/names.ts";
 import { type ObjectKey, observes } from "../engine/state/object.ts";
 import { hasResource, type Kind, type ResourceKind } from "../kinds/kind.ts";
@@ -83,6 +83,9 @@ export function refusal({ kind, live, desired, isReplaceable }: Candidate, base:
 
 const lossOf = ({ kind, resource: { destruction } }: ResourceKind): string =>
   destruction.holdsData ? `what the ${kind} holds cannot be restored` : "";
+
+/** Whether no setting allows a replacement. */
+const isFixed = (verdict: Verdict): verdict is "final" | "kept" => verdict === "final" || verdict === "kept";
 
 /** The setting that allows a replacement. */
 function permission({ resource }: ResourceKind, verdict: "forbidden" | { allowedBy: string }): string {
@@ -178,7 +181,7 @@ export function itemOf(decided: Decided): PlanItem {
     case "fail": {
       const { reason, message } = decision;
       const { verdict = "final" } = view.spec.replacement ?? {};
-      if (verdict !== "final" && (reason === "ImmutableFieldChanged" || reason === "DataLossNotAllowed")) {
+      if (!isFixed(verdict) && (reason === "ImmutableFieldChanged" || reason === "DataLossNotAllowed")) {
         return { ...replacing(false), message };
       }
       const { obstacle, key: account } = view.account;
@@ -249,7 +252,7 @@ function replacementOf(kind: ResourceKind, { view }: Context, allowed: boolean):
     why,
     loses: lossOf(kind),
     allowed,
-    ...(!allowed && verdict !== "allowed" && verdict !== "final" && { allowedBy: permission(kind, verdict) }),
+    ...(!allowed && verdict !== "allowed" && !isFixed(verdict) && { allowedBy: permission(kind, verdict) }),
   };
 }
 

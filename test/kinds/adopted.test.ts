@@ -96,12 +96,21 @@ describe("a value that spec leaves out and only the adopted resource has", () =>
       claim?: { id: string; adoptedAt?: string },
       type = "ENTERPRISE",
       shown: object = { type: "VCPU" },
-    ) => lackingProblem(server, { type, availabilityZone: "AUTO" }, { ...shown }, claim);
+    ) => lackingProblem(server, { type, cores: 1, ram: 1024, availabilityZone: "AUTO" }, { ...shown }, claim);
     expect(problem(adopted)).toBe(
-      'type of the adopted Server was VCPU, and spec leaves it to the default ENTERPRISE: set type to what a new one is to have or, for ENTERPRISE, set the annotation mooring.dev/recreate to "srv-1"',
+      "type of the adopted Server was VCPU, and spec leaves it to the default: set type to what a new one is to have, or leave it for ENTERPRISE",
     );
     expect(problem(adopted, "ENTERPRISE", {})).toMatch(/^type of the adopted Server is not known any more, and spec/);
     expect([problem(adopted, "VCPU"), problem({ id: "srv-1" }), problem()]).toEqual([undefined, undefined, undefined]);
+  });
+
+  it("is asked for at once, with the size: of a Server that is known by nothing but its id", () => {
+    const shown = { type: "VCPU", cores: 2, ram: 2048 };
+    const adopted = { id: "srv-1", adoptedAt: "2026-01-01T00:00:00Z" };
+    expect(lackingProblem(server, { type: "ENTERPRISE" }, shown, adopted)).toMatch(
+      /^cores and ram are required to create this Server; .* had cores 2 and ram 2048; type of the adopted Server was VCPU/,
+    );
+    expect(lackingProblem(server, { type: "CUBE" }, shown, adopted)).toBeUndefined();
   });
 
   it("is missing for a new one: one of the sources of a Snapshot", () => {

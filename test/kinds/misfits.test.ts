@@ -32,7 +32,7 @@ test("the message has the values of fixed fields, and the members that would be 
   const one =
     "nics[eth1] is on the platform and not in spec, which would remove it: add it to spec, or leave out nics; once adopted, it can be removed";
   const all =
-    "nics[eth1], nics[eth0].firewallRules[ssh] are on the platform and not in spec, which would remove them: add them to spec, or leave out nics; once adopted, they can be removed";
+    "nics[eth1], nics[eth0].firewallRules[ssh] are on the platform and not in spec, which would remove them: add them to spec, or leave out nics and nics[eth0].firewallRules; once adopted, they can be removed";
   expect(misfitsInWords([zone])).toBe(fixed);
   expect(misfitsInWords(both.slice(0, 1))).toBe(one);
   expect(misfitsInWords([zone, ...both])).toBe(`${fixed}; ${all}`);

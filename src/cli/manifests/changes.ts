@@ -107,10 +107,14 @@ function completed(kind: Kind, fields: readonly { field: string; message: string
   return { rule: `(${rule}) || ${either}`, parts: excepted((field) => `(ADOPTED && ${isUnset(kind, field)})`) };
 }
 
-/** A CEL expression: the field had no value, or its default. An adopted resource was not created with it. */
-function isUnset({ spec }: Kind, field: string): string {
+/**
+ * A CEL expression: the field had no value, or its default, or is used at a creation only. An adopted resource was not created
+ * with it.
+ */
+function isUnset({ spec, creationOnly = [] }: Kind, field: string): string {
   const { default: standard } = within(spec, field);
   const absent = `!has(oldSelf.${field})`;
+  if (creationOnly.includes(field)) return `(${absent} || has(self.externalId))`;
   return standard === undefined ? absent : `(${absent} || oldSelf.${field} == '${standard}')`;
 }
 

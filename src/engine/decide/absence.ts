@@ -51,10 +51,14 @@ export function notSeen({ kind, spec, resource: { claim }, times }: View, absent
   }
   const anew = `to create a new one, set the annotation mooring.dev/recreate to "${claim?.id}"`;
   if (absence === "deleted") {
-    const why = "what it held is lost, or spec does not tell all that it was (recreatePolicy, externalId)";
-    const because = spec.lacking?.message ?? `${why}: ${anew}`;
-    const message = `${what} was deleted ${deletion}${spec.observed ? "" : `; ${because}`}`;
-    return { step: "stall", reason: spec.observed ? "NotAdoptable" : "DeletedExternally", message };
+    if (spec.observed) {
+      const message = `${what} was deleted ${deletion}: delete this object, or create another one for another resource`;
+      return { step: "stall", reason: "NotAdoptable", message };
+    }
+    const why =
+      "what only it held is lost; it is not created again, because recreatePolicy is Never or spec has externalId";
+    const message = `${what} was deleted ${deletion}; ${spec.lacking?.message ?? why}; ${anew}`;
+    return { step: "stall", reason: "DeletedExternally", message };
   }
   const known = `${what} is not found on the platform, and nothing shows that it was deleted`;
   const next = spec.observed ? "" : `: no other one is created. Nothing to do if it is seen again; ${anew}`;

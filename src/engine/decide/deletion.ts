@@ -104,6 +104,10 @@ export function decideReplacement(view: View, observation: Present): Decision | 
   const { changed, back } = differenceOf(kind, spec.replacement);
   const obstacle = spec.obstacle ?? spec.lacking;
   switch (verdict) {
+    case "kept": {
+      const anew = `a ${kind} with externalId is not replaced: to have a new one, say in spec all that it is to have, then remove externalId`;
+      return { step: "stall", reason: "ImmutableFieldChanged", message: `${changed}: ${back}; ${anew}` };
+    }
     case "final":
     case "forbidden": {
       const replacing = view.resource.successive

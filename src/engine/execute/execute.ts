@@ -127,7 +127,7 @@ async function stallOn(deps: Deps, context: Context, decision: Decision<"stall">
   if (read) await confirm(deps, context);
   // A request is over when its resource is seen at rest, whatever else is wrong.
   const isOver = request && observation.seen === "present" && !observation.busy && observation.asOf > request.since;
-  const gone = observation.seen === "absent" && { state: undefined };
+  const gone = observation.seen === "absent" && { state: undefined, advice: undefined };
   await stall(deps, context, { reason, message }, { ...(isOver && { request: undefined }), ...gone });
   return recheckMs === undefined ? "never" : { inMs: recheckMs };
 }

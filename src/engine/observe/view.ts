@@ -83,7 +83,7 @@ export interface Replacement {
 }
 
 /** Whether a replacement may apply a changed immutable field. `allowedBy` is the annotation that accepts the data loss. */
-export type Verdict = "final" | "forbidden" | "allowed" | { allowedBy: string };
+export type Verdict = "final" | "kept" | "forbidden" | "allowed" | { allowedBy: string };
 
 /** The resource on the platform, and what Mooring has begun there. */
 export interface ResourceView {

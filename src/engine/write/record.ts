@@ -146,10 +146,18 @@ export function withTime({ reason, message }: Obstacle, at: number): string {
 }
 
 const PASSING_MS = 1000;
+const SHORT_ATTEMPTS = 6;
 
-/** The backoff is short unless a person has to act. */
-export const pauseAfter = ({ settings }: Pick<Deps, "settings">, { reason }: Obstacle, attempts: number): number =>
-  needsPerson(reason) ? backoffMs(settings, attempts) : PASSING_MS * 2 ** Math.min(attempts, 6);
+/**
+ * The backoff is short unless a person has to act. An adoption only reads, and a new resource may not be visible yet: its first
+ * attempts follow soon.
+ */
+export function pauseAfter({ settings }: Pick<Deps, "settings">, { reason }: Obstacle, attempts: number): number {
+  const first = reason === "NotAdoptable" ? SHORT_ATTEMPTS : needsPerson(reason) ? 0 : Number.POSITIVE_INFINITY;
+  return attempts < first
+    ? PASSING_MS * 2 ** Math.min(attempts, SHORT_ATTEMPTS)
+    : backoffMs(settings, attempts - first);
+}
 
 /** The context with the object that this process has just written. A later write of another process causes a conflict. */
 export function withWritten(context: Context, object: KubeObject): Context {

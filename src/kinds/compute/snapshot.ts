@@ -139,6 +139,7 @@ export const snapshot: Kind = {
     datacenterRef: "a snapshot is the copy of one volume",
     datacenterId: "a snapshot is the copy of one volume",
   },
+  creationOnly: ["volumeRef", "serverRef", "volumeId", "datacenterRef", "datacenterId"],
   annotations: [RESTORE_AT],
   columns: [
     { name: "Size", type: "integer", path: ".status.size", description: "Size in GB" },

@@ -13,27 +13,37 @@ interface Claimed {
  * has asked for a new one with the defaults of spec.
  */
 export function lackingProblem(kind: Kind, spec: unknown, shown: Shown, claim?: Claimed): string | undefined {
-  const lacks = (field: string) => Reflect.get(Object(spec), field) == null;
-  const fields = kind.rules
+  const isAdopted = claim?.adoptedAt !== undefined;
+  const problems = [
+    ...requiredProblem(kind, Object(spec), shown),
+    ...(isAdopted ? defaultProblem(kind, spec, shown) : []),
+  ];
+  return problems.length > 0 ? problems.join("; ") : undefined;
+}
+
+function requiredProblem(kind: Kind, spec: object, shown: Shown): string[] {
+  const lacks = (field: string) => Reflect.get(spec, field) == null;
+  const required = kind.rules
     .flatMap((each) => ("requires" in each && each.requires !== undefined ? [[each.requires].flat()] : []))
     .flatMap((oneOf) => (oneOf.every(lacks) ? oneOf.join(" or ") : []));
-  if (fields.length === 0) return claim?.adoptedAt === undefined ? undefined : defaultProblem(kind, spec, shown, claim);
+  const fields = [...required, ...(kind.needs?.(spec) ?? []).filter(lacks)];
+  if (fields.length === 0) return [];
   const known = fields
     .filter((field) => ["string", "number"].includes(typeof shown[field]))
     .map((field) => `${field} ${shown[field]}`);
   const former = known.length > 0 ? `; the previous one had ${known.join(" and ")}` : "";
   const [are, them] = fields.length > 1 ? ["are", "them"] : ["is", "it"];
-  return `${fields.join(" and ")} ${are} required to create this ${kind.kind}; spec leaves ${them} out, which is possible only while there is the one in externalId: set ${them}${former}`;
+  return [
+    `${fields.join(" and ")} ${are} required to create this ${kind.kind}; spec leaves ${them} out, which is possible only while there is the one in externalId: set ${them}${former}`,
+  ];
 }
 
-/** The problem if a new resource may differ from the adopted one only because spec leaves a field to its default. */
-function defaultProblem(kind: Kind, spec: unknown, shown: Shown, { id }: Claimed): string | undefined {
-  const [first] = leftToDefault(kind, spec, shown);
-  if (!first) return undefined;
-  const { field, found, otherwise } = first;
-  const was = found === undefined ? "is not known any more" : `was ${found}`;
-  return `${field} of the adopted ${kind.kind} ${was}, and spec leaves it to the default ${otherwise}: set ${field} to what a new one is to have or, for ${otherwise}, set the annotation mooring.dev/recreate to "${id}"`;
-}
+/** A new resource may differ from the adopted one only because spec leaves a field to its default. */
+const defaultProblem = (kind: Kind, spec: unknown, shown: Shown): string[] =>
+  leftToDefault(kind, spec, shown).map(({ field, found, otherwise }) => {
+    const was = found === undefined ? "is not known any more" : `was ${found}`;
+    return `${field} of the adopted ${kind.kind} ${was}, and spec leaves it to the default: set ${field} to what a new one is to have, or leave it for ${otherwise}`;
+  });
 
 /** A default says nothing about an adopted resource, but it is what the next one would be. */
 export function defaultAdvice({ kind, object }: { kind: Kind; object: { spec?: unknown } }, inputs: Inputs): string[] {

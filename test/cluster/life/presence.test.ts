@@ -135,7 +135,7 @@ describe("a resource that somebody has deleted on the platform", () => {
     await world.platform.call("DELETE", `/cloudapi/v6/datacenters/${dc}/volumes/${disk}`);
     await world.untilReason("volume/disk", "DeletedExternally");
     const message = await world.value("volume/disk", condition("Stalled", "message"));
-    expect(message).toMatch(/was deleted outside Mooring by \S+ at .*what it held is lost/);
+    expect(message).toMatch(/was deleted outside Mooring by \S+ at .*what only it held is lost/);
     await untilAccountRead();
     expect(await callsOf((route) => route.startsWith("POST ") && route.endsWith("/volumes"))).toEqual([]);
     await world.annotate("volume/disk", `mooring.dev/recreate=${disk}`);

@@ -74,6 +74,11 @@ describe("an object whose immutable field has changed", () => {
       { step: "stall", reason: "ImmutableFieldChanged", message: expect.stringMatching(/: change it back$/) },
     ],
     [
+      "says how an adopted resource can be replaced, of which spec need not say all",
+      changed("kept"),
+      { step: "stall", message: expect.stringMatching(/say in spec all that it is to have, then remove externalId$/) },
+    ],
+    [
       "names every field that has changed, and why that cannot be",
       changed("forbidden", { replacement: { fields: ["location", "boot.image"], why, verdict: "forbidden" } }),
       {

@@ -31,7 +31,7 @@ describe("a resource that is not seen", () => {
       {
         step: "stall",
         reason: "DeletedExternally",
-        message: `Server ${claim.id} was deleted by a@b at noon; ${lacking().message}`,
+        message: `Server ${claim.id} was deleted by a@b at noon; ${lacking().message}; to create a new one, set the annotation mooring.dev/recreate to "${claim.id}"`,
       },
     ],
     [

@@ -60,7 +60,7 @@ describe("a resource that was deleted together with the one that it is in", () =
 
   test("is told as that where it is not created again", async () => {
     const { status } = await toldOf(undefined, "Never");
-    expect(status).toMatch(/FlowLog log-1 was deleted with Server web by somebody at [^"]*; what it held is lost/);
+    expect(status).toMatch(/FlowLog log-1 was deleted with Server web by somebody at [^"]*; what only it held is lost/);
   });
 
   test("is told as deleted outside Mooring while its parent is there", async () => {

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
+import type { Deps } from "../../../src/engine/observe/deps.ts";
 import { INTENT } from "../../../src/engine/state/names.ts";
 import { openIntent } from "../../../src/engine/state/object.ts";
+import type { Reason } from "../../../src/engine/status/reasons.ts";
 import { readStatus } from "../../../src/engine/status/status.ts";
+import { pauseAfter } from "../../../src/engine/write/record.ts";
 import {
   Forbidden,
   NotFound,
@@ -119,6 +122,14 @@ describe("while the list of a collection fails", () => {
       expect(writes).toBeLessThanOrEqual(4);
     },
   );
+});
+
+test("an adoption is tried again soon, because a new resource may be hidden for a moment, then ever more rarely", () => {
+  const seconds = (reason: Reason, attempts: number[]) =>
+    attempts.map((each) => pauseAfter({ settings: { retryMs: 60_000 } } as Deps, { reason, message: "" }, each) / 1000);
+  expect(seconds("NotAdoptable", [0, 1, 2, 5, 6, 7, 20])).toEqual([1, 2, 4, 32, 60, 120, 1920]);
+  expect(seconds("Rejected", [0, 1, 20])).toEqual([60, 120, 1920]);
+  expect(seconds("PlatformUnavailable", [0, 1, 20])).toEqual([1, 2, 64]);
 });
 
 describe("a creation that is answered 404", () => {

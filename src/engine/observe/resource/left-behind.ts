@@ -1,4 +1,5 @@
 import { hasResource } from "../../../kinds/kind.ts";
+import { partsOf } from "../../../kinds/places.ts";
 import type { Claim } from "../../state/intent.ts";
 import type { ObjectKey } from "../../state/object.ts";
 import type { ResourceStatus } from "../../status/schema.ts";
@@ -23,7 +24,9 @@ export function leavingBehind(deps: Deps, { key, kind, object, status, view }: C
   const { leftBehind: before = [] } = status;
   if (!remains || !claim) return status.leftBehind;
   const { parents } = claim;
-  const ids = remains.ids(readFacts(object), deleted);
+  const shown = readFacts(object);
+  const parts = deleted ? partsOf(kind, object.spec, () => shown).map(({ id }) => id) : [];
+  const ids = remains.ids(shown).filter((id) => !parts.includes(id));
   const left = ids.map((id) => ({ kind: remains.kind, id, parents: { ...parents } }));
   const earlier = before.filter(({ id }) => !ids.includes(id));
   const all = [...earlier, ...left.filter((each) => !isClaimed(deps, key, each, claim))];

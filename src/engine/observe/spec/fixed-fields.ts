@@ -29,22 +29,25 @@ export function replacement(subject: Subject, seen?: Seen): Replacement | undefi
     return { fields: ["accountRef"], why: [`it belongs to ${accountTitle(account)}`], verdict: "final" };
   }
   if (!fixed) return undefined;
-  const changed = Object.keys(kind.immutable).filter((field) => !isAsRecorded(kind, object.spec, field, fixed[field]));
+  const kept = isKept(subject);
+  const changed = Object.keys(kind.immutable).filter(
+    (field) => !isAsRecorded(kind, object.spec, field, fixed[field]) && !(kept && kind.creationOnly?.includes(field)),
+  );
   const late = changed.filter((field) => !wasStated(kind, status, field));
-  const judged = judge(subject, late, seen);
+  const judged = judge(subject, kept ? changed : late, seen);
   const known = (fields: string[]) => {
     const why = [...new Set(fields.map((field) => kind.immutable[field] ?? ""))];
     const drift = fields.flatMap((field) => judged.get(field) ?? []);
     return { fields, why, ...(drift.length > 0 && { late: { drift, holdsData } }) };
   };
-  const wrong = late.filter((field) => judged.get(field)?.length);
-  // Spec says wrongly what was adopted. That asks for no replacement.
-  if (isAdopted(status) && wrong.length > 0) return { ...known(wrong), verdict: "final" };
-  // A field that was not sent at the creation, and is not known to be as on the platform, counts as changed.
-  const isChanged = (field: string) => !late.includes(field) || (!isAdopted(status) && judged.get(field)?.length !== 0);
+  // A field that is known to be as on the platform has not changed. What spec left out at an adoption says nothing either.
+  const isChanged = (field: string) =>
+    isAdopted(status) && late.includes(field) ? !!judged.get(field)?.length : judged.get(field)?.length !== 0;
   const fields = changed.filter(isChanged);
   if (fields.length === 0) return undefined;
   const difference = known(fields);
+  // Spec need not say all that this resource is: a new one could lack the rest.
+  if (kept) return { ...difference, verdict: "kept" };
   if (policiesOf(object).replacePolicy === "Never") return { ...difference, verdict: "forbidden" };
   // "true" allows one change. The next one needs its generation.
   const { annotations, generation } = object.metadata;
@@ -54,6 +57,10 @@ export function replacement(subject: Subject, seen?: Seen): Replacement | undefi
   const allowedBy = lossAllowed === undefined ? "true" : String(generation);
   return { ...difference, verdict: holdsData && !isLossAllowed ? { allowedBy } : "allowed" };
 }
+
+/** Whether the resource was adopted, and spec still names it. */
+const isKept = ({ object, status }: Pick<Subject, "object" | "status">): boolean =>
+  isAdopted(status) && policiesOf(object).externalId !== undefined;
 
 const isAdopted = ({ adoptedAt, nonce }: ResourceStatus): boolean => adoptedAt !== undefined || nonce === undefined;
 
@@ -85,9 +92,10 @@ function judge({ kind, desired }: Subject, late: readonly string[], seen?: Seen)
 /** The record with the fields that spec has stated since, once they are known to be as on the platform. */
 export function withStated({ kind, object, status }: Pick<Subject, "kind" | "object" | "status">) {
   const now = recordOf(kind, object.spec);
-  const { comparable = [] } = kind;
+  const { comparable = [], creationOnly = [] } = kind;
   const isNew = (field: string) => field in now && isStated(kind, field, now[field]) && !wasStated(kind, status, field);
-  const added = comparable.filter(isNew).map((field) => [field, now[field]]);
+  const fields = isKept({ object, status }) ? [...comparable, ...creationOnly] : comparable.filter(isNew);
+  const added = Object.entries(now).filter(([field]) => fields.includes(field));
   return status.fixed && { ...status.fixed, ...Object.fromEntries(added) };
 }
 

@@ -86,7 +86,7 @@ export function observeSpec(
     replacement: changed,
     obstacle,
     lacking:
-      invalid(lackingProblem(kind, object.spec, readFacts(object), isAsked ? undefined : claim)) ??
+      invalid(lackingProblem(kind, object.spec, readFacts(object), isAsked || changed ? undefined : claim)) ??
       (changed && unresolved(deps.objects, subject)),
     ungranted: desired && notGranted(deps.objects, object, desired),
   };

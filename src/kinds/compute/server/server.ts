@@ -164,14 +164,6 @@ function compare(spec: ServerSpec, item: unknown, inputs: Inputs): Comparison {
 const CUBE =
   "the direct-attached volume of this Cube is deleted with it, also while spec leaves bootVolume out: set deletionPolicy: Retain if the server is to outlive this object";
 
-/** Fields that only an existing server may lack. The schema cannot demand them of an object with externalId. */
-function sizeProblem(spec: Pick<ServerSpec, "type" | "cores" | "ram">, inputs: Inputs): string | undefined {
-  if (spec.type === "CUBE" || inputs.adopted || inputs.observed) return undefined;
-  const missing = (["cores", "ram"] as const).filter((field) => spec[field] === undefined);
-  if (missing.length === 0) return undefined;
-  return `${missing.join(" and ")}: required to create this server, because the one in externalId is gone`;
-}
-
 function facts(item: unknown, context: Pick<Inputs, "refs" | "shown" | "spec">): Record<string, unknown> {
   const found = wire.parse(item);
   const { vmState, hostname, type, cores, ram, cpuFamily } = found.properties;
@@ -201,6 +193,7 @@ export const server: Kind = {
   status,
   rules: serverRules,
   grows: ["bootVolume.size"],
+  needs: (spec) => (Reflect.get(spec, "type") === "CUBE" ? [] : ["cores", "ram"]),
   immutable: {
     datacenterRef: "a server cannot move to another datacenter",
     datacenterId: "a server cannot move to another datacenter",
@@ -214,6 +207,11 @@ export const server: Kind = {
     "bootVolume.licenceType": "the licence of a volume is fixed at creation",
   },
   comparable: ["type", "templateUuid", "availabilityZone", "bootVolume.type"],
+  creationOnly: [
+    "templateName",
+    ...Object.keys({ ...imageImmutable(BOOT), ...firstBootImmutable(BOOT) }),
+    "bootVolume.licenceType",
+  ],
   ignoresCase: ["templateName", imageName(BOOT)],
   columns: [
     { name: "VM", type: "string", path: ".status.vmState", description: "State of the virtual machine" },
@@ -260,8 +258,7 @@ export const server: Kind = {
         ...imageLookups(bootVolume, inputs, BOOT),
         ...(templateName === undefined ? [] : [templateLookup("templateName", templateName)]),
       ],
-      problem: ({ bootVolume = {}, bootVolumeRef, nics, ...spec }, inputs) =>
-        sizeProblem(spec, inputs) ??
+      problem: ({ bootVolume = {}, bootVolumeRef, nics }, inputs) =>
         bootProblem(bootVolumeRef, inputs) ??
         imageProblem(bootVolume, inputs, BOOT) ??
         firstBootProblem(bootVolume, inputs, BOOT) ??

@@ -93,17 +93,14 @@ const shownVolumes = z.object({
 });
 const attachable = z.object({ properties: z.object({ bootServer: z.string().nullish() }) });
 
-/**
- * The volumes of a deleted server. Mooring deletes the boot volume of spec with the server and detaches all others
- * first.
- */
+/** The volumes of a deleted server. Mooring deletes only the boot volume of spec with it, and detaches all others first. */
 export const remainingVolumes: Remains = {
   kind: "Volume",
-  ids(shown, deleted) {
+  ids(shown) {
     const { bootVolumeId, attachedBootVolumes, volumes } = shownVolumes
       .catch({ attachedBootVolumes: [], volumes: [] })
       .parse(shown);
-    const boot = deleted || bootVolumeId === undefined ? [] : [bootVolumeId];
+    const boot = bootVolumeId === undefined ? [] : [bootVolumeId];
     return [...new Set([...boot, ...attachedBootVolumes, ...volumes.map(({ id }) => id)])];
   },
   isUnused(item) {

@@ -135,6 +135,7 @@ export const volume: Kind = {
     ...firstBootImmutable(),
   },
   comparable: ["type", "availabilityZone", "licenceType"],
+  creationOnly: Object.keys({ ...imageImmutable(), ...firstBootImmutable() }),
   ignoresCase: [imageName()],
   columns: [
     { name: "Size", type: "integer", path: ".status.size", description: "Size in GB" },

@@ -65,13 +65,13 @@ it("when it is lost, no server of the default model takes its place", async () =
   await world.platform.call("DELETE", `/cloudapi/v6/datacenters/${home}/servers/${id}`);
   await world.untilReason("server/taken", "DeletedExternally");
   const message = await world.value("server/taken", ready);
-  expect(message).toMatch(new RegExp(`^Server ${id} was deleted .*; type of the adopted Server was VCPU, and spec`));
+  expect(message).toMatch(new RegExp(`^Server ${id} was deleted .*; cores and ram are required .*; type of the adopted Server was VCPU, and spec`));
   await world.platform.resetCalls();
   await world.apply(adopting([eth0], { type: "VCPU", cores: 1, ram: 1024 }));
   await expect
     .poll(() => world.value("server/taken", ready), { timeout: 60_000 })
     .toContain(
-      "spec does not tell all that it was (recreatePolicy, externalId): to create a new one, set the annotation",
+      "it is not created again, because recreatePolicy is Never or spec has externalId; to create a new one, set the annotation",
     );
   expect(await writes()).toEqual([]);
   await world.kubectl("annotate", "server/taken", `mooring.dev/recreate=${id}`);

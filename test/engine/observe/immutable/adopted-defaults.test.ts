@@ -44,3 +44,20 @@ describe("an immutable field that an adopted object left to its default", () => 
     expect(asked({}, { type: "VCPU" }, { nonce: "a" })).toMatchObject({ fields: ["type"] });
   });
 });
+
+describe("a field that is used at the creation only", () => {
+  const cube = (templateName: string) => ({ type: "CUBE", templateName });
+
+  test("may be corrected in an object that names what it has adopted", () => {
+    expect(problems(schema, stored(cube("Basic Cube XS")), stored(cube("Basic Cube S")))).toEqual([]);
+    expect(asked(cube("Basic Cube S"), cube("Basic Cube XS"), { adoptedAt: "2026-03-01T00:00:00Z" })).toBeUndefined();
+    const other = { ...cube("Basic Cube XS"), replacePolicy: "WhenNeeded" };
+    expect(asked(cube("Basic Cube S"), other, { adoptedAt: "2026-03-01T00:00:00Z" })).toBeUndefined();
+  });
+
+  test("is fixed in one that created its resource", () => {
+    const created = (name: string) => stored(cube(name), {});
+    expect(problems(schema, created("Basic Cube XS"), created("Basic Cube S"))[0]).toContain("templateName cannot be");
+    expect(asked(cube("Basic Cube S"), cube("Basic Cube XS"), { nonce: "a" })?.fields).toEqual(["templateName"]);
+  });
+});

@@ -108,7 +108,7 @@ describe.each(cases)("$title of a resource that was $how without it", ({ kind, t
       }
       const { fields, verdict, late } = judged(other) ?? {};
       expect(fields).toEqual([field]);
-      expect(verdict).toBe("adoptedAt" in internal ? "final" : "forbidden");
+      expect(verdict).toBe("adoptedAt" in internal ? "kept" : "forbidden");
       expect(late?.drift).toEqual([expect.objectContaining({ found })]);
     },
   );
@@ -116,6 +116,9 @@ describe.each(cases)("$title of a resource that was $how without it", ({ kind, t
   it.skipIf(other === undefined)("leads to no replacement of what was adopted, and to one of what was created", () => {
     const { verdict } = judged(other, { replacePolicy: "WhenNeeded" }) ?? {};
     const { holdsData } = kind.resource.destruction;
-    expect(verdict).toEqual("adoptedAt" in internal ? "final" : holdsData ? { allowedBy: "true" } : "allowed");
+    const allowed = holdsData ? { allowedBy: "true" } : "allowed";
+    expect(verdict).toEqual("adoptedAt" in internal ? "kept" : allowed);
+    const complete = judged(other, { replacePolicy: "WhenNeeded", externalId: undefined });
+    expect(complete?.verdict).toEqual(allowed);
   });
 });

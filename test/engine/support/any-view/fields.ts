@@ -119,7 +119,7 @@ const anyContents: fc.Arbitrary<Contents> = fc.record({
 const replacement = fc.record({
   fields: fc.subarray(["location", "boot.image"], { minLength: 1 }),
   why: fc.subarray(["it stays where it is"]),
-  verdict: fc.constantFrom<Verdict>("final", "forbidden", { allowedBy: "true" }, "allowed"),
+  verdict: fc.constantFrom<Verdict>("final", "kept", "forbidden", { allowedBy: "true" }, "allowed"),
 });
 
 /** Every field by itself, whatever the others say. */

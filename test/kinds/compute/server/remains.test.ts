@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import { server } from "../../../../src/kinds/compute/server/server.ts";
 import { remainingVolumes } from "../../../../src/kinds/compute/server/volumes.ts";
+import { partsOf } from "../../../../src/kinds/places.ts";
 
 const shown = {
   bootVolumeId: "boot",
@@ -7,24 +9,20 @@ const shown = {
   volumes: [{ id: "data", name: "data", size: 10 }],
 };
 
-test("a server that somebody deletes leaves its boot volume and those that were attached to it", () => {
-  expect(remainingVolumes.ids(shown, false)).toEqual(["boot", "data"]);
+test("a server leaves its boot volume and those that were attached to it, each once", () => {
+  expect(remainingVolumes.ids(shown)).toEqual(["boot", "data"]);
+  expect(remainingVolumes.ids({ ...shown, attachedBootVolumes: ["boot"] })).toEqual(["boot", "data"]);
 });
 
-test("a server that Mooring deletes takes the boot volume of spec with it, and leaves the others", () => {
-  expect(remainingVolumes.ids(shown, true)).toEqual(["data"]);
-});
-
-test("a boot volume that was attached for bootVolumeRef stays in either case, and is named once", () => {
-  const attached = { ...shown, attachedBootVolumes: ["boot"] };
-  expect(remainingVolumes.ids(attached, true)).toEqual(["boot", "data"]);
-  expect(remainingVolumes.ids(attached, false)).toEqual(["boot", "data"]);
+test("the boot volume of spec is a part of it, which goes with it", () => {
+  expect(partsOf(server, { bootVolume: {} }, () => shown).map(({ id }) => id)).toEqual(["boot"]);
+  expect(partsOf(server, {}, () => shown)).toEqual([]);
 });
 
 test.each([{}, { bootVolumeId: 7 }, { volumes: "none" }])(
   "a status that says nothing of volumes names none: %j",
   (status) => {
-    expect(remainingVolumes.ids(status, false)).toEqual([]);
+    expect(remainingVolumes.ids(status)).toEqual([]);
   },
 );
 
