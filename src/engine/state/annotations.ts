@@ -52,8 +52,9 @@ const ASKING: readonly (string | undefined)[] = ["Missing", "DeletedExternally",
 /** The value of mooring.dev/recreate that means: create another one, whatever exists. */
 export const ANOTHER = "another";
 /** The advice for an annotation that was set before status asked. */
+const saying = (word: string): string => `annotation ${RECREATE} is ${JSON.stringify(word.slice(0, 80))}`;
 const tooEarly = (word: string): string =>
-  `annotation ${RECREATE} is ${JSON.stringify(word.slice(0, 80))} and has no effect: it was there before status asked for it; remove it, and set it again if status asks for it`;
+  `${saying(word)} and has no effect: it was there before status asked for it; remove it, and set it again if status asks for it`;
 
 /** Ids to create anew. The annotation answers a question of status: one that was set earlier has no effect. */
 export function recreateAsked(object: KubeObject): string[] {
@@ -62,13 +63,20 @@ export function recreateAsked(object: KubeObject): string[] {
   return isEarly || !ASKING.includes(readyOf(object)?.reason) ? [] : word.split(",");
 }
 
-/** Advice for the next status, about an annotation that was set too early. It is signed: `recreateAsked` relies on it. */
+/**
+ * Advice for the next status, about an annotation that was set too early or names another id. It is signed: `recreateAsked`
+ * relies on it.
+ */
 export function recreateAdvice(object: KubeObject, nextReason: string | undefined): string[] {
   const { [RECREATE]: word = "" } = object.metadata.annotations ?? {};
   const { id, advice = [] } = readStatus(object);
-  const isEarly = word !== "" && ASKING.includes(nextReason) && !ASKING.includes(readyOf(object)?.reason);
-  const isUnasked = nextReason === "Available" && word.split(",").some((each) => each === id || each === ANOTHER);
-  return isEarly || isUnasked || advice.includes(tooEarly(word)) ? [tooEarly(word)] : [];
+  if (word === "") return [];
+  const isEarly = ASKING.includes(nextReason) && !ASKING.includes(readyOf(object)?.reason);
+  const isAnswer = word.split(",").some((each) => each === id || each === ANOTHER);
+  const isUnasked = nextReason === "Available" && isAnswer;
+  if (isEarly || isUnasked || advice.includes(tooEarly(word))) return [tooEarly(word)];
+  const isWrong = !isAnswer && (nextReason === "Missing" || nextReason === "DeletedExternally");
+  return isWrong ? [`${saying(word)} and has no effect: only "${id}" asks for a new one`] : [];
 }
 
 const ABOUT = `annotation ${OWN.prefix}`;

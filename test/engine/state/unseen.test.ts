@@ -285,6 +285,16 @@ describe("a resource that is not seen any more", () => {
     expect(observed.posts()).toBe(1);
   });
 
+  test("is not created anew by an annotation with another id, which status.advice says", async () => {
+    const observed = await observeAfter((platform) => platform.items.delete(id), { neighbours: 5, spec });
+    annotate(observed, { [RECREATE]: "dc-b-1" });
+    await observed.read(1200);
+    expect(observed.posts()).toBe(0);
+    expect(adviceOf(observed)).toEqual([
+      `annotation ${RECREATE} is "dc-b-1" and has no effect: only "${id}" asks for a new one`,
+    ]);
+  });
+
   test("an annotation on an object whose resource is there has no effect, which status.advice says", async () => {
     const observed = await observeAfter(() => {}, { spec, annotations: { [RECREATE]: id } });
     expect(adviceOf(observed)).toEqual([expect.stringContaining("has no effect")]);
