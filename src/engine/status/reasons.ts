@@ -101,7 +101,7 @@ const lasting = {
   NotYours: "With a ClusterAccount, an id must belong to an object of the same namespace. Name an object instead.",
   OnlyOne: "Only one such object is allowed here, and there is another. This one has no resource and can be deleted.",
   ImmutableFieldChanged:
-    "A field that the platform cannot change differs from the resource. Change it back, or to the value on the platform if the message has one: that keeps the resource. Else set replacePolicy: WhenNeeded, which deletes the resource with its data and creates a new one.",
+    "A field that the platform cannot change differs from the resource. Change it back, or to the value on the platform if the message has one: that keeps the resource. Else set replacePolicy: WhenNeeded, which deletes the resource with its data and creates a new one; with externalId, complete spec and remove externalId first.",
   DataLossNotAllowed:
     'The replacement would lose data. Set the annotation mooring.dev/allow-data-loss: "true" to allow it.',
   NotEmpty:

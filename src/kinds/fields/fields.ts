@@ -160,7 +160,7 @@ export const managed = {
     .enum(["Never", "WhenNeeded"])
     .default("Never")
     .describe(
-      "How to change fields that cannot be changed in place. Never: the change is refused. WhenNeeded: the resource is deleted and created again.",
+      "How to change fields that cannot be changed in place. Never: the change is refused. WhenNeeded: the resource is deleted and created again. With externalId, nothing is replaced.",
     ),
   recreatePolicy: recreation("WhenDeleted"),
   deletionPolicy: z
