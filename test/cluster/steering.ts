@@ -45,6 +45,8 @@ export interface Steering {
   made(): Promise<Record<string, Found[]>>;
   calls(): Promise<Calls>;
   resetCalls(): Promise<void>;
+  /** Routes of the calls that changed something since the counters were reset. */
+  writes(): Promise<string[]>;
   /** Replaces the fault plan; without rules there are no faults. */
   faults(...rules: object[]): Promise<void>;
   /** A call to the platform itself. */
@@ -63,12 +65,14 @@ export function steer(url: string, token: string): Steering {
     return text === "" ? undefined : JSON.parse(text);
   };
   const made = async () => madeIn(await send("GET", "/_simulator/state"), token);
+  const counted = async () => calls.parse(await send("GET", "/_simulator/calls"));
   return {
     url,
     token,
     resources: async (collection) => (await made())[collection] ?? [],
     made,
-    calls: async () => calls.parse(await send("GET", "/_simulator/calls")),
+    calls: counted,
+    writes: async () => Object.keys((await counted()).byRoute).filter((route) => !route.startsWith("GET ")),
     resetCalls: async () => void (await send("POST", "/_simulator/calls/reset")),
     faults: async (...rules) => void (await send("PUT", "/_simulator/faults", { rules })),
     call: send,

@@ -18,11 +18,6 @@ const adopting = (spec: object = {}) => ({
 });
 const there = async (volume: string) =>
   (await world.platform.resources("volumes")).find((each) => each.id === volume)?.properties;
-/** Writes to the platform since the counters were reset. */
-async function writes(): Promise<string[]> {
-  const { byRoute } = await world.platform.calls();
-  return Object.keys(byRoute).filter((route) => !route.startsWith("GET "));
-}
 const refusalOf = async (object: object): Promise<string> =>
   world.apply(object).then(
     () => "nothing is refused",
@@ -62,7 +57,7 @@ describe("a Volume that was adopted without its type", () => {
     await world.annotate("volume/data", "mooring.dev/allow-data-loss=true");
     await world.untilReason("volume/data", "ImmutableFieldChanged");
     await world.annotate("volume/data", "mooring.dev/allow-data-loss-");
-    expect(await writes()).toEqual([]);
+    expect(await world.platform.writes()).toEqual([]);
   });
 
   it("is Ready with the type that is there, which is fixed from then on, and nothing is written", async () => {
@@ -70,7 +65,7 @@ describe("a Volume that was adopted without its type", () => {
     await world.untilReady("volume/data");
     expect(await world.value("volume/data", "{.status.id}")).toBe(id);
     expect(await refusalOf(adopting({ type: "HDD" }))).toContain("type cannot be changed");
-    expect(await writes()).toEqual([]);
+    expect(await world.platform.writes()).toEqual([]);
     expect(await there(id)).toMatchObject({ name: "production", size: 10, type: "SSD Premium" });
   });
 });
@@ -93,7 +88,7 @@ it("a Volume that was lost is not made again without what only the lost one had"
   expect(await world.value("volume/archive", message)).toBe(
     "type is required to create this Volume; spec leaves it out, which is possible only while there is the one in externalId: set it; the previous one had type SSD Standard",
   );
-  expect(await writes()).toEqual([]);
+  expect(await world.platform.writes()).toEqual([]);
   await world.apply(archive({ type: "SSD Standard" }));
   await world.untilReady("volume/archive");
   const anew = await world.value("volume/archive", "{.status.id}");

@@ -62,6 +62,7 @@ function stageWith(api: ReturnType<typeof fakeApiServer>, entered: (phase: strin
         made: async () => ({}),
         calls: async () => ({ total: 0, byRoute: {}, highestRatePerSecond: 0 }),
         resetCalls: nothing,
+        writes: async () => [],
         faults: nothing,
         call: nothing,
       },

@@ -15,11 +15,6 @@ const adopting = (nics: object[], more: object = {}) => ({
   metadata: { name: "taken" },
   spec: { datacenterRef: { name: "dc" }, externalId: id, nics, ...more },
 });
-/** Calls that changed something since the counters were reset. */
-async function writes() {
-  const { byRoute } = await world.platform.calls();
-  return Object.keys(byRoute).filter((route) => !route.startsWith("GET "));
-}
 
 beforeAll(async () => {
   world = await landscape({ operator: ["--settle", "3s", "--retry", "1s", "--resync", "2s"] });
@@ -42,7 +37,7 @@ it("a server with a NIC that spec does not name is not adopted, and keeps it", a
   expect(await world.value("server/taken", ready)).toContain(
     `Server ${id} is not adopted: nics[eth1] is on the platform and not in spec, which would remove it: add it to spec, or leave out nics`,
   );
-  expect(await writes()).toEqual([]);
+  expect(await world.platform.writes()).toEqual([]);
 });
 
 it("it is adopted when spec names them, and its firewalls stay on", async () => {
@@ -51,21 +46,27 @@ it("it is adopted when spec names them, and its firewalls stay on", async () => 
   expect(await world.value("server/taken", "{.status.nics[*].name} {.status.nics[*].firewallActive}")).toBe(
     "eth0 eth1 true true",
   );
-  expect(await writes()).toEqual([]);
+  expect(await world.platform.writes()).toEqual([]);
 });
 
 it("once it is adopted, a NIC can be removed", async () => {
   await world.apply(adopting([eth0]));
   const left = () => world.value("server/taken", "{.status.nics[*].name}");
   await expect.poll(left, { timeout: 90_000 }).toBe("eth0");
-  expect(await writes()).toEqual(["DELETE /cloudapi/v6/datacenters/{datacenterId}/servers/{serverId}/nics/{nicId}"]);
+  expect(await world.platform.writes()).toEqual([
+    "DELETE /cloudapi/v6/datacenters/{datacenterId}/servers/{serverId}/nics/{nicId}",
+  ]);
 });
 
 it("when it is lost, no server of the default model takes its place", async () => {
   await world.platform.call("DELETE", `/cloudapi/v6/datacenters/${home}/servers/${id}`);
   await world.untilReason("server/taken", "DeletedExternally");
   const message = await world.value("server/taken", ready);
-  expect(message).toMatch(new RegExp(`^Server ${id} was deleted .*; cores and ram are required .*; type of the adopted Server was VCPU, and spec`));
+  expect(message).toMatch(
+    new RegExp(
+      `^Server ${id} was deleted .*; cores and ram are required .*; type of the adopted Server was VCPU, and spec`,
+    ),
+  );
   await world.platform.resetCalls();
   await world.apply(adopting([eth0], { type: "VCPU", cores: 1, ram: 1024 }));
   await expect
@@ -73,10 +74,10 @@ it("when it is lost, no server of the default model takes its place", async () =
     .toContain(
       "it is not created again, because recreatePolicy is Never or spec has externalId; to create a new one, set the annotation",
     );
-  expect(await writes()).toEqual([]);
+  expect(await world.platform.writes()).toEqual([]);
   await world.kubectl("annotate", "server/taken", `mooring.dev/recreate=${id}`);
   await world.untilReady("server/taken");
   expect(await world.value("server/taken", "{.status.type}")).toBe("VCPU");
   expect(await world.value("server/taken", "{.status.id}")).not.toBe(id);
-  expect(await writes()).toEqual(["POST /cloudapi/v6/datacenters/{datacenterId}/servers"]);
+  expect(await world.platform.writes()).toEqual(["POST /cloudapi/v6/datacenters/{datacenterId}/servers"]);
 });

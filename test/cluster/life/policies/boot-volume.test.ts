@@ -9,11 +9,6 @@ const made = z.looseObject({ id: z.string() });
 const ready = '{.status.conditions[?(@.type=="Ready")].message}';
 const bootVolume = { size: 10, type: "HDD", imageAlias: "ubuntu:latest" };
 const bootIdOf = (name: string) => world.value(`server/${name}`, "{.status.bootVolumeId}");
-/** Calls that changed something since the counters were reset. */
-async function writes() {
-  const { byRoute } = await world.platform.calls();
-  return Object.keys(byRoute).filter((route) => !route.startsWith("GET "));
-}
 
 beforeAll(async () => {
   world = await landscape({ operator: ["--settle", "3s", "--retry", "1s", "--resync", "2s"] });
@@ -31,7 +26,7 @@ it("a boot volume belongs to the Server that asks for it, and no Volume adopts i
   await world.untilReason("volume/boot", "NotAdoptable");
   expect(await world.value("volume/boot", ready)).toContain(`Volume ${id} belongs to Server/`);
   await world.remove("volume/boot");
-  expect(await writes()).toEqual([]);
+  expect(await world.platform.writes()).toEqual([]);
 });
 
 it("a Server does not adopt a boot volume that a Volume has", async () => {
@@ -105,5 +100,5 @@ it("a volume in use is not detached for a server that may not exist", async () =
   await world.apply(volume("used", { size: 10, type: "HDD", attachTo: { serverId: nowhere } }));
   await world.untilReason("volume/used", "InvalidSpec");
   expect(await world.value("volume/used", ready)).toMatch(/^attachTo.serverId: .*remove attachTo first/);
-  expect(await writes()).toEqual([]);
+  expect(await world.platform.writes()).toEqual([]);
 });
