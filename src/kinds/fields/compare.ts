@@ -120,7 +120,7 @@ export function misfitsInWords(unfit: readonly Drift[]): string {
   );
   const [them, fields] = fixed.length > 1 ? ["them", "the fields"] : ["it", "the field"];
   const correction = `${values.join("; ")}, and the platform cannot change ${them}: correct spec, or remove ${fields}`;
-  const lists = [...new Set(surplus.map(({ field }) => field.split(/[.[]/)[0]))].join(" and ");
+  const lists = [...new Set(surplus.map(({ field }) => field.split("[")[0]))].join(" and ");
   const [are, each, they] = surplus.length > 1 ? ["are", "them", "they"] : ["is", "it", "it"];
   const completion = `${fieldsOf(surplus).join(", ")} ${are} on the platform and not in spec, which would remove ${each}: add ${each} to spec, or leave out ${lists}; once adopted, ${they} can be removed`;
   return [...(fixed.length > 0 ? [correction] : []), ...(surplus.length > 0 ? [completion] : [])].join("; ");
