@@ -1,4 +1,4 @@
-import { asJson, asList, isJson, type Json, known, nested } from "../../fields/compare.ts";
+import { asJson, asList, isJson, type Json, nested } from "../../fields/compare.ts";
 import { comparableFirewallRule } from "./compare.ts";
 import { newNic, newVolume, weighted } from "./defaults.ts";
 import { replicaNic, replicaVolume } from "./spec.ts";
@@ -85,7 +85,7 @@ function withFoundRules(nic: Json, namesake: Json): Json {
   if (!Array.isArray(nic.firewallRules)) return nic;
   const firewallRules = asList(nic.firewallRules).map((rule) => {
     const isSame = (each: Json) =>
-      nested(known(comparableFirewallRule(rule)), comparableFirewallRule(each)).length === 0;
+      nested(comparableFirewallRule(rule), comparableFirewallRule(each)).length === 0;
     return asList(namesake.firewallRules).find((each) => each.name === rule.name && isSame(each)) ?? rule;
   });
   return { ...nic, firewallRules };

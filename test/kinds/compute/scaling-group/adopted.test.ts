@@ -146,6 +146,14 @@ describe("fields that a member of a list leaves out stay as they are on an adopt
     expect(replicaIn(other, found).volumes).toEqual([{ ...volume, type: "SSD Premium", imageAlias: undefined, image }]);
   });
 
+  it("but a rule is complete: what it leaves out is any", () => {
+    const open = of({ nics: [{ name: "n1", lan: 1, firewallRules: [{ name: "ssh", protocol: "TCP" }] }] });
+    expect(fieldsOf(open, found)).toContain("replica.nics[n1].firewallRules[ssh].portRangeStart");
+    expect(replicaIn(open, found).nics).toEqual([
+      { ...nic, firewallRules: [{ name: "ssh", protocol: "TCP", type: "INGRESS" }] },
+    ]);
+  });
+
   it("a new member has the defaults", () => {
     const added = { name: "n2", lan: 3, targetGroup: { ...target, weight: undefined } };
     const { nics, volumes } = replicaIn(
