@@ -84,8 +84,7 @@ function beyondSpec(found: Json, shape: object): Json {
 function withFoundRules(nic: Json, namesake: Json): Json {
   if (!Array.isArray(nic.firewallRules)) return nic;
   const firewallRules = asList(nic.firewallRules).map((rule) => {
-    const isSame = (each: Json) =>
-      nested(comparableFirewallRule(rule), comparableFirewallRule(each)).length === 0;
+    const isSame = (each: Json) => nested(comparableFirewallRule(rule), comparableFirewallRule(each)).length === 0;
     return asList(namesake.firewallRules).find((each) => each.name === rule.name && isSame(each)) ?? rule;
   });
   return { ...nic, firewallRules };
