@@ -101,6 +101,19 @@ function valueIn(name: string, source: Json, { renamed, parents }: Context): unk
   return own ?? paths.map((path) => at(source, path)).find((value) => value != null) ?? parent;
 }
 
+const needsName = (member: unknown): boolean =>
+  member instanceof z.ZodObject &&
+  member.shape.name instanceof z.ZodType &&
+  !member.shape.name.safeParse(undefined).success;
+
+/** Members of lists in messages. */
+const NOUNS: Readonly<Record<string, string>> = {
+  nics: "NIC",
+  firewallRules: "rule",
+  flowLogs: "flow log",
+  volumes: "volume",
+};
+
 /**
  * A list in spec is complete. If one member cannot be expressed, the whole list is left out, so that its members stay
  * unchanged.
@@ -116,6 +129,10 @@ function listIn(schema: z.ZodArray, value: unknown, context: Context, where: str
         )
       : (Array.isArray(value) ? value : []).map((each) => scalar(element, each));
   for (const [field, why] of lost) context.lost(field, why);
+  if (needsName(element) && members.some((each) => !Object(each).name)) {
+    const noun = NOUNS[where.split(".").at(-1) ?? ""] ?? "member";
+    return void context.lost(where, `it has a ${noun} without a name`);
+  }
   const parsed = schema.safeParse(members);
   const keys = members.flatMap((each) => Object(each).name ?? Object(each).tag ?? []);
   if (new Set(keys).size < keys.length) return void context.lost(where, "two of its members have the same name");

@@ -115,12 +115,16 @@ export interface Creation {
   path?(parents: Parents): string;
 }
 
+export type FactsContext = Pick<Inputs, "shown" | "spec" | "annotations" | "refs" | "related"> & {
+  /** The time on the platform in milliseconds; without it, facts leave out what is true only for a while. */
+  platformNow?: number;
+};
+
 export interface Comparing {
   /** The kind's own status fields; `item` is undefined if spec asks for no resource. */
-  facts(
-    item: unknown,
-    context: Pick<Inputs, "shown" | "spec" | "annotations" | "refs" | "related">,
-  ): Record<string, unknown>;
+  facts(item: unknown, context: FactsContext): Record<string, unknown>;
+  /** When these facts change although the resource does not, on the platform's clock in milliseconds. */
+  changesAt?(facts: Shown): number | undefined;
 }
 
 /** The losses of a deletion, and the checks before it. */

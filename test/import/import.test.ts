@@ -145,6 +145,17 @@ describe("specs of imported objects", () => {
     expect(all[0]?.notes).toEqual([expect.objectContaining({ field: "nics" })]);
   });
 
+  it("leave out rules of which one has no name, and the reason is told in words", () => {
+    const rules = [{ properties: { name: "ssh", protocol: "TCP" } }, { properties: { name: null, protocol: "ANY" } }];
+    const guarded = { ...nic("eth0"), entities: { firewallrules: { items: rules } } };
+    const [only] = manifestsFor([server([guarded])], { namespace: undefined, accountRef: undefined });
+    expect(only?.object.spec).toMatchObject({ nics: [{ name: "eth0" }] });
+    expect(JSON.stringify(only?.object.spec)).not.toContain("firewallRules");
+    expect(only?.notes).toEqual([{ field: "nics[eth0].firewallRules", why: "it has a rule without a name" }]);
+    const [unnamed] = manifestsFor([server([nic("eth0"), nic("")])], { namespace: undefined, accountRef: undefined });
+    expect(unnamed?.notes).toEqual([{ field: "nics", why: "it has a NIC without a name" }]);
+  });
+
   it("say nothing of CD drives, failover groups and cross-connects, and the reason is told", () => {
     const notesOf = (found: Resource) => {
       const [only] = manifestsFor([found], { namespace: undefined, accountRef: undefined });

@@ -35,5 +35,6 @@ test("the message has the values of fixed fields, and the members that would be 
     "nics[eth1], nics[eth0].firewallRules[ssh] are on the platform and not in spec, which would remove them: add them to spec, or leave out nics and nics[eth0].firewallRules; once adopted, they can be removed";
   expect(misfitsInWords([zone])).toBe(fixed);
   expect(misfitsInWords(both.slice(0, 1))).toBe(one);
+  expect(misfitsInWords([surplus("replica.nics[n1]")])).toMatch(/add it to spec, or leave out replica\.nics; /);
   expect(misfitsInWords([zone, ...both])).toBe(`${fixed}; ${all}`);
 });

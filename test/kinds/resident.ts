@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { z } from "zod";
 import type { Inputs, Operation } from "../../src/kinds/desired.ts";
-import type { Kind } from "../../src/kinds/kind.ts";
+import type { FactsContext, Kind } from "../../src/kinds/kind.ts";
 import { type Platform, resource } from "../simulator/platform.ts";
 import { bodyOf, mapped, sent } from "./mapped.ts";
 
@@ -19,7 +19,7 @@ const bases = {
 export interface Resident {
   id: string;
   seen(): Promise<unknown>;
-  facts(given: Inputs): Promise<Record<string, unknown>>;
+  facts(given: FactsContext): Promise<Record<string, unknown>>;
   /** Sends every write that a comparison with `spec` asks for until it finds no difference; gives their names. */
   settle(spec: object, given: Inputs): Promise<string[]>;
 }

@@ -55,7 +55,7 @@ export async function adopt(deps: Deps, context: Context, named: string | undefi
     return recordFailure(deps, context, { reason: "NotAdoptable", message }, { drift: undefined });
   }
   if (rival !== undefined && exclusive) return yieldTo(deps, context, rival, id, title);
-  const facts = kind.resource.comparison.facts(item.raw, inputs);
+  const facts = kind.resource.comparison.facts(item.raw, { ...inputs, platformNow: view.times.platformNow });
   const isOthers = (part: Part) =>
     deps.objects.claimants(part.kind, { ...part, parents, endpoint }).some((each) => each !== key);
   const part = exclusive ? partsOf(kind, object.spec, () => facts).find(isOthers) : undefined;

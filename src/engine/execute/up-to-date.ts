@@ -1,3 +1,4 @@
+import type { Shown } from "../../kinds/desired.ts";
 import { defaultAdvice } from "../../kinds/fields/lacking.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import { PlatformError } from "../../platform/answers/errors.ts";
@@ -49,7 +50,7 @@ export async function rest(deps: Deps, context: Context, keep: boolean, obstacle
     expiresIn: note?.key.expiresAt && daysLeft(Date.parse(note.key.expiresAt), platformNow),
   };
   const basis = inputs ?? inputsOf(object, { parents: owned.parents, refs: {} });
-  const given = { ...basis, ...(related && { related }) };
+  const given = { ...basis, ...(related && { related }), platformNow };
   const facts = item ? kind.resource.comparison.facts(item.raw, given) : readFacts(object);
   const { leftBehind, there } = leftBehindNow(deps, context);
   const advice = adviceFor(context, shared, there);
@@ -77,8 +78,15 @@ export async function rest(deps: Deps, context: Context, keep: boolean, obstacle
     // An adoption of what was left behind enqueues nothing.
     ...(leftBehind ? [deps.settings.resyncMs] : []),
     ...secretsDueIn(deps, context),
+    ...factsDueIn(deps, context, facts),
   ];
   return dueIn.length === 0 ? "never" : { inMs: Math.min(...dueIn), background: true };
+}
+
+/** When facts change by themselves, in milliseconds from now. The platform's clock may run differently: a long wait is checked in between. */
+function factsDueIn({ settings }: Deps, { kind, view }: Context, facts: Shown): number[] {
+  const at = kind.resource.comparison.changesAt?.(facts);
+  return at === undefined ? [] : [Math.min(Math.max(0, at - view.times.platformNow), settings.resyncMs)];
 }
 
 /** When the key, the Secret, the output or the previous resource is due, in milliseconds from now. */

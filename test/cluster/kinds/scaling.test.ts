@@ -45,7 +45,7 @@ const shownStatus = z.object({
     replicas: z.int(),
     servers: z.array(z.object({ name: z.string(), serverId: z.string() })),
     actions: z.array(z.object({ type: z.string(), status: z.string(), startedAt: z.iso.datetime() })),
-    nextActionAt: z.iso.datetime(),
+    nextActionAt: z.iso.datetime().optional(),
     replicaConfiguration: z.object({ old: z.int() }),
   }),
 });
@@ -76,7 +76,7 @@ describe("a scaling group under a load that comes and goes", () => {
   it("starts with its minimum, and says when the next action may come", async () => {
     await untilReported([out], 1);
     const { actions, nextActionAt, servers } = await read();
-    expect(Date.parse(nextActionAt) - Date.parse(actions[0]?.startedAt ?? "")).toBe(HOURS * 3_600_000);
+    expect(Date.parse(nextActionAt ?? "") - Date.parse(actions[0]?.startedAt ?? "")).toBe(HOURS * 3_600_000);
     const found = await world.platform.resources("servers");
     expect(servers).toEqual(found.map(({ id, properties }) => ({ name: properties?.name, serverId: id })));
   });
@@ -134,6 +134,10 @@ describe("a scaling group under a load that comes and goes", () => {
     expect((await world.platform.resources("volumes")).length).toBe(1);
   });
 
+  it("shows no cooldown that is over", async () => {
+    await expect.poll(async () => (await read()).nextActionAt).toBeUndefined();
+  });
+
   it("with its user data in a Secret waits for that, and says what does not go together", async () => {
     const rule = { name: "http", protocol: "TCP", portRangeStart: 80, portRangeEnd: 80 };
     const nics = [{ name: "public", lan: 1, firewallActive: true, firewallRules: [rule] }];
@@ -167,5 +171,43 @@ describe("a scaling group under a load that comes and goes", () => {
       .poll(() => world.value("scalinggroup/wide", "{.status.advice}"))
       .toMatch(/maxReplicas 120: more than 100 replicas/);
     await expect.poll(() => world.describe("scalinggroup/wide")).toMatch(/Warning\s+Advice\s.*maxReplicas 120/);
+  });
+
+  it("that was adopted keeps its template but for what spec says, and shows its own limits", async () => {
+    const rule = { name: "http", protocol: "TCP", portRangeStart: 80, portRangeEnd: 80 };
+    const nic = { name: "n1", lan: 1, firewallActive: true, firewallRules: [rule] };
+    const root = { name: "root", size: 10, type: "SSD_PREMIUM", imageAlias: "ubuntu:latest", bootOrder: "NONE" };
+    const datacenterId = await world.value("datacenter/dc", "{.status.id}");
+    const cooldown = { amount: 1, amountType: "ABSOLUTE" };
+    const properties = {
+      name: "theirs",
+      datacenter: { id: datacenterId },
+      minReplicaCount: 1,
+      maxReplicaCount: 3,
+      policy: {
+        ...policy,
+        range: "PT2M",
+        scaleInAction: { ...cooldown, deleteVolumes: true },
+        scaleOutAction: cooldown,
+      },
+      replicaConfiguration: { cores: 1, ram: 1024, availabilityZone: "ZONE_1", nics: [nic], volumes: [root] },
+    };
+    await world.platform.call("POST", "/autoscaling/v1.ea/groups", { properties });
+    const theirs = async () =>
+      (await world.platform.resources("groups")).find((each) => each.properties?.name === "theirs");
+    const template = async () => (await theirs())?.properties?.replicaConfiguration;
+    const before = z.looseObject({}).parse(await template());
+    const spec = { datacenterRef: { name: "dc" }, externalId: (await theirs())?.id };
+    const taken = { ...scalingGroup("taken"), spec };
+    await world.apply(taken);
+    await world.untilReady("scalinggroup/taken");
+    expect((await world.kubectl("get", "scalinggroup", "taken")).stdout).toMatch(/MIN +MAX.*\ntaken .* 1 +3 /);
+    await world.patch("scalinggroup/taken", { spec: { replica: { cores: 2, ram: 2048 } } });
+    await expect.poll(template).toEqual({ ...before, cores: 2, ram: 2048 });
+    await world.untilReady("scalinggroup/taken");
+    await world.patch("scalinggroup/taken", { spec: { replica: { nics: [{ name: "n1", lan: 2 }] } } });
+    const nics = z.array(z.looseObject({})).parse(before.nics);
+    const moved = nics.map((each) => ({ ...each, lan: 2 }));
+    await expect.poll(template).toEqual({ ...before, cores: 2, ram: 2048, nics: moved });
   });
 });

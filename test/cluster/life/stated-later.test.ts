@@ -51,7 +51,7 @@ describe("a Volume that was adopted without its type", () => {
     await world.apply(adopting({ type: "HDD" }));
     await world.untilReason("volume/data", "ImmutableFieldChanged");
     expect(await world.value("volume/data", message)).toBe(
-      "type is SSD Premium on the platform, not HDD, and cannot be changed in place (the technology of a volume is fixed at creation): set what is there or change spec back, which keeps the Volume",
+      "type is SSD Premium on the platform, not HDD, and cannot be changed in place (the technology of a volume is fixed at creation): set what is there or change spec back, which keeps the Volume; a Volume with externalId is not replaced: to have a new one, say in spec all that it is to have, then remove externalId",
     );
     await world.apply(adopting({ type: "HDD", replacePolicy: "WhenNeeded" }));
     await world.annotate("volume/data", "mooring.dev/allow-data-loss=true");

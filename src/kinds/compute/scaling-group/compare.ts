@@ -1,25 +1,31 @@
-import type { z } from "zod";
 import type { Drift } from "../../desired.ts";
 import { fingerprint } from "../../fields/bounded.ts";
-import { asJson, asList, isJson, type Json, known, nested } from "../../fields/compare.ts";
+import { asJson, asList, type Json, known, nested } from "../../fields/compare.ts";
 import { isoDuration } from "../../fields/duration.ts";
 import { comparableRule, wireRule } from "../../fields/network/firewall.ts";
-import { replicaNic, replicaVolume } from "./spec.ts";
+import { newNic, newVolume } from "./defaults.ts";
 
 /**
  * The differences between the properties of a group and the desired ones. Properties that `wanted` leaves out are not
- * compared.
+ * compared. Fields that it leaves out of members of lists have their defaults or, with `isKept`, are not compared either.
  */
-export const groupDrift = (wanted: Json, found: Json): Drift[] => nested(comparable(wanted), comparable(found));
+export const groupDrift = (wanted: Json, found: Json, isKept: boolean): Drift[] => {
+  const { replicaConfiguration } = found;
+  const shown = { availabilityZone: "AUTO", ...known(asJson(replicaConfiguration)) };
+  return nested(comparable(wanted, !isKept), comparable({ ...found, replicaConfiguration: shown }, true));
+};
 
 /** Properties in the form in which they are compared: with the names of spec and the platform's defaults. */
-function comparable({ name, minReplicaCount, maxReplicaCount, policy, replicaConfiguration }: Json): Json {
+function comparable(
+  { name, minReplicaCount, maxReplicaCount, policy, replicaConfiguration }: Json,
+  isComplete: boolean,
+): Json {
   return {
     name,
     minReplicas: minReplicaCount,
     maxReplicas: maxReplicaCount,
     policy: policy && comparablePolicy(asJson(policy)),
-    replica: replicaConfiguration && comparableReplica(asJson(replicaConfiguration)),
+    replica: replicaConfiguration && comparableReplica(asJson(replicaConfiguration), isComplete),
   };
 }
 
@@ -36,77 +42,37 @@ function comparablePolicy({ range, scaleInAction, scaleOutAction, ...rest }: Jso
   };
 }
 
-function comparableReplica({ nics, volumes, ...rest }: Json): Json {
+/** An empty list is not the same as none: it removes what is there. */
+const comparableReplica = ({ nics, volumes, ...rest }: Json, isComplete: boolean): Json => ({
+  ...known(rest),
+  nics: nics && asList(nics).map((nic) => comparableNic(nic, isComplete)),
+  volumes: volumes && asList(volumes).map((volume) => comparableVolume(volume, isComplete)),
+});
+
+const comparableNic = (nic: Json, isComplete: boolean): Json => ({
+  ...(isComplete ? { targetGroup: null, ...newNic(known(nic)) } : known(nic)),
+  // An absent list leaves the rules unchanged; an empty list removes them.
+  firewallRules: nic.firewallRules && asList(nic.firewallRules).map(comparableFirewallRule),
+  flowLogs: nic.flowLogs,
+});
+
+function comparableVolume(volume: Json, isComplete: boolean): Json {
   // First-boot data is long and confidential: status shows only a hash of it.
-  const hashed = (value: unknown) => (value == null ? null : fingerprint(JSON.stringify(value)));
+  const hashed = (name: string) => {
+    if (volume[name] === undefined && !isComplete) return undefined;
+    const value = known(volume)[name];
+    return value === undefined ? null : fingerprint(JSON.stringify(value));
+  };
   return {
-    availabilityZone: "AUTO",
-    ...known(rest),
-    nics: asList(nics).map((nic) => ({
-      dhcp: true,
-      firewallActive: false,
-      ...known(nic),
-      targetGroup: nic.targetGroup ?? null,
-      // An absent list leaves the rules unchanged; an empty list removes them.
-      firewallRules: nic.firewallRules && asList(nic.firewallRules).map(comparableFirewallRule),
-      flowLogs: nic.flowLogs,
-    })),
-    volumes: asList(volumes).map((volume) => ({
-      bootOrder: "AUTO",
-      bus: "VIRTIO",
-      ...known(volume),
-      type: String(volume.type).toUpperCase().replace(" ", "_").replace(/^SSD$/, "SSD_PREMIUM"),
-      sshKeys: hashed(known(volume).sshKeys),
-      userData: hashed(volume.userData),
-    })),
+    ...(isComplete ? newVolume(known(volume)) : known(volume)),
+    type: String(volume.type).toUpperCase().replace(" ", "_").replace(/^SSD$/, "SSD_PREMIUM"),
+    sshKeys: hashed("sshKeys"),
+    userData: hashed("userData"),
   };
 }
 
-function comparableFirewallRule(rule: Json): Json {
+/** An unset field of a rule means "any" in every group: a rule is complete in spec. */
+export function comparableFirewallRule(rule: Json): Json {
   const read = wireRule.parse(rule);
   return { name: read.name, protocol: read.protocol, ...comparableRule(read) };
-}
-
-/** The body of an update. It carries all properties, so properties that spec does not have keep their values. */
-export function changedGroup(found: Json, wanted: Json): Json {
-  const { location: _, targetReplicaCount: __, ...settable } = found;
-  const wantedReplica = asJson(wanted.replicaConfiguration);
-  const foundReplica = asJson(found.replicaConfiguration);
-  return {
-    ...merged(settable, wanted),
-    datacenter: { id: asJson(found.datacenter).id },
-    replicaConfiguration: {
-      ...merged(foundReplica, wantedReplica),
-      nics: members(foundReplica.nics, wantedReplica.nics, replicaNic),
-      volumes: members(foundReplica.volumes, wantedReplica.volumes, replicaVolume),
-    },
-  };
-}
-
-function merged(found: Json, wanted: Json): Json {
-  const set = Object.entries(wanted).filter(([, value]) => value !== undefined);
-  return {
-    ...found,
-    ...Object.fromEntries(
-      set.map(([name, value]) => [name, isJson(value) ? merged(asJson(found[name]), value) : value]),
-    ),
-  };
-}
-
-/** Fields that stay unchanged while spec leaves them out. */
-const leftAlone = ["firewallType", "firewallRules", "flowLogs"];
-
-/**
- * Members of a list for the body of an update. A field of spec that is unset is removed. Fields that spec does not
- * have, and those in `leftAlone`, keep their values.
- */
-function members(found: unknown, wanted: unknown, { shape }: z.ZodObject): unknown {
-  if (!Array.isArray(wanted)) return found;
-  // Spec has some fields of the platform only as the name of a Secret: imagePassword as imagePasswordSecretRef.
-  const isInSpec = (name: string) => name in shape || `${name}SecretRef` in shape;
-  return asList(wanted).map((each) => {
-    const namesake = asList(found).find(({ name }) => name === each.name);
-    const kept = Object.entries(namesake ?? {}).filter(([name]) => !isInSpec(name) || leftAlone.includes(name));
-    return merged(Object.fromEntries(kept), each);
-  });
 }

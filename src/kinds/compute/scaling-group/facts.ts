@@ -1,14 +1,17 @@
 import { z } from "zod";
-import type { Inputs } from "../../desired.ts";
+import type { Inputs, Shown } from "../../desired.ts";
 import { fingerprint } from "../../fields/bounded.ts";
 import { known } from "../../fields/compare.ts";
 import { secondsOf } from "../../fields/duration.ts";
+import type { FactsContext } from "../../kind.ts";
 import { nicsOf, wire as wireServer } from "../server/wire.ts";
 
 const time = (what: string) => z.string().optional().describe(what);
 
 export const groupStatus = z.object({
   replicas: z.int().optional().describe("Number of replicas."),
+  minReplicas: z.int().optional().describe("Minimum number of replicas on the platform."),
+  maxReplicas: z.int().optional().describe("Maximum number of replicas on the platform."),
   servers: z
     .array(
       z.object({
@@ -38,7 +41,7 @@ export const groupStatus = z.object({
     )
     .optional()
     .describe("The last actions, newest first."),
-  nextActionAt: time("When the cooldown of the last action ends."),
+  nextActionAt: time("When the cooldown of the last action ends; absent once it is over."),
   replicaConfiguration: z
     .object({
       hash: z.string().describe("Hash of the template."),
@@ -67,6 +70,8 @@ const cooled = z.looseObject({ cooldownPeriod: z.string().nullish() }).nullish()
 const wire = z.looseObject({
   metadata: dated,
   properties: z.looseObject({
+    minReplicaCount: z.int().nullish(),
+    maxReplicaCount: z.int().nullish(),
     policy: z.looseObject({ scaleInAction: cooled, scaleOutAction: cooled }).nullish(),
     replicaConfiguration: z.unknown().optional(),
   }),
@@ -107,13 +112,19 @@ function actionsOf({ entities }: WireGroup) {
   return complete.toSorted((a, b) => b.startedAt.localeCompare(a.startedAt));
 }
 
-function cooldownEnd(group: WireGroup): string | undefined {
+/** The end of the cooldown, if it is not over. */
+function cooldownEnd(group: WireGroup, platformNow: number): string | undefined {
   const [last] = actionsOf(group);
   const { scaleInAction, scaleOutAction } = group.properties.policy ?? {};
   const rule = last?.actionType === "SCALE_IN" ? scaleInAction : scaleOutAction;
   const began = Date.parse(last?.startedAt ?? "");
-  if (Number.isNaN(began)) return undefined;
-  return new Date(began + (secondsOf(rule?.cooldownPeriod ?? "PT5M") ?? 300) * 1000).toISOString();
+  const end = began + (secondsOf(rule?.cooldownPeriod ?? "PT5M") ?? 300) * 1000;
+  return end > platformNow ? new Date(end).toISOString() : undefined;
+}
+
+export function cooldownEnds({ nextActionAt }: Shown): number | undefined {
+  const end = Date.parse(String(nextActionAt));
+  return Number.isNaN(end) ? undefined : end;
 }
 
 /** The platform does not report when the configuration changed. Mooring notices it by another hash. */
@@ -127,12 +138,18 @@ function configurationOf(group: WireGroup, shown: Inputs["shown"]) {
   return { hash, old: old.length, ...(changedAt != null && { since: changedAt }) };
 }
 
-export function groupFacts(item: unknown, context: Pick<Inputs, "shown" | "related">): Record<string, unknown> {
+type Context = Pick<FactsContext, "shown" | "related" | "platformNow">;
+
+export function groupFacts(item: unknown, context: Context): Record<string, unknown> {
+  const { platformNow = Number.POSITIVE_INFINITY } = context;
   const group = wire.parse(item);
+  const { minReplicaCount, maxReplicaCount } = group.properties;
   const servers = replicasOf(item);
   return {
     replicas: servers.length,
     ...known({
+      minReplicas: minReplicaCount,
+      maxReplicas: maxReplicaCount,
       servers: servers.flatMap(({ properties }) => {
         const { name, datacenterServer } = properties ?? {};
         const serverId = datacenterServer?.id;
@@ -144,7 +161,7 @@ export function groupFacts(item: unknown, context: Pick<Inputs, "shown" | "relat
         .map(({ actionType, actionStatus, startedAt }) =>
           known({ type: actionType, status: actionStatus, startedAt: startedAt || undefined }),
         ),
-      nextActionAt: cooldownEnd(group),
+      nextActionAt: cooldownEnd(group, platformNow),
     }),
     replicaConfiguration: configurationOf(group, context.shown),
   };

@@ -52,8 +52,18 @@ export function replicaProblem(spec: Spec, inputs: Inputs): string | undefined {
   return problems.find((each) => each !== undefined);
 }
 
-export const replicaAdvice = (spec: Spec): string[] => firewallAdvice(nicsOf(spec), "replica.");
+/** On a group that Mooring did not create, what spec leaves out is not known: a firewall may be on, and have rules. */
+export function replicaAdvice(spec: Spec, { adopted }: Pick<Inputs, "adopted">): string[] {
+  const isTold = ({ firewallActive, firewallRules }: ReplicaNic) =>
+    !adopted || (firewallActive !== undefined && firewallRules !== undefined);
+  const nics = nicsOf(spec).filter(isTold);
+  return firewallAdvice(
+    nics.map((nic) => ({ ...nic, firewallActive: nic.firewallActive ?? false })),
+    "replica.",
+  );
+}
 
+/** The template as spec has it, without what it leaves out. */
 export function replicaConfiguration({ replica }: Spec, inputs: Inputs): Json | undefined {
   if (!replica) return undefined;
   const nic = ({ lanRef, lan, firewallRules, flowLogs, ...rest }: ReplicaNic) => ({
@@ -67,7 +77,7 @@ export function replicaConfiguration({ replica }: Spec, inputs: Inputs): Json | 
     const at = volumeAt(given);
     return { ...rest, ...imageProperties(given, inputs, at), ...firstBootProperties(given, inputs, at) };
   };
-  return { ...replica, nics: replica.nics.map(nic), volumes: replica.volumes.map(volume) };
+  return { ...replica, nics: replica.nics?.map(nic), volumes: replica.volumes?.map(volume) };
 }
 
 /** The user data of this field comes from a Secret, so it cannot be compared with the platform's. */

@@ -6,8 +6,9 @@ import { datacenterReference, datacenterRules, managedRules, required, wireId } 
 import { output } from "../../fields/secrets/output.ts";
 import { type Kind, mapping, type OutputSource } from "../../kind.ts";
 import { addressesByNic, allAddresses } from "../server/output.ts";
-import { changedGroup, groupDrift } from "./compare.ts";
-import { groupFacts, groupStatus, nicsOfReplica, replicasOf, serverIdsOf } from "./facts.ts";
+import { groupDrift } from "./compare.ts";
+import { newReplica } from "./defaults.ts";
+import { cooldownEnds, groupFacts, groupStatus, nicsOfReplica, replicasOf, serverIdsOf } from "./facts.ts";
 import {
   imagesKept,
   isInSecret,
@@ -21,6 +22,7 @@ import {
   replicaSecrets,
 } from "./replica.ts";
 import { type ScalingGroupSpec, scalingGroupSpec } from "./spec.ts";
+import { changedGroup } from "./write.ts";
 
 const collection = "/groups";
 /** The platform creates a group with at most this many replicas; a later update may add more. */
@@ -51,9 +53,11 @@ function properties(spec: ScalingGroupSpec, inputs: Inputs): Json {
 
 function body(spec: ScalingGroupSpec, inputs: Inputs): unknown {
   const { minReplicas = 1, maxReplicas = minReplicas } = spec;
+  const { replicaConfiguration: replica, ...others } = properties(spec, inputs);
   return {
     properties: {
-      ...properties(spec, inputs),
+      ...others,
+      replicaConfiguration: replica && newReplica(asJson(replica)),
       minReplicaCount: Math.min(minReplicas, MOST_AT_CREATION),
       maxReplicaCount: Math.min(maxReplicas, MOST_AT_CREATION),
       datacenter: { id: inputs.parents.datacenter },
@@ -64,8 +68,9 @@ function body(spec: ScalingGroupSpec, inputs: Inputs): unknown {
 function compare(spec: ScalingGroupSpec, item: unknown, inputs: Inputs): Comparison {
   const { id, properties: found } = wire.parse(item);
   const wanted = properties(spec, inputs);
+  const isKept = inputs.adopted === true || inputs.observed === true;
   const changeable = [
-    ...groupDrift(wanted, found).filter(({ field }) => !isInSecret(spec, field)),
+    ...groupDrift(wanted, found, isKept).filter(({ field }) => !isInSecret(spec, field)),
     ...outdatedDrift(spec, inputs),
   ];
   // All groups are in one collection, so an adopted group may be in another datacenter than spec names.
@@ -81,7 +86,7 @@ function compare(spec: ScalingGroupSpec, item: unknown, inputs: Inputs): Compari
     path: `${collection}/${id}`,
     resolve: (complete) => {
       const images = { ...complete.found, ...imagesKept(spec, found, inputs) };
-      return { properties: changedGroup(found, properties(spec, { ...complete, found: images })) };
+      return { properties: changedGroup(found, properties(spec, { ...complete, found: images }), isKept) };
     },
     ...(keepsOldTemplate && { note }),
   };
@@ -144,8 +149,8 @@ export const scalingGroup: Kind = {
   },
   columns: [
     { name: "Replicas", type: "integer", path: ".status.replicas", description: "Number of replicas" },
-    { name: "Min", type: "integer", path: ".spec.minReplicas", description: "Minimum number of replicas" },
-    { name: "Max", type: "integer", path: ".spec.maxReplicas", description: "Maximum number of replicas" },
+    { name: "Min", type: "integer", path: ".status.minReplicas", description: "Minimum number of replicas" },
+    { name: "Max", type: "integer", path: ".status.maxReplicas", description: "Maximum number of replicas" },
     { name: "Next", type: "string", path: ".status.nextActionAt", description: "End of the cooldown", wide: true },
   ],
   // The group chooses the number of replicas; a user sets the minimum.
@@ -179,15 +184,15 @@ export const scalingGroup: Kind = {
       secrets: replicaSecrets,
       lookups: replicaLookups,
       problem: replicaProblem,
-      advice: ({ maxReplicas = 0, ...spec }) => [
+      advice: ({ maxReplicas = 0, ...spec }, inputs) => [
         "auto scaling is an early access service of the platform: use it for non-production workloads only",
         ...(maxReplicas > 100 ? [`maxReplicas ${maxReplicas}: more than 100 replicas is not recommended`] : []),
         ...policyAdvice(spec),
-        ...replicaAdvice(spec),
+        ...replicaAdvice(spec, inputs),
       ],
       body,
     },
-    comparison: { compare, facts: groupFacts },
+    comparison: { compare, facts: groupFacts, changesAt: cooldownEnds },
     destruction: { holdsData: true },
     output: output(groupOutput, { kind: "Server", ids: serverIdsOf }),
   }),

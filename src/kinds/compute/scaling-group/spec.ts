@@ -91,7 +91,10 @@ export const replicaNic = z
   .object({
     name: line(255).describe("Name of the NIC, unique within the replica."),
     ...lanFields,
-    dhcp: z.boolean().default(true).describe("DHCP is used if true."),
+    dhcp: z
+      .boolean()
+      .optional()
+      .describe("DHCP is used if true. Default: true; on an adopted ScalingGroup, left unchanged."),
     ...firewallFields,
     flowLogs: list(flowLog, { max: 1 })
       .optional()
@@ -100,7 +103,9 @@ export const replicaNic = z
       .object({
         targetGroupId: uuid().describe("Platform id of the target group."),
         port: whole(1, 65_535).describe("Port of the replica."),
-        weight: whole(0, 256).default(1).describe("Weight of the replica."),
+        weight: whole(0, 256)
+          .optional()
+          .describe("Weight of the replica. Default: 1; on an adopted ScalingGroup, left unchanged."),
       })
       .optional()
       .describe("Target group of an application load balancer to add the NIC's address to."),
@@ -123,9 +128,14 @@ export const replicaVolume = z
     ),
     bootOrder: z
       .enum(["AUTO", "NONE", "PRIMARY"])
-      .default("AUTO")
-      .describe("Use as boot volume: PRIMARY yes, NONE no; AUTO leaves the choice to the platform."),
-    bus: z.enum(["VIRTIO", "IDE"]).default("VIRTIO").describe("Bus of the volume."),
+      .optional()
+      .describe(
+        "Use as boot volume: PRIMARY yes, NONE no; AUTO leaves the choice to the platform. Default: AUTO; on an adopted ScalingGroup, left unchanged.",
+      ),
+    bus: z
+      .enum(["VIRTIO", "IDE"])
+      .optional()
+      .describe("Bus of the volume. Default: VIRTIO; on an adopted ScalingGroup, left unchanged."),
     // A rule for each key would exceed the cost limit of the API server.
     sshKeys: list(
       z.string().min(1).max(4096).regex(publicKey).describe("A public key in the form of authorized_keys."),
@@ -146,7 +156,10 @@ export const replicaVolume = z
   .meta(validations(joined(oneImageRule(), ...firstBootRules())));
 
 const replica = z.object({
-  availabilityZone: z.enum(["AUTO", "ZONE_1", "ZONE_2"]).default("AUTO").describe("Zone of the replicas."),
+  availabilityZone: z
+    .enum(["AUTO", "ZONE_1", "ZONE_2"])
+    .optional()
+    .describe("Zone of the replicas. If unset, left unchanged; a new group has AUTO."),
   cores: whole(1, 62).describe("Number of cores."),
   ram: memory().describe("Memory in MB, a multiple of 256."),
   cpuFamily: z
@@ -160,9 +173,13 @@ const replica = z.object({
       "AMD_OPTERON",
     ])
     .optional()
-    .describe("Processor family. Default: chosen by the platform."),
-  nics: list(replicaNic, { max: 16, unique: "name" }).default([]).describe("Network interfaces of a replica."),
-  volumes: list(replicaVolume, { max: 8, unique: "name" }).default([]).describe("Volumes of a replica."),
+    .describe("Processor family. If unset, left unchanged; in a new group, the platform chooses it."),
+  nics: list(replicaNic, { max: 16, unique: "name" })
+    .optional()
+    .describe("Network interfaces of a replica. If unset, left unchanged; an empty list removes them."),
+  volumes: list(replicaVolume, { max: 8, unique: "name" })
+    .optional()
+    .describe("Volumes of a replica. If unset, left unchanged; an empty list removes them."),
 });
 
 export const scalingGroupSpec = z.object({

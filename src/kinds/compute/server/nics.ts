@@ -37,12 +37,6 @@ export const nic = z
       .optional()
       .describe("Fixed IPv6 addresses; the LAN needs an IPv6 block. Default: given by the platform."),
     ...firewallFields,
-    firewallActive: z
-      .boolean()
-      .optional()
-      .describe(
-        "The NIC's firewall is on if true. It refuses all traffic that no rule allows; without rules, all traffic. Default: false; on an adopted Server, left unchanged.",
-      ),
   })
   .meta(validations(joined(lanRule, insideBlock)));
 export type Nic = z.output<typeof nic>;

@@ -61,9 +61,9 @@ export type FirewallRule = z.output<typeof firewallRule>;
 export const firewallFields = {
   firewallActive: z
     .boolean()
-    .default(false)
+    .optional()
     .describe(
-      "The NIC's firewall is on if true. It refuses all traffic that no rule allows; without rules, all traffic.",
+      "The NIC's firewall is on if true. It refuses all traffic that no rule allows; without rules, all traffic. Default: false; on an adopted resource, left unchanged.",
     ),
   firewallType: z
     .enum(["INGRESS", "EGRESS", "BIDIRECTIONAL"])

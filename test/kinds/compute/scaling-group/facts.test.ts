@@ -26,8 +26,8 @@ const item = ({ servers = [], actions = [], modified = 0, spec = group() }: Grou
   metadata: { lastModifiedDate: at(modified) },
   entities: { servers: { items: servers }, actions: { items: actions } },
 });
-const facts = (given: Group, shown: Record<string, unknown> = {}) =>
-  mapped(scalingGroup).comparison.facts(item(given), { ...nothing, shown });
+const facts = (given: Group, shown: Record<string, unknown> = {}, platformNow = Date.parse(at(0))) =>
+  mapped(scalingGroup).comparison.facts(item(given), { ...nothing, shown, platformNow });
 
 describe("the replicas of a group", () => {
   it("are told by name, which is no id, and by the id of the server behind it", () => {
@@ -65,7 +65,12 @@ describe("the replicas of a group", () => {
   });
 
   it("can be none", () => {
-    expect(facts({})).toEqual({ replicas: 0, replicaConfiguration: { hash: expect.any(String), old: 0 } });
+    expect(facts({})).toEqual({
+      replicas: 0,
+      minReplicas: 2,
+      maxReplicas: 5,
+      replicaConfiguration: { hash: expect.any(String), old: 0 },
+    });
   });
 });
 
@@ -90,7 +95,27 @@ describe("the actions of a group", () => {
 
   it("cool down for 5 minutes where the platform does not say", () => {
     const found = { ...item({ actions: [action("SCALE_IN", 3)] }), properties: {} };
-    expect(mapped(scalingGroup).comparison.facts(found, nothing).nextActionAt).toBe(at(8));
+    expect(mapped(scalingGroup).comparison.facts(found, { ...nothing, platformNow: 0 }).nextActionAt).toBe(at(8));
+  });
+
+  it("say nothing of a cooldown that is over, and until then when it will be", () => {
+    const { facts: factsOf, changesAt } = mapped(scalingGroup).comparison;
+    const given = { actions: [action("SCALE_IN", 3)] };
+    const ends = Date.parse(at(8));
+    const before = facts(given, {}, ends - 1);
+    expect([before.nextActionAt, changesAt?.(before)]).toEqual([at(8), ends]);
+    const after = facts(given, {}, ends);
+    expect(after).not.toHaveProperty("nextActionAt");
+    expect(changesAt?.(after)).toBeUndefined();
+    expect(factsOf(item(given), nothing)).not.toHaveProperty("nextActionAt");
+  });
+});
+
+describe("the limits of a group", () => {
+  it("are those of the platform, also where spec has none", () => {
+    expect(facts({})).toMatchObject({ minReplicas: 2, maxReplicas: 5 });
+    const columns = Object.fromEntries(scalingGroup.columns.map(({ name, path }) => [name, path]));
+    expect(columns).toMatchObject({ Min: ".status.minReplicas", Max: ".status.maxReplicas" });
   });
 });
 

@@ -25,7 +25,7 @@ const machine = async (id = "") => resource(await platform.core("GET", `${datace
 describe("a group on the platform", () => {
   it("is up to date once it is there", async () => {
     expect(await resident.settle(group(), given)).toEqual([]);
-    expect(await resident.facts(given)).toMatchObject({
+    expect(await resident.facts({ ...given, platformNow: 0 })).toMatchObject({
       replicas: 2,
       actions: [{ type: "SCALE_OUT", status: "SUCCESSFUL" }],
       nextActionAt: expect.stringMatching(/Z$/),
@@ -125,6 +125,34 @@ describe("a group on the platform", () => {
     expect((await machine(added?.serverId)).properties.cores).toBe(4);
     for (const { serverId } of before) expect((await machine(serverId)).properties.cores).toBe(2);
     expect(await renewed.facts({ ...given, shown })).toMatchObject({ replicas: 3, replicaConfiguration: { old: 2 } });
+  });
+
+  it("that was adopted keeps of its template all that spec leaves out", async () => {
+    const nics = [{ name: "private", lan: 2, dhcp: false, ...guarded }];
+    const volumes = [{ ...volume, bootOrder: "NONE", bus: "IDE", sshKeys: ["ssh-rsa AAAA"] }];
+    const theirs = group({ name: "theirs", minReplicas: 1 }, { availabilityZone: "ZONE_1", nics, volumes });
+    const taken = await create(platform, scalingGroup, theirs, given);
+    const template = async () => {
+      const { replicaConfiguration } = z
+        .object({ properties: z.object({ replicaConfiguration: z.looseObject({ nics: z.array(z.looseObject({})) }) }) })
+        .parse(await taken.seen()).properties;
+      return replicaConfiguration;
+    };
+    const before = await template();
+    const adopted = { ...given, adopted: true };
+    const spec = (replica: object) => ({
+      datacenterRef: { name: "berlin" },
+      replica: { cores: 4, ram: 4096, ...replica },
+    });
+    expect(await taken.settle(spec({}), adopted)).toEqual(["update"]);
+    expect(await template()).toEqual({ ...before, cores: 4, ram: 4096 });
+    expect(await taken.settle(spec({ nics: [{ name: "private", lan: 3 }], volumes: [volume] }), adopted)).toEqual([
+      "update",
+    ]);
+    const moved = before.nics.map((nic) => ({ ...nic, lan: 3 }));
+    expect(await template()).toEqual({ ...before, cores: 4, ram: 4096, nics: moved });
+    expect(await taken.settle(spec({ nics: [] }), adopted)).toEqual(["update"]);
+    expect(await template()).toEqual({ ...before, cores: 4, ram: 4096, nics: [] });
   });
 
   it("has replicas with the firewall, the flow logs and the image of its template", async () => {

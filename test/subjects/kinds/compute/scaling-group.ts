@@ -9,6 +9,8 @@ const shown = z.looseObject({
   replicaConfiguration: z.looseObject({ nics: z.array(z.unknown()), volumes: z.array(z.unknown()) }),
 });
 
+const { nics: _, volumes: __, ...size } = replica;
+
 export const subject: Subject = {
   ...base,
   wire: {
@@ -38,10 +40,12 @@ export const subject: Subject = {
   lists: {
     "replica.nics": {
       spec: { replica: { ...replica, nics: [] } },
+      silent: { replica: { ...size, volumes: replica.volumes } },
       members: async ({ properties }) => shown.parse(properties).replicaConfiguration.nics,
     },
     "replica.volumes": {
       spec: { replica: { ...replica, nics: [], volumes: [] } },
+      silent: { replica: { ...size, nics: [] } },
       members: async ({ properties }) => shown.parse(properties).replicaConfiguration.volumes,
     },
   },
