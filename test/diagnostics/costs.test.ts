@@ -41,7 +41,7 @@ const costsOf = (...objects: KubeObject[]) =>
     { namespace: "shop", by: "kind" },
   );
 
-it("what is not priced is named: objects of a kind that is priced, else the kind", async () => {
+it("objects that are not priced are named, or their kind if none of it is priced", async () => {
   const found = await costsOf(
     object("Volume", "data", { size: 10, type: "HDD" }),
     object("Volume", "adopted", {}),
