@@ -24,12 +24,13 @@ import { patient } from "./demo/patience.ts";
 import { createDisplay, format, type Row, readRows } from "./demo/table.ts";
 
 export const usage = `usage: mooring demo [OPTION…]
-       mooring demo env
+       mooring demo env [--demo PID]
 
 Starts a Kubernetes API, the platform simulator and the operator on this machine, applies deploy/samples/landscape.yaml
 and shows its objects become Ready. Ctrl-C stops and removes everything. On a terminal, l shows and hides the operator's log.
 
-mooring demo env prints what another terminal needs: eval "$(bin/mooring demo env)"; while a demo starts, it waits for it
+mooring demo env prints what another terminal needs: eval "$(bin/mooring demo env)"; while a demo starts, it waits for it.
+It chooses the latest demo of the checkout that it is run from; --demo PID chooses any.
 
   --with PART,…    also apply samples: observability (metrics and logs), streaming (Kafka; needs Java and Maven), access
                    (ClusterAccount, Grant, tokens, models, activity log)
@@ -37,6 +38,7 @@ mooring demo env prints what another terminal needs: eval "$(bin/mooring demo en
   --once           exit 0 when all objects are Ready, 1 with the reasons after --timeout
   --timeout N      seconds that --once waits (default 180)
   --speed X        speed of the simulated platform (default 1); above 1 its clock runs ahead, and Accounts show ClockSkew
+  --demo PID       only of mooring demo env: the demo with this process id
   --json           print one line of JSON when all are Ready: kubeconfig, namespace, endpoints, token, s3 (keys),
                    certificates (ca), metrics, log
   -h, --help       show this help`;
@@ -47,6 +49,7 @@ export const options = {
   once: { type: "boolean", default: false },
   timeout: { type: "string", default: "180" },
   speed: { type: "string", default: "1" },
+  demo: { type: "string" },
   json: { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
 } as const;
@@ -75,7 +78,14 @@ export async function demoCommand(argv: string[]): Promise<number> {
     return 0;
   }
   const [word, ...more] = positionals;
-  if (word === "env" && more.length === 0) return await envCommand();
+  const isEnv = word === "env" && more.length === 0;
+  const pid = values.demo === undefined ? undefined : Number(values.demo);
+  if (pid !== undefined && !(isEnv && pid > 0)) {
+    const what = isEnv ? "give the process id of a demo" : "only mooring demo env has it";
+    console.error(`mooring demo: --demo ${values.demo}: ${what}`);
+    return 2;
+  }
+  if (isEnv) return await envCommand(pid);
   if (word !== undefined) {
     console.error(`mooring demo: unexpected argument ${word}; only env is known: mooring demo env`);
     return 2;

@@ -7,7 +7,7 @@ import type { Drift, Referent } from "../kinds/desired.ts";
 import { hasResource, type ResourceKind } from "../kinds/kind.ts";
 import { NotFound } from "../platform/answers/errors.ts";
 import { products } from "../platform/products/products.ts";
-import { allObjects, type MooringObject, summaryOf } from "./objects.ts";
+import { allObjects, type MooringObject, type ObjectAsked, objectNamed, summaryOf } from "./objects.ts";
 import type { PlatformReader } from "./reader.ts";
 import type { Sources } from "./sources.ts";
 
@@ -23,17 +23,39 @@ interface Compared {
   notRead?: string;
 }
 
+export interface DriftAsked {
+  namespace?: string | undefined;
+  selector?: string | undefined;
+  /** Only these objects. */
+  objects?: readonly ObjectAsked[] | undefined;
+}
+
+const hasClaim = ({ kind, object }: MooringObject) => hasResource(kind) && claimOf(object) !== undefined;
+
+/** The objects to compare, and all that they may refer to. Throws for a named object that is not there. */
+async function objectsOf(sources: Sources, { namespace, selector, objects }: DriftAsked) {
+  if (!objects) {
+    const all = await allObjects(sources, namespace, undefined, selector);
+    return { all, chosen: [...all.values()] };
+  }
+  const cluster = await sources.cluster();
+  const chosen = await Promise.all(objects.map((each) => objectNamed(cluster, each, sources.signal)));
+  const spaces = new Set(chosen.map(({ object }) => object.metadata.namespace));
+  const found = await Promise.all([...spaces].map((space) => allObjects(sources, space)));
+  return { all: new Map(found.flatMap((each) => [...each])), chosen };
+}
+
 /**
  * Objects whose resource differs from spec. Each resource is read now, through the Account of its object; if that fails,
  * the drift in status is reported instead and marked as such.
  */
 export async function driftReport(
   sources: Sources,
-  { namespace, selector }: { namespace?: string | undefined; selector?: string | undefined },
+  asked: DriftAsked,
   platformOf: (account: string | undefined) => Promise<PlatformReader> = sources.platform,
 ) {
-  const all = await allObjects(sources, namespace, undefined, selector);
-  const owners = [...all.values()].filter(({ kind, object }) => hasResource(kind) && claimOf(object) !== undefined);
+  const { all, chosen } = await objectsOf(sources, asked);
+  const owners = chosen.filter(hasClaim);
   let at: string | undefined;
   const platforms = new Map<string | undefined, Promise<PlatformReader | string>>();
   const open = (account: string | undefined) =>
@@ -67,13 +89,18 @@ export async function driftReport(
       notRead === undefined ? { as_of: at } : { as_of: "the operator's last reconcile", not_read: notRead };
     return [{ kind, namespace: where, name, id, reason, message, drift, ...source }];
   });
+  const without = asked.objects ? chosen.filter((each) => !hasClaim(each)) : [];
   const unread = compared.filter(({ result }) => result.notRead !== undefined);
+  const notChecked = [
+    ...without.map(({ key }) => `${key}: it has no resource`),
+    ...unread.map(({ each, result }) => `${each.key}: ${result.notRead}`),
+  ];
   return {
     items,
     checked: compared.length - unread.length,
     ...(at !== undefined && { read_at: at }),
+    ...(notChecked.length > 0 && { not_checked: notChecked.slice(0, 50) }),
     ...(unread.length > 0 && {
-      not_checked: unread.map(({ each, result }) => `${each.key}: ${result.notRead}`).slice(0, 50),
       note: `${unread.length} resources were not read: for them, the drift of the operator's last reconcile is shown`,
     }),
   };
@@ -126,7 +153,7 @@ async function read(
     if (error instanceof NotFound) return undefined;
     throw error;
   });
-  if (found === undefined) throw new Error('the platform does not show it: see "mooring orphans", or list_orphans');
+  if (found === undefined) throw new Error('the platform does not show it: see "mooring orphans"');
   const item = place.reads ? place.reads(found) : found;
   return desired.compare(item, inputsOf(object, { parents: claim.parents, refs })).drift;
 }

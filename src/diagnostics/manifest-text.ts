@@ -1,4 +1,4 @@
-import { type Document, isCollection, isScalar, LineCounter, parseAllDocuments, visit } from "yaml";
+import { Document, isCollection, isScalar, LineCounter, parseAllDocuments, visit } from "yaml";
 
 /** While a manifest is parsed the server answers nobody: these limits keep that to a fraction of a second. */
 const MOST_BYTES = 32_768;
@@ -92,4 +92,14 @@ export function checkFields(value: unknown, from: string, within: readonly strin
     if (name in Object.prototype) throw new Error(`${from}: ${path.join(".")} is not a name for a field`);
     checkFields(inner, from, path);
   }
+}
+
+/**
+ * YAML of a value. kubectl and Helm read YAML 1.1, in which a plain `no` or `on` is a boolean, and `1:30` a number. Such
+ * texts are quoted.
+ */
+export function yamlText(value: unknown, prepare: (document: Document) => void = () => {}): string {
+  const document = new Document(value, { aliasDuplicateObjects: false, compat: "yaml-1.1" });
+  prepare(document);
+  return document.toString({ lineWidth: 0 });
 }

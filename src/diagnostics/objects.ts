@@ -60,7 +60,7 @@ export async function objectNamed(
   const found = await findObject(cluster, asked, signal);
   if (found) return found;
   const where = `${kindOf(asked.kind).kind} ${asked.name} (namespace ${asked.namespace ?? cluster.namespace})`;
-  throw new Error(`there is no ${where}; "mooring get", or list_custom_resources, shows what there is`);
+  throw new Error(`there is no ${where}; "mooring get" shows what there is`);
 }
 
 /**

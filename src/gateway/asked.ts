@@ -12,6 +12,7 @@ const answers = z.int().min(1).max(1024).nullish();
 const wholeTokens = `must be a whole number from 1 to ${MOST_TOKENS}`;
 /** A maximum of tokens. */
 export const tokens = z.int(wholeTokens).min(1, wholeTokens).max(MOST_TOKENS, wholeTokens).nullish();
+const unsupported = z.null("is not supported: leave it out").optional();
 const fields = z.looseObject({
   model: z.string().min(1).max(256),
   stream: z.boolean().nullish(),
@@ -22,6 +23,13 @@ const fields = z.looseObject({
   max_completion_tokens: tokens,
   // Its loops make a prompt of any length out of a few bytes.
   chat_template: z.null("is not supported: leave it out; the model has its own template").optional(),
+  // A part of the prompt that the gateway does not count.
+  documents: unsupported,
+  prompt_embeds: unsupported,
+  // They change how the platform works on the call: before those of others, with another cache, with more tokens of an image.
+  priority: unsupported,
+  kv_transfer_params: unsupported,
+  mm_processor_kwargs: unsupported,
 });
 
 /** A parsed body. */

@@ -1,5 +1,5 @@
-import { Document } from "yaml";
 import { resourceIdentity } from "../diagnostics/landscape/resources.ts";
+import { yamlText } from "../diagnostics/manifest-text.ts";
 import { allObjects, type MooringObject } from "../diagnostics/objects.ts";
 import type { Sources } from "../diagnostics/sources.ts";
 import { holdingsOf } from "../engine/state/object.ts";
@@ -102,7 +102,7 @@ export async function manifestsQuestion(
     items: kept.map(({ object, notes }) => ({
       kind: object.kind,
       name: object.metadata.name,
-      manifest: new Document(object, { aliasDuplicateObjects: false }).toString({ lineWidth: 0 }),
+      manifest: yamlText(object),
       ...(notes.length > 0 && { not_in_spec: notes }),
     })),
     not_imported: [...dropped, ...left],

@@ -40,7 +40,7 @@ export async function perform(row: Row, given: unknown, sources: Sources): Promi
     return "text" in row.work ? result : marked(result);
   } catch (error) {
     sources.signal.throwIfAborted();
-    return marked(refusal(withoutSecrets(explained(error))));
+    return marked(refusal(withoutSecrets(inTools(explained(error)))));
   }
 }
 
@@ -57,9 +57,13 @@ type Ask = Extract<Row["work"], { ask: unknown }>["ask"];
 async function askedOf(ask: Ask, sources: Sources, args: Args): Promise<unknown> {
   const missing = new Set<string>();
   const answer = Object(await ask({ ...sources, missing: (what) => missing.add(what) }, args));
-  if (missing.size === 0) return answer;
-  return { ...answer, not_checked: [...(answer.not_checked ?? []), ...missing] };
+  const notChecked = [...(answer.not_checked ?? []), ...missing].map((what) => inTools(String(what)));
+  return notChecked.length === 0 ? answer : { ...answer, not_checked: notChecked };
 }
+
+/** Messages of questions name commands for people. An AI client has the tools that answer the same. */
+const inTools = (text: string): string =>
+  text.replace('"mooring get"', "list_custom_resources").replace('"mooring orphans"', "list_orphans");
 
 function resultOf(row: Row, answer: unknown): Outcome {
   const result = row.result.safeParse(answer);

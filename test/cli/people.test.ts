@@ -160,7 +160,7 @@ describe("manifests", () => {
     yield text;
   }
   const read = async (text: string) =>
-    (await manifestsIn(["-"], stdin(text))).map(({ kind, metadata }) => `${kind}/${metadata.name}`);
+    (await manifestsIn(["-"], { stdin: stdin(text) })).map(({ kind, metadata }) => `${kind}/${metadata.name}`);
   it("are read as documents and lists", async () => {
     const one = "apiVersion: v1\nkind: A\nmetadata: {name: a}\n";
     expect(await read(`${one}---\n---\n${one}`)).toEqual(["A/a", "A/a"]);

@@ -124,4 +124,22 @@ describe("drift", () => {
       note: expect.stringContaining("2 resources were not read"),
     });
   });
+
+  it("of named objects only, which may be in other namespaces", async () => {
+    const both = async () => contractWith(ONE, "renamed");
+    const named = (name: string) => ({ kind: "Datacenter", name });
+    const ofOne = await driftReport(sourcesOf(...objects), { namespace: "shop", objects: [named("one")] }, both);
+    expect(ofOne).toMatchObject({ checked: 1, items: [{ name: "one" }] });
+    const nowhere = driftReport(sourcesOf(...objects), { objects: [named("zzz")] }, both);
+    await expect(nowhere).rejects.toThrow(
+      'there is no Datacenter zzz (namespace shop); "mooring get" shows what there is',
+    );
+  });
+
+  it("of a named object without a resource is not checked", async () => {
+    const { status: _, ...fresh } = datacenter("fresh", ONE, {});
+    const asked = { objects: [{ kind: "Datacenter", name: "fresh" }] };
+    const report = await driftReport(sourcesOf(fresh), asked, async () => contractWith(ONE, "one"));
+    expect(report).toMatchObject({ checked: 0, not_checked: ["Datacenter/shop/fresh: it has no resource"] });
+  });
 });

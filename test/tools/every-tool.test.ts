@@ -204,6 +204,14 @@ describe("manifests of existing resources", () => {
   });
 });
 
+it("an object that is not there is looked for with a tool, not with a command", async () => {
+  const { isError, content } = await land.call("why_not_ready", { kind: "Server", name: "zzz", namespace: "shop" });
+  expect({ isError, text: content[0]?.text }).toEqual({
+    isError: true,
+    text: "there is no Server zzz (namespace shop); list_custom_resources shows what there is",
+  });
+});
+
 it("an estimate tells what a million tokens of each model cost", async () => {
   const models = ["openai/gpt-oss-120b"];
   const manifest = JSON.stringify({ kind: "InferenceAccess", metadata: { name: "a" }, spec: { models } });

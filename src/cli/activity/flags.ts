@@ -52,7 +52,11 @@ export interface Flags {
 }
 
 export function parseFlags(argv: string[], now: number): Flags {
-  const { values } = parseArgs({ args: argv, options });
+  const { values, positionals } = parseArgs({ args: argv, options, allowPositionals: true });
+  const [argument] = positionals;
+  if (argument !== undefined) {
+    throw new UsageError(`unexpected argument ${argument}: write --resource ${argument}`);
+  }
   const { help, user = [], resource = [], action = [], reads, follow, until } = values;
   const moment = (flag: string, text: string, from: number) => {
     const at = momentOf(text, from);

@@ -1,5 +1,5 @@
-import { stringify } from "yaml";
 import { z } from "zod";
+import { yamlText } from "../../diagnostics/manifest-text.ts";
 import { GROUP } from "../../kinds/index.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import { leaseOf } from "../../operator/lease-name.ts";
@@ -43,7 +43,7 @@ function valuesOf({ properties = {} }: Schema, indent = ""): string[] {
   return Object.entries(properties).flatMap(([name, value]) => {
     const comment = `${indent}# ${value.description ?? ""}`;
     if (value.properties) return [comment, `${indent}${name}:`, ...valuesOf(value, `${indent}  `)];
-    const lines = stringify({ [name]: value.default ?? null }, { lineWidth: 0 })
+    const lines = yamlText({ [name]: value.default ?? null })
       .trimEnd()
       .split("\n");
     return [comment, ...lines.map((line) => indent + line)];

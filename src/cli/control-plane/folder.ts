@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Writable } from "node:stream";
-import { stringify } from "yaml";
 import { z } from "zod";
+import { yamlText } from "../../diagnostics/manifest-text.ts";
 import { sweepAfterwards } from "./guarded.ts";
 import { lockHolder, tryLock } from "./lock.ts";
 
@@ -106,7 +106,7 @@ export async function writeAccess({ path, identity }: ClusterFolder, server: str
 }
 
 function kubeconfig(server: string, ca: Buffer, user: string, token: string): string {
-  return stringify({
+  return yamlText({
     apiVersion: "v1",
     kind: "Config",
     clusters: [{ name: "mooring", cluster: { server, "certificate-authority-data": ca.toString("base64") } }],

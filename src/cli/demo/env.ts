@@ -25,16 +25,20 @@ const fileOf = (env: NodeJS.ProcessEnv, pid: number, stage: Stage = "env"): stri
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
+/** The package whose program runs. */
+const checkout = fileURLToPath(new URL("../../..", import.meta.url)).replace(/\/$/, "");
+/** The line of an environment that has the commands of a package. It also tells whose demo it is. */
+const commandsOf = (folder: string): string => `export PATH="$PATH:"${quoted(`${folder}/bin`)} # mooring`;
+
 /** Shell commands that set the environment. `assets` is the folder of the control plane's binaries. Secrets stay in files of the demo that only its user can read. */
 export function environmentOf(access: Access, assets: string): string {
   const { kubeconfig, endpoints, metrics, log } = access;
   const at = (name: string) => join(dirname(kubeconfig), name);
-  const commands = fileURLToPath(new URL("../../../bin", import.meta.url));
   const lines = [
     `export KUBECONFIG=${quoted(kubeconfig)}`,
     `export PATH="$PATH:"${quoted(assets)} # kubectl`,
     `command -v kubectl >/dev/null || echo '${noKubectl}' >&2`,
-    `export PATH="$PATH:"${quoted(commands)} # mooring`,
+    commandsOf(checkout),
     `export API=${quoted(endpoints.api ?? "")}`,
     `export TOKEN="$(cat ${quoted(at(TOKEN))})"`,
     `export MOORING_ENDPOINTS=${quoted(JSON.stringify(endpoints))}`,
@@ -52,7 +56,7 @@ const ACCESS = "access.json";
 /** Notes for `mooring demo env` that a demo is starting. The note ends with this process, and counts until the environment is written. */
 export function announceStart({ env = process.env, pid = process.pid } = {}): Disposable {
   mkdirSync(folderOf(env), { recursive: true, mode: 0o700 });
-  writeFileSync(fileOf(env, pid, "starting"), "", { mode: 0o600 });
+  writeFileSync(fileOf(env, pid, "starting"), `${commandsOf(checkout)}\n`, { mode: 0o600 });
   return { [Symbol.dispose]: () => rmSync(fileOf(env, pid, "starting"), { force: true }) };
 }
 
@@ -74,45 +78,80 @@ export async function writeEnvironment(
 const POLL_MS = 250;
 
 /**
- * `mooring demo env`: prints the environment of the latest demo. While one starts and none runs, it waits for its
- * platform, which the first time takes minutes. Removes the files of killed demos.
+ * `mooring demo env`: prints the environment of the latest demo of its own checkout, or of the demo with the process id
+ * `chosen`. While that one starts, it waits for its platform, which the first time takes minutes. Another checkout may
+ * have other commands and samples, so its demo is only printed when it is chosen. Removes the files of killed demos.
  */
-export async function envCommand(env: NodeJS.ProcessEnv = process.env): Promise<number> {
-  const starting = demos(env, "starting");
-  const [first] = starting;
-  if (first !== undefined && demos(env).length === 0) {
+export async function envCommand(chosen: number | undefined, env: NodeJS.ProcessEnv = process.env): Promise<number> {
+  const isMeant = ({ pid, folder }: Demo) => (chosen === undefined ? folder === checkout : pid === chosen);
+  const found = (stage: Stage) => demos(env, stage).filter(isMeant);
+  const [first] = found("starting");
+  if (first !== undefined && found("env").length === 0) {
     const wait = "waiting until its platform runs, the first time for up to five minutes";
     console.error(`mooring demo env: demo ${first.pid} is starting: ${wait}; Ctrl-C ends the waiting`);
-    while (demos(env).length === 0 && demos(env, "starting").length > 0) await delay(POLL_MS);
+    while (found("env").length === 0 && found("starting").length > 0) await delay(POLL_MS);
   }
-  const [last, ...others] = demos(env);
-  if (last === undefined) {
-    const what = first === undefined ? "no demo is running" : `demo ${first.pid} ended before its platform ran`;
-    console.error(`mooring demo env: ${what}: start one with bin/mooring demo`);
-    return 1;
+  const [last, ...others] = found("env");
+  if (last !== undefined) {
+    const pids = others.map(({ pid }) => pid).join(", ");
+    const several = `demo ${last.pid}, the last one; also running: ${pids}: --demo chooses one`;
+    if (others.length > 0) console.error(`mooring demo env: ${several}`);
+    process.stdout.write(last.text);
+    return 0;
   }
-  const pids = others.map(({ pid }) => pid).join(", ");
-  if (others.length > 0) console.error(`mooring demo env: demo ${last.pid}, the last one; also running: ${pids}`);
-  process.stdout.write(readFileSync(last.path, "utf8"));
-  return 0;
+  const start = "start one with bin/mooring demo";
+  const problem =
+    first === undefined
+      ? nothingMeant(chosen, [...demos(env, "env"), ...demos(env, "starting")], start)
+      : `demo ${first.pid} ended before its platform ran: ${start}`;
+  console.error(`mooring demo env: ${problem}`);
+  return 1;
+}
+
+/** A demo that is not meant can still be chosen. */
+function nothingMeant(chosen: number | undefined, running: readonly Demo[], start: string): string {
+  const others = [...new Map(running.map((demo) => [demo.pid, demo])).values()];
+  if (others.length === 0) return `no demo ${chosen === undefined ? "" : `${chosen} `}is running: ${start}`;
+  const choices = others.map(({ pid, folder }) => `demo ${pid} of ${folder}: --demo ${pid} chooses it`).join("; ");
+  const what = chosen === undefined ? `of ${checkout} is running: ${start}; there is` : `${chosen} is running:`;
+  return `no demo ${what} ${choices}`;
+}
+
+interface Demo {
+  pid: number;
+  text: string;
+  /** The package that it runs from. */
+  folder: string;
 }
 
 /** Running demos of a stage, latest first. */
-function demos(env: NodeJS.ProcessEnv, stage: Stage = "env"): { pid: number; path: string }[] {
+function demos(env: NodeJS.ProcessEnv, stage: Stage): Demo[] {
   const all = names(folderOf(env)).flatMap((name) => {
     const [number, found] = name.split(".");
     if (found !== stage) return [];
     const path = join(folderOf(env), name);
-    const since = isAlive(Number(number)) ? sinceOf(path) : undefined;
-    if (since !== undefined) return [{ pid: Number(number), path, since }];
+    const file = isAlive(Number(number)) ? readIfThere(path) : undefined;
+    if (file !== undefined) return [{ pid: Number(number), folder: folderIn(file.text), ...file }];
     rmSync(path, { force: true });
     return [];
   });
   return all.sort((a, b) => b.since - a.since);
 }
 
-/** When a file was written; undefined if its demo has just removed it. */
-const sinceOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+/** The package of a demo: its own, if its environment has the commands of this one. */
+function folderIn(text: string): string {
+  if (text.includes(`${commandsOf(checkout)}\n`)) return checkout;
+  return /^export PATH="\$PATH:"'(.*)\/bin' # mooring$/m.exec(text)?.[1] ?? "another checkout";
+}
+
+/** A file and when it was written; undefined if its demo has just removed it. */
+function readIfThere(path: string): { text: string; since: number } | undefined {
+  try {
+    return { text: readFileSync(path, "utf8"), since: statSync(path).mtimeMs };
+  } catch {
+    return undefined;
+  }
+}
 
 function names(folder: string): string[] {
   try {

@@ -1,8 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { parse, parseAllDocuments, stringify } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import { z } from "zod";
+import { yamlText } from "../../diagnostics/manifest-text.ts";
 import { resourceOf } from "../../engine/state/object.ts";
 import { kinds } from "../../kinds/index.ts";
 import type { Kind } from "../../kinds/kind.ts";
@@ -150,7 +151,7 @@ export async function writeKubeconfig(
     contexts: [{ name: "mooring", context }],
     "current-context": "mooring",
   };
-  await writeFile(path, stringify(kubeconfig), { mode: 0o600 });
+  await writeFile(path, yamlText(kubeconfig), { mode: 0o600 });
 }
 
 /** The parts of the demo, with their samples. */

@@ -1,4 +1,5 @@
-import { Document, isScalar, visit } from "yaml";
+import { isScalar, visit } from "yaml";
+import { yamlText } from "../../diagnostics/manifest-text.ts";
 import { escaped, rendered, type Text, tableLines, visible } from "./text.ts";
 
 /** The part of a stream that a command needs. */
@@ -109,13 +110,14 @@ function fitting(lines: readonly (readonly Text[])[], { columns, rows }: Stream)
 
 /** YAML without terminal control characters: such values are double-quoted and escaped. */
 export function yamlOf(value: unknown): string {
-  const document = new Document(value, { aliasDuplicateObjects: false });
-  visit(document, {
-    Scalar(_, node) {
-      if (isScalar(node) && typeof node.value === "string" && escaped(node.value) !== node.value) {
-        node.type = "QUOTE_DOUBLE";
-      }
-    },
-  });
-  return escaped(document.toString({ lineWidth: 0 }));
+  const text = yamlText(value, (document) =>
+    visit(document, {
+      Scalar(_, node) {
+        if (isScalar(node) && typeof node.value === "string" && escaped(node.value) !== node.value) {
+          node.type = "QUOTE_DOUBLE";
+        }
+      },
+    }),
+  );
+  return escaped(text);
 }

@@ -27,7 +27,7 @@ export function customResourceDefinition(kind: Kind): Json {
         plural: kind.plural,
         singular: kind.kind.toLowerCase(),
         shortNames: kind.shortNames,
-        categories: ["mooring"],
+        ...categories(kind),
       },
       versions: [
         {
@@ -103,6 +103,12 @@ function observable({ resource }: Kind): (Rule & { fieldPath: string })[] {
     },
   ];
 }
+
+/**
+ * The category has the kinds of a namespace only. kubectl ignores the namespace for others, so that `kubectl -n x delete
+ * mooring --all` would delete all ClusterAccounts.
+ */
+const categories = ({ scope }: Kind): Json => (scope === "Cluster" ? {} : { categories: ["mooring"] });
 
 const pending = {
   type: "Ready",

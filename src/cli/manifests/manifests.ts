@@ -1,4 +1,4 @@
-import { stringify } from "yaml";
+import { yamlText } from "../../diagnostics/manifest-text.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import { operatorPolicies } from "./policy.ts";
 import { type Installation, operatorRights, tenantRoles } from "./rbac.ts";
@@ -10,4 +10,4 @@ export const rights = (kinds: readonly Kind[], installation: Installation = {}):
 ];
 
 export const yaml = (documents: readonly object[]): string =>
-  documents.map((document) => stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })).join("---\n");
+  documents.map((document) => yamlText(document)).join("---\n");

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { filesAt, MOST_MANIFEST_BYTES, manifestBudget, type Source, stdinText } from "../frame/manifest-source.ts";
 
-/** The manifests of -f: files, folders (with `recursive` all subfolders), `-` for stdin; and of -k, a folder for kustomize. */
+/** The manifests of -f: files, pipes, folders (with `recursive` all subfolders), `-` for stdin; and of -k, a folder for kustomize. */
 export async function readManifests(
   { names, recursive, folder }: { names: readonly string[]; recursive: boolean; folder: string | undefined },
   signal: AbortSignal,
@@ -11,7 +11,7 @@ export async function readManifests(
   const all: Source[] = [];
   for (const name of names) {
     if (name === "-") all.push({ from: "stdin", text: await stdinText(budget, process.stdin) });
-    else all.push(...filesAt(name, budget, recursive));
+    else all.push(...(await filesAt(name, budget, { recursive, signal })));
   }
   if (folder === undefined) return all;
   const built = await kustomized(folder, signal);

@@ -63,10 +63,24 @@ export async function costs(
     items: items.sort((a, b) => b.per_month - a.per_month || a.object.localeCompare(b.object)),
     per_month: sumOf(items),
     currency: currencyOf(prices),
-    not_priced: [...new Set(items.filter(({ priced }) => !priced).map(({ kind }) => kind))].sort(),
+    not_priced: notPricedOf(items),
     basis,
     ...(missing.length > 0 && { not_checked: missing }),
   };
+}
+
+const MOST_NAMES = 10;
+
+/** A kind of which nothing is priced, else its objects that are not: one Volume may have no price, and the others one. */
+function notPricedOf(items: readonly Item[]): string[] {
+  const byKind = [...Map.groupBy(items, ({ kind }) => kind)].sort(([a], [b]) => a.localeCompare(b));
+  return byKind.flatMap(([kind, members]) => {
+    const others = members.filter(({ priced }) => !priced).map(({ object }) => object);
+    if (others.length === members.length) return [kind];
+    const more = others.length - MOST_NAMES;
+    const names = others.sort((a, b) => a.localeCompare(b)).slice(0, MOST_NAMES);
+    return more > 0 ? [...names, `${more} more of kind ${kind}`] : names;
+  });
 }
 
 /** The owner of an object: its controller, else the one that Flux, Helm or Argo CD recorded. */

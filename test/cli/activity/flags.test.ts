@@ -29,6 +29,7 @@ describe("the flags of mooring activity", () => {
     [["--since", "1h", "--until", "2h"], "--since is after --until"],
     [["--follow", "--until", "1h"], "--follow has no end: leave out --until"],
     [["-f", "-o", "json"], "with --follow, use -o ndjson"],
+    [["server/h2"], "unexpected argument server/h2: write --resource server/h2"],
   ])("are refused: %j", (args, message) => {
     expect(() => parseFlags(args, now)).toThrow(message);
   });

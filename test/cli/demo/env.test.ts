@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
@@ -83,6 +83,66 @@ describe("mooring demo env", () => {
     });
     writeFileSync(join(path, "kubectl"), "#!/bin/sh\n", { mode: 0o755 });
     expect(await evaluate()).toMatchObject({ stdout: `${join(path, "kubectl")}\n`, stderr: "" });
+  });
+
+  const checkout = resolve(root);
+  /** A demo of another checkout whose process is not this one. */
+  const foreign = (path: string, stage: "env" | "starting") => {
+    const child = spawn("/bin/sleep", ["300"]);
+    const text = environmentOf(home(`foreign-${child.pid}`).access, "/assets").replaceAll(checkout, "/other/clone");
+    mkdirSync(join(path, "cache/mooring/demos"), { recursive: true });
+    writeFileSync(join(path, `cache/mooring/demos/${child.pid}.${stage}`), text);
+    return { text, pid: child.pid, [Symbol.dispose]: () => void child.kill() };
+  };
+
+  it("chooses the demo of its own checkout, although another one is newer", async () => {
+    const { env, access, path } = home("own");
+    using _ = await writeEnvironment(access, "/assets", { env });
+    using other = foreign(path, "env");
+    expect(await run(mooring, ["demo", "env"], { env })).toEqual({
+      code: 0,
+      stdout: environmentOf(access, "/assets"),
+      stderr: "",
+    });
+    const chosen = await run(mooring, ["demo", "env", "--demo", String(other.pid)], { env });
+    expect(chosen).toEqual({ code: 0, stdout: other.text, stderr: "" });
+  });
+
+  it("waits for the demo of its own checkout while another one runs", async () => {
+    const { env, access, path } = home("own-starting");
+    using _ = announceStart({ env });
+    using __ = foreign(path, "env");
+    const child = spawn(mooring, ["demo", "env"], { cwd: root, env });
+    const printed = text(child.stdout);
+    const [said] = await once(child.stderr, "data");
+    expect(String(said)).toContain(`demo ${process.pid} is starting`);
+    using ___ = await writeEnvironment(access, "/assets", { env });
+    expect(await printed).toBe(environmentOf(access, "/assets"));
+  });
+
+  it.each(["env", "starting"] as const)(
+    "says how to choose when only another checkout has a demo (%s)",
+    async (stage) => {
+      const { env, path } = home(`others-${stage}`);
+      using other = foreign(path, stage);
+      const { code, stdout, stderr } = await run(mooring, ["demo", "env"], { env });
+      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+      expect(stderr).toContain(`no demo of ${checkout} is running`);
+      expect(stderr).toContain(`demo ${other.pid} of /other/clone: --demo ${other.pid} chooses it`);
+    },
+  );
+
+  it("says which demos run when there is none with the chosen number", async () => {
+    const { env, access } = home("no-such");
+    using _ = await writeEnvironment(access, "/assets", { env });
+    const { code, stdout, stderr } = await run(mooring, ["demo", "env", "--demo", "4194305"], { env });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(`no demo 4194305 is running: demo ${process.pid} of ${checkout}`);
+    const invalid = await run(mooring, ["demo", "env", "--demo", "../x"], { env });
+    expect({ code: invalid.code, stderr: invalid.stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining("--demo ../x: give the process id of a demo"),
+    });
   });
 
   it("has the commands of this checkout on the PATH", async () => {

@@ -108,7 +108,7 @@ describe("a backup without status", { timeout: 240_000 }, () => {
     await works(
       lost,
       `fresh='/^    uid: /d; /^    resourceVersion: /d'
-       kubectl -n ${namespace} get mooring -o yaml | sed "$fresh" > objects.yaml
+       kubectl -n ${namespace} get mooring,clusteraccounts -o yaml | sed "$fresh" > objects.yaml
        kubectl -n ${namespace} get secrets -l mooring.dev/credentials -o yaml | sed "$fresh" > credentials.yaml
        kubectl -n ${namespace} get secrets --field-selector metadata.name=mooring-signing-key -o yaml | sed "$fresh" > key.yaml`,
     );

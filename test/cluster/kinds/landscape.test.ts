@@ -24,7 +24,7 @@ describe("the landscape of deploy/samples, applied at once in the opposite order
   async function shown(): Promise<string[]> {
     const { stdout } = await world.kubectl("get", "mooring", "-o", "name");
     const names = stdout.split("\n").map((name) => name.replace(".mooring.dev", ""));
-    return names.filter((name) => name !== "" && !name.startsWith("clusteraccount/")).sort();
+    return names.filter((name) => name !== "").sort();
   }
 
   it("becomes Ready", async () => {

@@ -31,7 +31,7 @@ type Schema = z.output<typeof schema>;
 const definition = z.object({
   spec: z.object({
     scope: z.string(),
-    names: z.object({ shortNames: z.array(z.string()), categories: z.array(z.string()) }),
+    names: z.object({ shortNames: z.array(z.string()), categories: z.array(z.string()).optional() }),
     versions: z.tuple([
       z.object({
         subresources: z.object({ status: z.object({}) }),
@@ -92,10 +92,11 @@ describe.each(each)("the definition of $name", ({ kind }) => {
     expect(silent).toEqual([]);
   });
 
-  it("is namespaced unless its kind says otherwise, has short names, and belongs to the category mooring", () => {
+  it("is namespaced unless its kind says otherwise, has short names, and belongs to the category mooring in a namespace", () => {
     expect(scope).toBe(kind.scope ?? "Namespaced");
     expect(names.shortNames.length).toBeGreaterThan(0);
-    expect(names.categories).toEqual(["mooring"]);
+    // A deletion of all objects of a namespace must not reach beyond it.
+    expect(names.categories ?? []).toEqual(scope === "Cluster" ? [] : ["mooring"]);
   });
 
   it("keeps status apart from spec", () => {

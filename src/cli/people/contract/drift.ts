@@ -6,24 +6,31 @@ import {
   exitCodeFlag,
   platformFlags,
   selectorFlag,
+  UsageError,
   usualOutput,
 } from "../../frame/flags.ts";
 import { yellow } from "../../frame/text.ts";
+import { objectsIn } from "../objects/object-args.ts";
 
 export const drift = command({
   name: "drift",
   summary: "objects whose resource differs from spec, field by field",
-  usage: ["[-A] [-l SELECTOR] [OPTION…]"],
+  usage: ["[-A] [-l SELECTOR] [OPTION…]", "KIND/NAME… [OPTION…]"],
   description:
     "Reads each resource through the Account of its object, and lists the fields that differ from spec. If a resource cannot be read, the drift of the last reconcile is shown.",
   examples: [
     ["mooring drift -A", "what differs, in all namespaces"],
+    ["mooring drift server/web", "what differs of one Server"],
     ["mooring drift --exit-code", "exit with 3 if anything differs"],
   ],
   flags: { ...clusterFlags, ...everywhereFlag, ...selectorFlag, ...platformFlags, ...usualOutput, ...exitCodeFlag },
   exitCodes: { 3: "with --exit-code: something differs" },
-  async run({ flags, sources, platform, namespace, answer, screen }) {
-    const asked = { namespace: await namespace(), selector: flags.text("selector") };
+  completes: "object",
+  async run({ args, flags, sources, platform, namespace, answer, screen }) {
+    const objects = args.length > 0 ? objectsIn(args, flags.text("namespace")) : undefined;
+    const selector = flags.text("selector");
+    if (objects && selector !== undefined) throw new UsageError("name an object, or use -l");
+    const asked = { namespace: objects ? undefined : await namespace(), selector, objects };
     // With --account, everything is read through that one.
     const found = await driftReport(sources, asked, flags.text("account") === undefined ? platform : undefined);
     answer(found, () => {

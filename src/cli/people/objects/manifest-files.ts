@@ -14,12 +14,15 @@ export type Manifest = z.output<typeof manifest>;
 /** All objects in files, in the YAML and JSON files of folders, and in stdin for "-". */
 export async function manifestsIn(
   paths: readonly string[],
-  stdin: AsyncIterable<Buffer | string> = process.stdin,
+  { stdin = process.stdin, signal }: { stdin?: AsyncIterable<Buffer | string>; signal?: AbortSignal } = {},
 ): Promise<Manifest[]> {
   const budget = manifestBudget();
   const all: Source[] = [];
   for (const path of paths) {
-    const sources = path === "-" ? [{ from: "stdin", text: await stdinText(budget, stdin) }] : filesAt(path, budget);
+    const isStdin = path === "-";
+    const sources = isStdin
+      ? [{ from: "stdin", text: await stdinText(budget, stdin) }]
+      : await filesAt(path, budget, { signal });
     if (sources.length === 0) throw new Error(`${path} has no .yaml, .yml or .json files`);
     all.push(...sources);
   }

@@ -114,7 +114,7 @@ async function stalledBehind({ sources }: Given, late: readonly Row[]): Promise<
 }
 
 /** Returns a function that reads all objects to wait for. */
-function rowReader({ args, flags, sources, namespace }: Given): (first: boolean) => Promise<Row[]> {
+function rowReader({ args, flags, sources, namespace, signal }: Given): (first: boolean) => Promise<Row[]> {
   const files = flags.all("filename");
   const selector = flags.text("selector");
   if ([files.length > 0, args.length > 0, selector !== undefined].filter(Boolean).length !== 1) {
@@ -145,7 +145,7 @@ function rowReader({ args, flags, sources, namespace }: Given): (first: boolean)
   };
 
   async function objectsOf(paths: readonly string[]): Promise<ObjectAsked[]> {
-    const all = await manifestsIn(paths);
+    const all = await manifestsIn(paths, { signal });
     const ours = all.filter(({ apiVersion }) => apiVersion.startsWith(`${GROUP}/`));
     if (ours.length === 0) throw new Error(`${paths.join(", ")}: no objects of ${GROUP}`);
     return ours.map(({ kind, metadata: { name, namespace: own } }) => ({
@@ -162,7 +162,9 @@ const isCurrent = ({ object }: MooringObject, type: string) => {
     (each) => each.type === type && each.status === "True" && (each.observedGeneration ?? generation) >= generation,
   );
 };
-const isDone = (each: MooringObject | undefined): boolean => each !== undefined && isCurrent(each, "Ready");
+/** A paused object may be Ready, but does not follow its spec. */
+const isDone = (each: MooringObject | undefined): boolean =>
+  each !== undefined && isCurrent(each, "Ready") && !isPaused(each);
 /** Waiting does not help: somebody has to act, or to resume it. */
 const isStalled = ({ object }: Row): boolean =>
   object !== undefined && (isCurrent(object, "Stalled") || isPaused(object));
