@@ -36,7 +36,25 @@ export function lackOfEvidence(
   };
 }
 
-/** Something is in the resource or uses it. What is inside must be read after the resource itself. */
+/** How far apart two readings of what is inside are at least. */
+const AGAIN_MS = 2000;
+
+/**
+ * What is inside must be read after the resource itself, and must be missing in two readings with a pause: one list may be empty
+ * by mistake.
+ */
+function contentsUnread({ kind, resource: { contents }, times: { now } }: View, asOf: number): Decision | undefined {
+  const { found } = contents ?? {};
+  if (!found) return { step: "inspect" };
+  const isUnsure = found.names.length === 0 && found.asOf - found.since < AGAIN_MS;
+  const recheckMs = found.since + AGAIN_MS - now;
+  if (isUnsure && recheckMs > 0) {
+    return { step: "wait", reason: "Observing", message: `reading what is inside of the ${kind} once more`, recheckMs };
+  }
+  return isUnsure || found.asOf < asOf ? { step: "inspect" } : undefined;
+}
+
+/** Something is in the resource or uses it. */
 function blockedByContents(view: View, { asOf, users = [] }: Present): Decision | undefined {
   const { kind } = view;
   const { contents, claim } = view.resource;
@@ -47,7 +65,8 @@ function blockedByContents(view: View, { asOf, users = [] }: Present): Decision 
     return { step: "wait", reason: deleting ? "Deleting" : "Replacing", message, recheckMs: RECHECK_MS };
   }
   const { staying, found } = contents;
-  if (staying.length === 0 && (found === undefined || found.asOf < asOf)) return { step: "inspect" };
+  const unread = staying.length === 0 ? contentsUnread(view, asOf) : undefined;
+  if (unread) return unread;
   const held = [...staying, ...users, ...(found?.names ?? [])];
   if (held.length === 0) return undefined;
   const ways = deleting

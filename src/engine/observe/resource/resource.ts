@@ -188,7 +188,7 @@ function contentsOf({ objects, clock }: Deps, subject: Subject, { id, endpoint }
   return {
     leaving: named(all.filter(isLeaving)),
     staying: isKept ? named(all.filter((each) => !isLeaving(each))) : [],
-    found: contents ? (isFresh ? read : undefined) : { asOf: Number.POSITIVE_INFINITY, names: [] },
+    found: contents ? (isFresh ? read : undefined) : { asOf: Number.POSITIVE_INFINITY, names: [], since: 0 },
     verb: contents ? "still holds" : "is still used by",
     guests: all.some((each) => isGuest(each) && (isLeaving(each) || isKept)),
     ignored: contents !== undefined && isAllowed(subject.object, ALLOW_NON_EMPTY_DELETE),
