@@ -39,10 +39,7 @@ export function lackOfEvidence(
 /** How far apart two readings of what is inside are at least. */
 const AGAIN_MS = 2000;
 
-/**
- * What is inside must be read after the resource itself, and must be missing in two readings with a pause: one list may be empty
- * by mistake.
- */
+/** The contents must be read after the resource itself, and missing in two readings with a pause: one list may be empty by mistake. */
 function contentsUnread({ kind, resource: { contents }, times: { now } }: View, asOf: number): Decision | undefined {
   const { found } = contents ?? {};
   if (!found) return { step: "inspect" };
@@ -74,7 +71,7 @@ function blockedByContents(view: View, { asOf, users = [] }: Present): Decision 
     : "to keep all of it, change spec back; else";
   const isInside = contents.verb === "still holds";
   const way = contents.guests
-    ? "ask the owners in the other namespaces to delete theirs, which no annotation does from here"
+    ? `ask the owners in the other namespaces to delete theirs${isInside ? "" : ` or to use another ${kind}`}, which no annotation does from here`
     : isInside
       ? `delete those first, which loses their data unless they have deletionPolicy: Retain, or set the annotation mooring.dev/allow-non-empty-delete to "true", which deletes what is inside as well`
       : `let them use another ${kind} or none, or delete them first, which loses their data unless they have deletionPolicy: Retain`;

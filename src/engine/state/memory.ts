@@ -92,7 +92,7 @@ export type OpenCreation = {
 /** A creation that was begun, however far it has come. */
 export type Begun = Pick<OpenCreation, "intent" | "begunAt" | "own" | "foreign">;
 
-/** What a reading shows inside of a resource; `since` is that of the first one in a row that shows nothing. */
+/** A reading of the contents of a resource. `since` is the time of the first one in a row that shows nothing. */
 export interface Inside {
   asOf: number;
   names: readonly string[];

@@ -79,7 +79,7 @@ test("a datacenter is not deleted with a volume that only the list of volumes sh
   expect(readyOf(all.api.get(object) ?? object)?.reason).toBe("NotEmpty");
 });
 
-describe("what is inside", () => {
+describe("a resource inside another one", () => {
   const metadata = { name: "a", finalizers: [FINALIZER], deletionTimestamp: "2026-01-01T00:00:00Z" };
   const location = "de/txl";
   const connections = [{ datacenterId: "dc", lanId: "1", brokerAddresses: ["10.0.0.1/24"] }];
@@ -113,7 +113,7 @@ describe("what is inside", () => {
   test.each([
     ["Datacenter", "/datacenters", "volumes"],
     ["KafkaCluster", "/clusters", "topics"],
-  ])("of a %s is not lost because one reading misses it", async (kind, path, inside) => {
+  ])("is not deleted with its %s because one reading misses it", async (kind, path, inside) => {
     const every = holding(kind, path, inside, (reading) => reading % 2 === 1);
     await minutes(every.all, `${kind}/shop/a`, 2);
     expect(every.platform.sent("DELETE")).toEqual([]);
