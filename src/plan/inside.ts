@@ -52,7 +52,8 @@ export async function emptied(stage: Stage, found: Decided): Promise<Decided & {
     const inside = await insideOf(context);
     const left = inside.filter(({ id }) => !isWaiting || (source.nested ? kept.has(id) : !gone.has(id)));
     if (left.length === 0) return found;
-    const then = { ...contents, leaving: [], found: { asOf: Number.POSITIVE_INFINITY, names: titlesOf(left) } };
+    const seen = { asOf: Number.POSITIVE_INFINITY, names: titlesOf(left), since: 0 };
+    const then = { ...contents, leaving: [], found: seen };
     return { context, decision: decide(settled({ ...view, resource: { ...view.resource, contents: then } })) };
   } catch (error) {
     return { ...found, unread: `what is inside is not known: ${error instanceof Error ? error.message : error}` };

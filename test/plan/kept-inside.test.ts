@@ -87,7 +87,7 @@ describe("a KafkaCluster that is deleted", () => {
     expect(isGone(stream)).toBe(true);
   });
 
-  it("goes after its topics, its user being no content, with one list more than before", async () => {
+  it("goes after its topics, its user being no content, with two lists more than before", async () => {
     await apply(topic("orders"), user);
     const all = [stream, topic("orders"), user];
     const plan = await planned(...all);
@@ -101,7 +101,7 @@ describe("a KafkaCluster that is deleted", () => {
     world.reads.length = 0;
     await minutes(3);
     for (const each of all) expect(isGone(each)).toBe(true);
-    expect(world.reads.filter((url) => url.endsWith(topics))).toHaveLength(1);
+    expect(world.reads.filter((url) => url.endsWith(topics))).toHaveLength(2);
   });
 
   it("stays with a KafkaUser that is not deleted", async () => {

@@ -176,6 +176,8 @@ describe("a Grant that is withdrawn", () => {
     expect(await as("editor", a, ["create"], [guest("late")])).toBe("");
     await a.untilReason("Server", "late", "ReferenceNotGranted");
     expect((await readyOf(a, "Server", "web"))?.status).toBe("True");
+    const { uses = {} } = readStatus(await a.untilReady("Server", "web"));
+    expect(Object.keys(uses)).toEqual([`Datacenter/${b.namespace}/dc`]);
     expect(await as("editor", b, ["delete", "--wait=false", "lan/back", "datacenter/dc"])).toBe("");
     await b.untilReason("Datacenter", "dc", "NotEmpty");
     const { message = "" } = (await readyOf(b, "Datacenter", "dc")) ?? {};

@@ -89,12 +89,14 @@ export function secretRules(installation: Installation): Rules {
   };
 }
 
-/** ConfigMaps: only those for `spec.output`. */
+/** ConfigMaps: only those for `spec.output`. The operator controls no others. */
 export function configMapRules(): Rules {
   return {
     variables: [
       { name: "output", expression: `${isOutput("object")} && ${published("object")}` },
       { name: "wasOutput", expression: `${isOutput("oldObject")} && ${published("oldObject")}` },
+      // The owner reference decides. Removed labels may be restored.
+      { name: "wasControlled", expression: isControlled("oldObject") },
     ],
     validations: [
       {
@@ -102,7 +104,8 @@ export function configMapRules(): Rules {
         message: "Mooring writes ConfigMaps only for spec.output, with its labels and for one of its own objects",
       },
       {
-        expression: `request.operation == 'CREATE' || variables.wasOutput`,
+        expression:
+          "request.operation == 'CREATE' || variables.wasOutput || (request.operation == 'UPDATE' && variables.wasControlled)",
         message: "Mooring changes and deletes only its own ConfigMaps",
       },
       {

@@ -36,7 +36,22 @@ export function lackOfEvidence(
   };
 }
 
-/** Something is in the resource or uses it. What is inside must be read after the resource itself. */
+/** How far apart two readings of what is inside are at least. */
+const AGAIN_MS = 2000;
+
+/** The contents must be read after the resource itself, and missing in two readings with a pause: one list may be empty by mistake. */
+function contentsUnread({ kind, resource: { contents }, times: { now } }: View, asOf: number): Decision | undefined {
+  const { found } = contents ?? {};
+  if (!found) return { step: "inspect" };
+  const isUnsure = found.names.length === 0 && found.asOf - found.since < AGAIN_MS;
+  const recheckMs = found.since + AGAIN_MS - now;
+  if (isUnsure && recheckMs > 0) {
+    return { step: "wait", reason: "Observing", message: `reading what is inside of the ${kind} once more`, recheckMs };
+  }
+  return isUnsure || found.asOf < asOf ? { step: "inspect" } : undefined;
+}
+
+/** Something is in the resource or uses it. */
 function blockedByContents(view: View, { asOf, users = [] }: Present): Decision | undefined {
   const { kind } = view;
   const { contents, claim } = view.resource;
@@ -47,7 +62,8 @@ function blockedByContents(view: View, { asOf, users = [] }: Present): Decision 
     return { step: "wait", reason: deleting ? "Deleting" : "Replacing", message, recheckMs: RECHECK_MS };
   }
   const { staying, found } = contents;
-  if (staying.length === 0 && (found === undefined || found.asOf < asOf)) return { step: "inspect" };
+  const unread = staying.length === 0 ? contentsUnread(view, asOf) : undefined;
+  if (unread) return unread;
   const held = [...staying, ...users, ...(found?.names ?? [])];
   if (held.length === 0) return undefined;
   const ways = deleting
@@ -55,7 +71,7 @@ function blockedByContents(view: View, { asOf, users = [] }: Present): Decision 
     : "to keep all of it, change spec back; else";
   const isInside = contents.verb === "still holds";
   const way = contents.guests
-    ? "ask the owners in the other namespaces to delete theirs, which no annotation does from here"
+    ? `ask the owners in the other namespaces to delete theirs${isInside ? "" : ` or to use another ${kind}`}, which no annotation does from here`
     : isInside
       ? `delete those first, which loses their data unless they have deletionPolicy: Retain, or set the annotation mooring.dev/allow-non-empty-delete to "true", which deletes what is inside as well`
       : `let them use another ${kind} or none, or delete them first, which loses their data unless they have deletionPolicy: Retain`;

@@ -68,6 +68,9 @@ export async function knownDeletion(
   return { ...found, deletion: anonymous };
 }
 
+/** Two readings that are further apart are not a row: nobody knows what was inside in between. */
+const LONGEST_GAP_MS = 60_000;
+
 /** Reads what is inside a resource before it is deleted: in its own answer, or in lists of what would be lost. */
 export async function inspect(deps: Deps, context: Context): Promise<Requeue> {
   const { kind, account, view, memory } = context;
@@ -76,18 +79,25 @@ export async function inspect(deps: Deps, context: Context): Promise<Requeue> {
   const { claim, unfinished, request } = view.resource;
   if (!contents || !account || !claim) return "now";
   const asOf = deps.clock.monotonic();
+  const before = memory.contents;
+  memory.contents = undefined;
+  const isNext =
+    before?.names.length === 0 && before.asOf > view.times.desiredSince && asOf - before.asOf < LONGEST_GAP_MS;
+  const note = (names: string[]) => {
+    memory.contents = { asOf, names, since: isNext && names.length === 0 ? before.since : asOf };
+  };
   const read = async (path: string) => {
     const url = urlOf(account, product, `${memberPath(kind, claim)}${path}`);
     return (await account.connection.send({ method: "GET", url, product, maxBytes: limits.contentsBytes })).body;
   };
   try {
-    memory.contents = { asOf, names: titlesOf(await contentsBy(contents, read)) };
+    note(titlesOf(await contentsBy(contents, read)));
   } catch (error) {
     if (!(error instanceof PlatformError)) return recordFailure(deps, context, notUnderstood(kind, error));
     if (error.status !== 409) throw error;
     // The platform lists nothing in a resource whose creation or deletion has failed.
     if (!unfinished && !request) return recordPlatformError(deps, context, error, {}, unseen);
-    memory.contents = { asOf, names: [] };
+    note([]);
   }
   return "now";
 }

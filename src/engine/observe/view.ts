@@ -4,7 +4,7 @@ import type { KubeObject } from "../../kube/resource.ts";
 import type { Item } from "../../platform/collections/collection.ts";
 import type { AccountHandle } from "../accounts/accounts.ts";
 import type { Claim, Intent } from "../state/intent.ts";
-import type { Accepted, Failure, Memory, OpenCreation, SearchResult } from "../state/memory.ts";
+import type { Accepted, Failure, Inside, Memory, OpenCreation, SearchResult } from "../state/memory.ts";
 import type { ObjectKey } from "../state/object.ts";
 import type { RecreatePolicy } from "../state/policies.ts";
 import type { Absence } from "../state/presence.ts";
@@ -182,7 +182,7 @@ export interface Contents {
   leaving: string[];
   staying: string[];
   /** The contents that the platform shows; undefined until it is read. */
-  found: { asOf: number; names: readonly string[] } | undefined;
+  found: Readonly<Inside> | undefined;
   verb: "still holds" | "is still used by";
   /** Some of the objects are in other namespaces: only their owners may delete them. */
   guests: boolean;

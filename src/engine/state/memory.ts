@@ -92,6 +92,13 @@ export type OpenCreation = {
 /** A creation that was begun, however far it has come. */
 export type Begun = Pick<OpenCreation, "intent" | "begunAt" | "own" | "foreign">;
 
+/** A reading of the contents of a resource. `since` is the time of the first one in a row that shows nothing. */
+export interface Inside {
+  asOf: number;
+  names: readonly string[];
+  since: number;
+}
+
 /** Since when this process knows something, by its own clock. */
 interface FirstSeen {
   what: string;
@@ -136,7 +143,7 @@ export interface Memory {
   /** When the resource and its request were last read one by one. */
   askedAt?: number | undefined;
   /** The contents of the resource when they were last read. */
-  contents?: { asOf: number; names: string[] } | undefined;
+  contents?: Inside | undefined;
   /** The platform has no newer certificate than the one that is due: when to ask again. */
   renewAfter?: number | undefined;
   /** Ids of tokens of which some may be the result of a lost creation. They expire by themselves. */

@@ -62,6 +62,11 @@ const internalStatus = z.object({
     .string()
     .optional()
     .describe("Signatures of the operator: of the claim, the request and the rest. What has none is ignored."),
+  uses: texts
+    .optional()
+    .describe(
+      "Objects of other namespaces in spec that a Grant allows or has allowed, with the ids of their resources.",
+    ),
   left: z.string().optional().describe("Id of the previous resource."),
   leftExternalId: z
     .string()
@@ -156,7 +161,8 @@ export const storedStatus = z.object({
 export function groupOf(field: string): Group | undefined {
   if (field in sharedStatus.shape || field === "signature") return undefined;
   if (field === "request") return "request";
-  return field in known.shape ? "claim" : "facts";
+  // A version or a CRD that does not know this field must not void the claim.
+  return field in known.shape && field !== "uses" ? "claim" : "facts";
 }
 
 /** A stored status with the fields of `internal` on the top level. */

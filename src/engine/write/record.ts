@@ -58,8 +58,9 @@ export async function record(
   const { status, view } = context;
   // The object keeps the Account of its first status until spec changes.
   const account = view.account.key ?? status.account;
+  const uses = deps.objects.uses(context.key, status.uses);
   const { graceUntil } = view.times;
-  const after = await show(deps, context, condition, { account, ...changes }, { facts, graceUntil });
+  const after = await show(deps, context, condition, { account, uses, ...changes }, { facts, graceUntil });
   context.memory.unwritten = undefined;
   recordOutcome(deps, context, after);
   return after;

@@ -77,6 +77,17 @@ describe("the output of an IPBlock", () => {
     await world.untilReady("ipblock/front");
   });
 
+  it.each([
+    ["the label of Mooring", "app.kubernetes.io/managed-by"],
+    ["the label of an output", "mooring.dev/output"],
+  ])("is restored when somebody edits it and removes %s", async (_, label) => {
+    const before = await read("configmap", "front");
+    await world.patch("configmap/front", { metadata: { labels: { [label]: null } }, data: { IP_0: "6.6.6.6" } });
+    await expect.poll(() => valuesOf("configmap", "front")).toEqual(before?.data);
+    expect((await read("configmap", "front"))?.uid).toBe(before?.uid);
+    await world.untilReady("ipblock/front");
+  });
+
   it("moves with its name, also into a Secret, and goes when spec asks for none", async () => {
     const { data } = (await read("configmap", "front")) ?? {};
     await world.apply(block("front", { configMapName: "renamed" }));

@@ -38,7 +38,9 @@ describe("in every view", () => {
     among(isAsked, ({ contents, observation }, { step }) => {
       if (step !== "delete" || observation.seen !== "present") return;
       expect(contents).toMatchObject({ leaving: [], staying: [], found: { names: [] } });
-      expect(contents?.found?.asOf).toBeGreaterThanOrEqual(observation.asOf);
+      const { asOf = 0, since = asOf } = contents?.found ?? {};
+      expect(asOf).toBeGreaterThanOrEqual(observation.asOf);
+      expect(asOf - since).toBeGreaterThanOrEqual(2000);
     });
   });
 

@@ -167,6 +167,12 @@ describe("a deleted object that others live in", () => {
       { step: "inspect" },
     ],
     [
+      "waits a moment after the first look that shows nothing",
+      held({ found: inside([], NOW - 500, NOW - 500) }),
+      { step: "wait", reason: "Observing", recheckMs: 1500 },
+    ],
+    ["is looked into once more then", held({ found: inside([], NOW - 2000, NOW - 2000) }), { step: "inspect" }],
+    [
       "is not looked into on a read that is older than the wish",
       { ...held({ found: undefined }), observation: present({ asOf: NOW - 500 }), desiredSince: NOW - 400 },
       { step: "wait", read: "list" },

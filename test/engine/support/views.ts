@@ -152,8 +152,8 @@ export const failure = (retryAt: number, reason: Reason = "ProvisioningFailed"):
   retryAt,
 });
 
-/** Seen inside just now. */
-export const inside = (names: string[], asOf = NOW): Contents["found"] => ({ asOf, names });
+/** Seen inside just now; by default it was not the first look. */
+export const inside = (names: string[], asOf = NOW, since = asOf - 5000): Contents["found"] => ({ asOf, names, since });
 
 export const contents = (more: Partial<Contents> = {}): Contents => ({
   leaving: [],

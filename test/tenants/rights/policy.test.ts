@@ -90,6 +90,7 @@ beforeAll(async () => {
     ["pipeline", published],
     ["told", output],
     ["relabelled", { ownerReferences: published.ownerReferences }],
+    ["owned", { ...output, ownerReferences: [{ ...owner, controller: false }] }],
   ] as const) {
     const object = secret(name, { ...metadata, namespace: home }, { data });
     await apply(admin, SECRETS, object, { fieldManager: "a-user" });
@@ -226,7 +227,7 @@ describe("the operator's identity", () => {
       Array.from({ length: 3 }, () => "denied"),
     );
     expect(await create(output)).toBe("allowed");
-    expect([await replace("theirs", output), await replace("pipeline", output)]).toEqual(["denied", "denied"]);
+    expect(await replace("theirs", output)).toBe("denied");
     expect(await replace("told", output)).toBe("allowed");
     expect(await replace("told", { ...output, ownerReferences: [{ ...owner, name: "another" }] })).toBe("denied");
     expect(await replace("told", published)).toBe("denied");
@@ -237,6 +238,21 @@ describe("the operator's identity", () => {
       "allowed",
     ]);
     expect(await tried({ method: "DELETE", path: all })).toBe("forbidden");
+  });
+
+  it("puts Mooring's labels back on a ConfigMap of Mooring that has lost them, and writes it only with those", async () => {
+    const all = pathOf(CONFIG_MAPS, { namespace: home });
+    const replace = (name: string, metadata: object) =>
+      tried({ method: "PUT", path: `${all}/${name}`, body: configMap(name, metadata) });
+    const { ownerReferences } = published;
+    expect([await replace("relabelled", output), await replace("pipeline", output)]).toEqual(["allowed", "allowed"]);
+    expect([await replace("relabelled", { ownerReferences }), await replace("pipeline", published)]).toEqual([
+      "denied",
+      "denied",
+    ]);
+    expect(await tried({ method: "DELETE", path: `${all}/relabelled` })).toBe("denied");
+    const notControlled = { ...output, ownerReferences: [{ ...owner, controller: false }] };
+    expect([await replace("owned", output), await replace("owned", notControlled)]).toEqual(["denied", "denied"]);
   });
 
   it("makes no Lease but its own", async () => {

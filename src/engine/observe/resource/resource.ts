@@ -175,6 +175,7 @@ function contentsOf({ objects, clock }: Deps, subject: Subject, { id, endpoint }
   // `kubectl delete` of several objects arrives one by one: at first, dependents count as being deleted.
   const isEarly = metadata.deletionTimestamp !== undefined && now - desiredSince < TOGETHER_MS;
   const isLeaving = (each: ObjectKey) => isEarly || objectOf(each)?.metadata.deletionTimestamp !== undefined;
+  // Guests keep a resource of any kind: a deletion may end what another namespace has.
   const isKept = contents !== undefined || keptWhileUsed === true;
   const read = memory.contents;
   const isFresh = read && read.asOf > desiredSince && now - read.asOf < CONTENTS_MS;
@@ -187,10 +188,10 @@ function contentsOf({ objects, clock }: Deps, subject: Subject, { id, endpoint }
   const named = (keys: ObjectKey[]) => [...new Set(keys.map(nameOf))];
   return {
     leaving: named(all.filter(isLeaving)),
-    staying: isKept ? named(all.filter((each) => !isLeaving(each))) : [],
-    found: contents ? (isFresh ? read : undefined) : { asOf: Number.POSITIVE_INFINITY, names: [] },
+    staying: named(all.filter((each) => !isLeaving(each) && (isKept || isGuest(each)))),
+    found: contents ? (isFresh ? read : undefined) : { asOf: Number.POSITIVE_INFINITY, names: [], since: 0 },
     verb: contents ? "still holds" : "is still used by",
-    guests: all.some((each) => isGuest(each) && (isLeaving(each) || isKept)),
+    guests: all.some(isGuest),
     ignored: contents !== undefined && isAllowed(subject.object, ALLOW_NON_EMPTY_DELETE),
   };
 }

@@ -3,6 +3,7 @@ import type { Kind } from "../../../kinds/kind.ts";
 import type { KubeObject } from "../../../kube/resource.ts";
 import { createIndex } from "../../../kube/watch/keyed-index.ts";
 import { memo } from "../../../runtime/memo.ts";
+import { readStatus } from "../../status/status.ts";
 import {
   claimOf,
   dependsOn,
@@ -70,17 +71,37 @@ export function createReferences(labelsOf: LabelsOf, find: (key: ObjectKey) => F
       if (spec) granted.set(namespace, here.set(name, spec));
       else if (here.delete(name) && here.size === 0) granted.delete(namespace);
     },
-    /** Objects whose resource, existing or being created, lives under this object's resource or uses it. */
+    /**
+     * Objects whose resource, existing or being created, lives under this object's resource or uses it. A resource that was made while
+     * a Grant allowed it is still there without the Grant: status tells that.
+     */
     dependents(key: ObjectKey): ObjectKey[] {
       const self = find(key);
+      const id = self && claimOf(self.object)?.id;
       const names = references.wordsOf(key);
-      return referrers(key).filter((referrer) => {
+      const allowed = new Set(referrers(key));
+      return references.get(key).filter((referrer) => {
         const found = find(referrer);
-        if (!found || !(claimOf(found.object) ?? openIntent(found.object))) return false;
+        if (!found) return false;
+        const wasAllowed = id !== undefined && readStatus(found.object).uses?.[key] === id;
+        const isAllowed = allowed.has(referrer);
+        const isThere = (isAllowed || wasAllowed) && claimOf(found.object) !== undefined;
+        if (!isThere && !(isAllowed && openIntent(found.object))) return false;
         // Two objects that name each other would wait for each other.
         const isMutual = self && names.includes(referrer) && dependsOn(self.kind, self.object, referrer);
         return !isMutual && dependsOn(found.kind, found.object, key);
       });
+    },
+    /** The objects of other namespaces that an object names, with their ids, if a Grant allows that or has allowed it `before`. */
+    uses(key: ObjectKey, before: Readonly<Record<ObjectKey, string>> = {}): Record<ObjectKey, string> | undefined {
+      if (abroad.wordsOf(key).length === 0) return undefined;
+      const home = namespaceOf(key);
+      const used = references.wordsOf(key).flatMap((target) => {
+        const object = isOpenTo(home, target) ? find(target)?.object : undefined;
+        const id = (object && claimOf(object)?.id) ?? before[target];
+        return namespaceOf(target) === home || id === undefined ? [] : [[target, id]];
+      });
+      return used.length > 0 ? Object.fromEntries(used) : undefined;
     },
     /** References of an object's spec that are allowed, to existing objects or not. */
     named: (kind: Kind, object: KubeObject): Named[] =>

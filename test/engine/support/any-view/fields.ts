@@ -111,7 +111,7 @@ const names = fc.subarray(["Server/shop/a", "Server/shop/b"]);
 const anyContents: fc.Arbitrary<Contents> = fc.record({
   leaving: names,
   staying: names,
-  found: optional(fc.record({ asOf: past, names })),
+  found: optional(fc.record({ asOf: past, names, since: past })),
   verb: fc.constantFrom("still holds" as const, "is still used by" as const),
   guests: fc.boolean(),
   ignored: fc.boolean(),

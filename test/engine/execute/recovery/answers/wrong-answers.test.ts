@@ -79,6 +79,53 @@ test("a datacenter is not deleted with a volume that only the list of volumes sh
   expect(readyOf(all.api.get(object) ?? object)?.reason).toBe("NotEmpty");
 });
 
+describe("a resource inside another one", () => {
+  const metadata = { name: "a", finalizers: [FINALIZER], deletionTimestamp: "2026-01-01T00:00:00Z" };
+  const location = "de/txl";
+  const connections = [{ datacenterId: "dc", lanId: "1", brokerAddresses: ["10.0.0.1/24"] }];
+  const cluster = { name: "a", version: "3.9.0", size: "XS", connections };
+
+  /** A deleted object whose resource holds one other, which some readings do not show. */
+  function holding(kind: string, path: string, inside: string, isShown: (reading: number) => boolean) {
+    const platform = fakePlatform();
+    const properties = kind === "Datacenter" ? { name: "a", location } : cluster;
+    const id = platform.make("a", { properties }, { path, entities: {} });
+    platform.make("data", { properties: { name: "data" } }, { path: `${path}/${id}/${inside}`, targets: ["inside"] });
+    let readings = 0;
+    platform.beforeEach(({ method, url }) => {
+      if (method !== "GET" || !url.includes(`/${inside}`)) return;
+      platform.hideInLists(...(isShown(readings++) ? [] : ["inside"]));
+    });
+    const spec = kind === "Datacenter" ? { location } : { ...cluster, location };
+    const parents = kind === "Datacenter" ? {} : { location: "de-txl" };
+    const status = { id, account: "shop/main", contract: 1, parents };
+    const object = objectOf(kind, "a", { spec, metadata, status });
+    const honest = platform.connectionOf("shop/main");
+    // The product of clusters has no version in its address here.
+    const send: Connection["send"] = (call) =>
+      honest.send({ ...call, url: call.url.replace(`${API}/clusters`, `${API}/streaming/v1/clusters`) });
+    const all = stage([object], { platform, connection: { ...honest, send } });
+    platform.setClock(all.clock.now);
+    const reason = () => readyOf(all.api.get(object) ?? object)?.reason;
+    return { all, platform, reason, readings: () => readings };
+  }
+
+  test.each([
+    ["Datacenter", "/datacenters", "volumes"],
+    ["KafkaCluster", "/clusters", "topics"],
+  ])("is not deleted with its %s because one reading misses it", async (kind, path, inside) => {
+    const every = holding(kind, path, inside, (reading) => reading % 2 === 1);
+    await minutes(every.all, `${kind}/shop/a`, 2);
+    expect(every.platform.sent("DELETE")).toEqual([]);
+    expect(every.reason()).toBe("NotEmpty");
+
+    const gone = holding(kind, path, inside, () => false);
+    await minutes(gone.all, `${kind}/shop/a`, 1);
+    expect(gone.platform.sent("DELETE")).toHaveLength(1);
+    expect(gone.readings()).toBe(2);
+  });
+});
+
 describe("an answer to a creation", () => {
   test.each([
     ["of another user", { user: "somebody" }, "a"],
