@@ -67,7 +67,10 @@ export async function filesAt(path: string, budget: ManifestBudget, reading: Rea
 function fileAt(path: string, found: Stats, budget: ManifestBudget): Source {
   if (!found.isFile()) throw new Error(`-f ${path}: it is no file and no folder; -f - reads stdin`);
   budget.take(`-f ${path}`, found.size);
-  return { from: path, text: readFileSync(path, "utf8") };
+  const text = readFileSync(path, "utf8");
+  // Files in /proc have no size.
+  if (found.size === 0) budget.take(`-f ${path}`, Buffer.byteLength(text));
+  return { from: path, text };
 }
 
 const POLL_MS = 20;

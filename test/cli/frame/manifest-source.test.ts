@@ -97,6 +97,12 @@ describe("a pipe", () => {
   });
 });
 
+it("a file in /proc, whose size is 0, counts with what it has", async () => {
+  await expect(filesAt("/proc/self/status", manifestBudget(100))).rejects.toThrow("the manifests have more than");
+  const [source] = await filesAt("/proc/self/status", manifestBudget());
+  expect(source?.text).toMatch(/^Name:/);
+});
+
 it("stdin is not read further than the limit", async () => {
   let given = 0;
   async function* endless() {
