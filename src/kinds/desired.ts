@@ -136,6 +136,11 @@ export interface Inputs {
   annotations: Readonly<Record<string, string>>;
 }
 
+export type FactsContext = Pick<Inputs, "shown" | "spec" | "annotations" | "refs" | "related"> & {
+  /** The time on the platform in milliseconds; without it, facts leave out what is true only for a while. */
+  platformNow?: number;
+};
+
 /**
  * Members of a collection by id. The value is undefined for a member that does not exist; a member that has not been
  * read has no entry.

@@ -8,6 +8,7 @@ import type {
   Comparison,
   Desired,
   Endpoint,
+  FactsContext,
   Inputs,
   Lookup,
   Mention,
@@ -114,11 +115,6 @@ export interface Creation {
   /** Path of the creation, if it is not the collection. */
   path?(parents: Parents): string;
 }
-
-export type FactsContext = Pick<Inputs, "shown" | "spec" | "annotations" | "refs" | "related"> & {
-  /** The time on the platform in milliseconds; without it, facts leave out what is true only for a while. */
-  platformNow?: number;
-};
 
 export interface Comparing {
   /** The kind's own status fields; `item` is undefined if spec asks for no resource. */

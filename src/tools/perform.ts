@@ -57,7 +57,9 @@ type Ask = Extract<Row["work"], { ask: unknown }>["ask"];
 async function askedOf(ask: Ask, sources: Sources, args: Args): Promise<unknown> {
   const missing = new Set<string>();
   const answer = Object(await ask({ ...sources, missing: (what) => missing.add(what) }, args));
-  const notChecked = [...(answer.not_checked ?? []), ...missing].map((what) => inTools(String(what)));
+  const notChecked = [...(answer.not_checked ?? []), ...missing].map((what: unknown) =>
+    typeof what === "string" ? inTools(what) : what,
+  );
   return notChecked.length === 0 ? answer : { ...answer, not_checked: notChecked };
 }
 

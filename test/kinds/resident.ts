@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { z } from "zod";
-import type { Inputs, Operation } from "../../src/kinds/desired.ts";
-import type { FactsContext, Kind } from "../../src/kinds/kind.ts";
+import type { FactsContext, Inputs, Operation } from "../../src/kinds/desired.ts";
+import type { Kind } from "../../src/kinds/kind.ts";
 import { type Platform, resource } from "../simulator/platform.ts";
 import { bodyOf, mapped, sent } from "./mapped.ts";
 

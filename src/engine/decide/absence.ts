@@ -52,7 +52,7 @@ export function notSeen({ kind, spec, resource: { claim }, times }: View, absent
   const anew = `to create a new one, set the annotation mooring.dev/recreate to "${claim?.id}"`;
   if (absence === "deleted") {
     if (spec.observed) {
-      const message = `${what} was deleted ${deletion}: delete this object, or create another one for another resource`;
+      const message = `${what} was deleted ${deletion}: this object has nothing to observe any more`;
       return { step: "stall", reason: "NotAdoptable", message };
     }
     const why =

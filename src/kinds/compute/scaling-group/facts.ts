@@ -1,9 +1,8 @@
 import { z } from "zod";
-import type { Inputs, Shown } from "../../desired.ts";
+import type { FactsContext, Inputs, Shown } from "../../desired.ts";
 import { fingerprint } from "../../fields/bounded.ts";
 import { known } from "../../fields/compare.ts";
 import { secondsOf } from "../../fields/duration.ts";
-import type { FactsContext } from "../../kind.ts";
 import { nicsOf, wire as wireServer } from "../server/wire.ts";
 
 const time = (what: string) => z.string().optional().describe(what);
