@@ -76,7 +76,7 @@ export function refusal({ kind, live, desired, isReplaceable }: Candidate, base:
     why,
     loses: lossOf(kind),
     allowed: false,
-    allowedBy: permission(kind, "forbidden"),
+    allowedBy: permission(kind, Object(desired?.spec).externalId === undefined ? "forbidden" : "kept"),
   };
   return { ...base, action: "replace", fields, replacement, message };
 }
@@ -84,15 +84,13 @@ export function refusal({ kind, live, desired, isReplaceable }: Candidate, base:
 const lossOf = ({ kind, resource: { destruction } }: ResourceKind): string =>
   destruction.holdsData ? `what the ${kind} holds cannot be restored` : "";
 
-/** Whether no setting allows a replacement. */
-const isFixed = (verdict: Verdict): verdict is "final" | "kept" => verdict === "final" || verdict === "kept";
-
 /** The setting that allows a replacement. */
-function permission({ resource }: ResourceKind, verdict: "forbidden" | { allowedBy: string }): string {
+function permission({ resource }: ResourceKind, verdict: Exclude<Verdict, "final" | "allowed">): string {
   const annotation = (value: string) => `annotation ${ALLOW_DATA_LOSS}: "${value}"`;
-  if (verdict !== "forbidden") return annotation(verdict.allowedBy);
+  if (typeof verdict === "object") return annotation(verdict.allowedBy);
+  const complete = verdict === "kept" ? "a complete spec without externalId, " : "";
   const loss = resource.destruction.holdsData ? ` and ${annotation("true")}` : "";
-  return `replacePolicy: WhenNeeded${loss}`;
+  return `${complete}replacePolicy: WhenNeeded${loss}`;
 }
 
 export const driftOf = ({
@@ -181,7 +179,7 @@ export function itemOf(decided: Decided): PlanItem {
     case "fail": {
       const { reason, message } = decision;
       const { verdict = "final" } = view.spec.replacement ?? {};
-      if (!isFixed(verdict) && (reason === "ImmutableFieldChanged" || reason === "DataLossNotAllowed")) {
+      if (verdict !== "final" && (reason === "ImmutableFieldChanged" || reason === "DataLossNotAllowed")) {
         return { ...replacing(false), message };
       }
       const { obstacle, key: account } = view.account;
@@ -252,7 +250,7 @@ function replacementOf(kind: ResourceKind, { view }: Context, allowed: boolean):
     why,
     loses: lossOf(kind),
     allowed,
-    ...(!allowed && verdict !== "allowed" && !isFixed(verdict) && { allowedBy: permission(kind, verdict) }),
+    ...(!allowed && verdict !== "allowed" && verdict !== "final" && { allowedBy: permission(kind, verdict) }),
   };
 }
 

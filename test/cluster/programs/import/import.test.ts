@@ -238,9 +238,11 @@ describe("an imported object of a kind that never changes", () => {
       const before = await world.value(name, "{.status.id}");
       await world.platform.resetCalls();
       const [refused, ...others] = (await planned(written(file, edit))).items;
-      expect({ refused, others }).toMatchObject({ refused: { action: "replace", writes: false }, others: [] });
+      const allowedBy = expect.stringMatching(/^a complete spec without externalId, replacePolicy: WhenNeeded/);
+      const refusal = { action: "replace", writes: false, replacement: { allowedBy } };
+      expect({ refused, others }).toMatchObject({ refused: refusal, others: [] });
 
-      const path = written(file, { ...edit, replacePolicy: "WhenNeeded" });
+      const path = written(file, { ...edit, replacePolicy: "WhenNeeded", externalId: undefined });
       expect((await planned(path)).items).toMatchObject([{ kind, action: "replace", writes: true }]);
       expect(await writes()).toEqual([]);
       expect((await world.kubectl("apply", "-f", path)).stderr).toBe("");
