@@ -179,7 +179,9 @@ export function itemOf(decided: Decided): PlanItem {
     case "fail": {
       const { reason, message } = decision;
       const { verdict = "final" } = view.spec.replacement ?? {};
-      if (verdict !== "final" && (reason === "ImmutableFieldChanged" || reason === "DataLossNotAllowed")) {
+      // An adopted resource stays: spec is wrong about it, or asks for a replacement that nothing allows as it is.
+      const isFixed = verdict === "final" || verdict === "kept";
+      if (!isFixed && (reason === "ImmutableFieldChanged" || reason === "DataLossNotAllowed")) {
         return { ...replacing(false), message };
       }
       const { obstacle, key: account } = view.account;
