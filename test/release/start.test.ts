@@ -116,8 +116,6 @@ describe.runIf(process.platform === "linux").each(forms)("%s", (form, unpack) =>
     "__filename in node_modules/undici/index.js",
     "supports-color",
   ];
-  /** A demo adds the commands of a checkout to the path. */
-  const ofCheckout = ["bin"];
   /** A demo, real brokers and versitygw need a control plane or tools that the image does not have. */
   const ofDemo = [
     "deploy/kustomize/install.yaml",
@@ -128,7 +126,7 @@ describe.runIf(process.platform === "linux").each(forms)("%s", (form, unpack) =>
   ];
 
   it("has every file that its code looks for", async () => {
-    const known = [...optional, ...ofCheckout, ...(form === "the image" ? ofDemo : [])];
+    const known = [...optional, ...(form === "the image" ? ofDemo : [])];
     expect(missingIn(await unpack())).toEqual(known.sort());
   });
 
