@@ -129,6 +129,8 @@ export interface Inputs {
   outdated?: readonly string[];
   /** The kind's own fields of status as last written; none during a creation: they are of the resource before. */
   shown: Shown;
+  /** The marks of the last write, until it is known whether it is in effect. */
+  marks?: Shown;
   /** Spec as the object has it. */
   spec?: unknown;
   /** Members of another collection that the output shows; absent if spec asks for no output. */
@@ -136,7 +138,7 @@ export interface Inputs {
   annotations: Readonly<Record<string, string>>;
 }
 
-export type FactsContext = Pick<Inputs, "shown" | "spec" | "annotations" | "refs" | "related"> & {
+export type FactsContext = Pick<Inputs, "shown" | "marks" | "spec" | "annotations" | "refs" | "related"> & {
   /** The time on the platform in milliseconds; without it, facts leave out what is true only for a while. */
   platformNow?: number;
 };
@@ -287,5 +289,5 @@ export interface Desired {
   /** A write that must come before the deletion of the resource. It must not depend on spec's references. */
   preDelete(item: unknown, inputs: Pick<Inputs, "parents" | "shown">): Operation | undefined;
   /** Users of the resource on the platform that would lose it, and that no object names. */
-  users(item: unknown, inputs: Pick<Inputs, "shown">): string[];
+  users(item: unknown, inputs: Pick<Inputs, "shown" | "marks">): string[];
 }

@@ -256,7 +256,7 @@ export interface TypedMapping<Spec> {
   destruction: Destruction & {
     query?(spec: Spec): string;
     preDelete?(spec: Spec, item: unknown, inputs: Pick<Inputs, "parents" | "shown">): Operation | undefined;
-    users?(spec: Spec, item: unknown, inputs: Pick<Inputs, "shown">): string[];
+    users?(spec: Spec, item: unknown, inputs: Pick<Inputs, "shown" | "marks">): string[];
   };
   secret?: SecretSource & {
     publication(spec: Spec, inputs: Pick<Inputs, "name">): Publication | undefined;

@@ -69,7 +69,7 @@ export async function knownDeletion(
 }
 
 /** Two readings that are further apart are not a row: nobody knows what was inside in between. */
-const LONGEST_GAP_MS = 60_000;
+const LONGEST_GAP_MS = 600_000;
 
 /** Reads what is inside a resource before it is deleted: in its own answer, or in lists of what would be lost. */
 export async function inspect(deps: Deps, context: Context): Promise<Requeue> {

@@ -13,7 +13,7 @@ import type { Context } from "../observe/view.ts";
 import { SKEW_MS, writeKeyOf } from "../state/intent.ts";
 import { begunBy } from "../state/memory.ts";
 import type { ResourceStatus } from "../status/schema.ts";
-import { readyOf } from "../status/status.ts";
+import { readStatus, readyOf } from "../status/status.ts";
 import { driftSeen, ownership, record, refreshed, type StatusChanges, withWritten } from "../write/record.ts";
 
 /** Records in status that the platform works on this action. */
@@ -111,11 +111,13 @@ export async function follow(
     ...notesOf(context, marks),
   };
   const shown = { request, state: "BUSY", ...ownership(context), ...driftSeen(context), ...changes };
+  const { request: before } = readStatus(context.object);
+  // If somebody has edited the object meanwhile, the next pass writes it.
+  context.memory.unwritten = { request, at: deps.clock.monotonic(), before };
   // After a crash, the log shows the deletion. A record of something else would mislead the next process.
-  const isShort = action === "delete" && context.status.request === undefined;
-  if (isShort && products[context.kind.resource.place.product].deletions)
-    context.memory.unwritten = { request, at: deps.clock.monotonic() };
-  else await recordProgress(deps, context, action, shown);
+  const isShort = action === "delete" && before === undefined;
+  if (!isShort || !products[context.kind.resource.place.product].deletions)
+    await recordProgress(deps, context, action, shown);
 }
 
 /** So long a deletion is not in status: most are over by then, and need one write fewer. */
@@ -123,7 +125,7 @@ const SHORT_MS = 15_000;
 
 /** How long the deletion in memory is not written yet. */
 export const shortLeftMs = ({ clock }: Deps, { memory }: Context): number =>
-  memory.unwritten ? memory.unwritten.at + SHORT_MS - clock.monotonic() : 0;
+  memory.unwritten?.request.action === "delete" ? memory.unwritten.at + SHORT_MS - clock.monotonic() : 0;
 
 /** Makes the collection track a recorded request, without another pass: it enqueues the object when that is over. */
 export function trackNow(deps: Deps, context: Context, request: Reply["request"]): Requeue {

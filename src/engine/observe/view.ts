@@ -155,7 +155,7 @@ export interface PendingRequest {
   /** `unanswered`: it may or may not be executed. `accepted`: a deletion whose request has no address to ask at. */
   outcome: "unanswered" | "accepted" | "unknown" | "BUSY" | "DONE" | "FAILED";
   message?: string;
-  /** Once it is DONE: the kind's status fields that follow from it. */
+  /** The kind's status fields that follow from it, unless it failed. */
   marks?: Readonly<Record<string, string>>;
   /** While unanswered: when its outcome is certain. */
   settledAt?: number;

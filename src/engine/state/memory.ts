@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { type KubeObject, LAST_APPLIED } from "../../kube/resource.ts";
 import type { Progress } from "../../platform/activity/progress.ts";
 import type { Reply } from "../../platform/calls/transport.ts";
@@ -110,8 +111,8 @@ export interface Memory {
   /** `attempts` counts apart those that time may help and those that need a person: each has a backoff of its own. */
   failure?: (Failure & { at: number; generation: number; attempts: Record<"waited" | "stalled", number> }) | undefined;
   accepted?: Accepted | undefined;
-  /** The accepted deletion that status does not have yet. */
-  unwritten?: { request: Request; at: number } | undefined;
+  /** The accepted write that status does not have yet, and the request that status has instead. */
+  unwritten?: { request: Request; at: number; before: Request | undefined } | undefined;
   /** The last reason of the Ready condition, and since when. */
   condition?: { reason: Reason; since: number } | undefined;
   /** The last warning Event of this generation, and when the next one may follow. */
@@ -172,10 +173,11 @@ export interface Memory {
   restingSince?: number | undefined;
 }
 
-/** Status, with the deletion that it does not have yet. A request in status, for example of another shard, is newer. */
+/** Status, with the request that it does not have yet. Another request in status, for example of another shard, is newer. */
 export function statusIn(object: KubeObject, { unwritten }: Memory): ResourceStatus {
   const status = readStatus(object);
-  return unwritten && !status.request ? { ...status, request: unwritten.request } : status;
+  const isNewest = unwritten && isDeepStrictEqual(status.request, unwritten.before);
+  return isNewest ? { ...status, request: unwritten.request } : status;
 }
 
 export type Memories = ReturnType<typeof createMemories>;

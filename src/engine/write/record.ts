@@ -6,6 +6,7 @@ import { several, shortened } from "../../runtime/text.ts";
 import { type AccountHandle, addressOf } from "../accounts/accounts.ts";
 import { backoffMs, type Deps } from "../observe/deps.ts";
 import { obstacleFrom } from "../observe/platform-errors.ts";
+import { effectOf } from "../observe/resource/pending-request.ts";
 import type { Context } from "../observe/view.ts";
 import type { Claim } from "../state/intent.ts";
 import { statusIn } from "../state/memory.ts";
@@ -53,7 +54,7 @@ export async function record(
   context: Context,
   condition: ReadyState,
   changes: StatusChanges = {},
-  facts: Record<string, unknown> = { ...readFacts(context.object), ...context.view.resource.request?.marks },
+  facts: Record<string, unknown> = { ...readFacts(context.object), ...effectOf(context.view.resource.request) },
 ): Promise<KubeObject> {
   const { status, view } = context;
   // The object keeps the Account of its first status until spec changes.

@@ -10,12 +10,17 @@ const VOLUMES = `/datacenters/${DC}/volumes`;
 const key = "Volume/shop/a";
 
 /** A volume that the last request attached to srv-1, which no pass has seen at rest. Its spec names no server any more. */
-function attached(deleting: boolean, marks: object = { marks: { attachedTo: "srv-1" } }) {
+function attached(
+  deleting: boolean,
+  marks: object = { marks: { attachedTo: "srv-1" } },
+  more: object = {},
+  bootServer: string | null = "srv-1",
+) {
   const platform = fakePlatform();
-  const properties = { name: "a", size: 10, type: "HDD", bootServer: "srv-1" };
+  const properties = { name: "a", size: 10, type: "HDD", bootServer };
   platform.make("a", { properties }, { path: VOLUMES, targets: ["vol-1"] });
   const object = objectOf("Volume", "a", {
-    spec: { datacenterId: DC, size: 10, type: "HDD", licenceType: "OTHER" },
+    spec: { datacenterId: DC, size: 10, type: "HDD", licenceType: "OTHER", ...more },
     metadata: {
       name: "a",
       finalizers: [FINALIZER],
@@ -25,7 +30,9 @@ function attached(deleting: boolean, marks: object = { marks: { attachedTo: "srv
       id: "vol-1",
       parents: { datacenter: DC },
       account: "shop/main",
-      request: { action: "attach", status: "BUSY", since: "2026-01-01T00:00:00.000Z", ...marks },
+      ...(bootServer !== null && {
+        request: { action: "attach", status: "BUSY", since: "2026-01-01T00:00:00.000Z", ...marks },
+      }),
     },
   });
   const life = { all: stage([object], { platform }), key, object, beforeEach: platform.beforeEach };
@@ -56,4 +63,21 @@ describe("an attachment whose spec changed before it was over", () => {
     expect(await live(deleted.life, 30)).toContain("stall InUse");
     expect([...kept.platform.writes(), ...deleted.platform.writes()]).toEqual([]);
   });
+});
+
+test("an attachment during which spec is edited is known as well, although its record conflicts with the edit", async () => {
+  const server = "7ce5e062-034e-4dbc-9ed9-4be5174e1523";
+  const { platform, life, sent } = attached(false, {}, { attachTo: { serverId: server } }, null);
+  const { api } = life.all;
+  platform.afterEach(({ method, url }) => {
+    const volume = platform.items.get("vol-1");
+    if (method !== "POST" || !url.endsWith(`${server}/volumes`) || !volume) return;
+    platform.items.clear();
+    platform.items.set("vol-1", { ...volume, properties: { ...volume.properties, bootServer: server } });
+    const stored = api.get(life.object) ?? life.object;
+    api.put({ ...stored, spec: { ...Object(stored.spec), attachTo: undefined } });
+  });
+  await expect(live(life, 60)).rejects.toThrow("Conflict");
+  await live(life, 60, () => sent().length > 0);
+  expect(sent()).toEqual([expect.stringContaining(`${SERVERS}/${server}/volumes/vol-1`)]);
 });

@@ -47,7 +47,7 @@ export function pendingRequest(
   // A request without an address has no outcome of its own: the resource shows it.
   const unasked = request.url !== undefined ? "unknown" : isLeaving(action) ? "accepted" : "DONE";
   const outcome = known?.status ?? unasked;
-  const marks = outcome === "DONE" ? request.marks : undefined;
+  const marks = outcome === "FAILED" ? undefined : request.marks;
   return {
     action,
     since,
@@ -56,6 +56,10 @@ export function pendingRequest(
     ...(known?.message !== undefined && { message: known.message }),
   };
 }
+
+/** Status fields that are known to be in effect: their request is DONE. */
+export const effectOf = (request: PendingRequest | undefined) =>
+  request?.outcome === "DONE" ? request.marks : undefined;
 
 /** The last accepted write without a visible effect. One that only status reports counts from when it was seen here. */
 export function acceptedOf({ settings }: Deps, object: KubeObject, memory: Memory): Accepted | undefined {

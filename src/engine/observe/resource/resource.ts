@@ -1,4 +1,4 @@
-import type { Inputs, Shown } from "../../../kinds/desired.ts";
+import type { Inputs } from "../../../kinds/desired.ts";
 import { isSuccessive } from "../../../kinds/kind.ts";
 import type { KubeObject } from "../../../kube/resource.ts";
 import { stalledDeletion } from "../../../kube/write/conditions.ts";
@@ -19,7 +19,7 @@ import { lostPlace } from "../spec/references.ts";
 import type { Contents, Observation, PendingRequest, ResourceView, Subject } from "../view.ts";
 import type { Parents, Shared } from "./collections.ts";
 import { isUnlisted } from "./lookalike.ts";
-import { acceptedOf, isAgain, pendingRequest, track } from "./pending-request.ts";
+import { acceptedOf, effectOf, isAgain, pendingRequest, track } from "./pending-request.ts";
 import { creationOf, findings } from "./search-results.ts";
 
 /** The collection of a resource, and the request of the object there. */
@@ -56,8 +56,7 @@ export function observeResource(
   const { kind, object, status, memory, claim, intent } = subject;
   const { metadata } = object;
   const unread: Observation = { seen: "unknown" };
-  const observation =
-    shared && claim ? readResource(deps, subject, shared, identity, { ...spec, marks: request?.marks }) : unread;
+  const observation = shared && claim ? readResource(deps, subject, shared, identity, { ...spec, request }) : unread;
   const next = observation.seen === "present" ? observation.comparison?.next : undefined;
   // A write to a resource that is gone has no effect any more.
   const isOver = observation.seen === "absent" && request?.outcome === "unanswered";
@@ -96,7 +95,11 @@ function readResource(
   subject: Subject,
   { collection, source }: Shared,
   identity: string,
-  { inputs, obstacle, marks }: { inputs: Inputs | undefined; obstacle: Obstacle | undefined; marks: Shown | undefined },
+  {
+    inputs,
+    obstacle,
+    request,
+  }: Pick<Joined, "request"> & { inputs: Inputs | undefined; obstacle: Obstacle | undefined },
 ): Observation {
   const { kind, object, desired, claim, memory } = subject;
   const { absence: facts } = memory;
@@ -129,7 +132,9 @@ function readResource(
   if (why !== undefined) return { ...seen, refused: { why, since: memory.refusedSince ?? asOf } };
   if (busy || !desired) return seen;
   try {
-    const known = { parents: claim?.parents ?? {}, shown: { ...factsOf(object), ...marks } };
+    const { marks } = request ?? {};
+    const shown = { ...factsOf(object), ...effectOf(request) };
+    const known = { parents: claim?.parents ?? {}, shown, ...(marks && { marks }) };
     const preDelete = desired.preDelete(item.raw, known);
     const comparison = obstacle || !inputs ? undefined : desired.compare(item.raw, { ...inputs, failed });
     return { ...seen, comparison, users: desired.users(item.raw, known), ...(preDelete && { preDelete }) };

@@ -12,6 +12,7 @@ import type { Obstacle } from "../../status/reasons.ts";
 import { factsOf, readFacts } from "../../status/status.ts";
 import { knownAddress } from "../account.ts";
 import type { Deps } from "../deps.ts";
+import { effectOf } from "../resource/pending-request.ts";
 import type { PendingRequest, SpecView, Subject } from "../view.ts";
 import { checkedAs, isUnchecked, outdatedSources, replacement } from "./fixed-fields.ts";
 import { notYours } from "./ownership.ts";
@@ -62,7 +63,9 @@ export function observeSpec(
 ): { view: SpecView; inputs: Inputs | undefined; foreign: Obstacle | undefined } {
   const { kind, object, status, memory, desired, claim, adopt } = subject;
   const { metadata } = object;
-  const inputs = resolved.inputs && { ...resolved.inputs, shown: { ...resolved.inputs.shown, ...request?.marks } };
+  const { marks } = request ?? {};
+  const shown = { ...resolved.inputs?.shown, ...effectOf(request) };
+  const inputs = resolved.inputs && { ...resolved.inputs, shown, ...(marks && { marks }) };
   const foreign = inputs && notYours(deps, subject, inputs, account);
   const obstacle =
     resolved.obstacle ??

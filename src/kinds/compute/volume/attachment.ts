@@ -18,6 +18,10 @@ export function attachReferences(attachTo: AttachTo | undefined): Reference[] {
   return [{ role: "server", kind: "Server", field: "attachTo", target, bond: "use" }];
 }
 
+/** Whether Mooring has attached it: as status shows, or by its last write. */
+export const isByMooring = (server: string | null | undefined, { shown, marks }: Pick<Inputs, "shown" | "marks">) =>
+  server != null && (server === shown.attachedTo || server === marks?.attachedTo);
+
 /**
  * A volume is attached to one server at a time: it is detached from the old server before it is attached to the new
  * one.
@@ -25,12 +29,12 @@ export function attachReferences(attachTo: AttachTo | undefined): Reference[] {
 export function compareAttachment(
   attachTo: AttachTo | undefined,
   { id, bootServer }: { id: string; bootServer: string | null | undefined },
-  { refs, parents, shown }: Inputs,
+  { refs, parents, ...known }: Inputs,
 ): Comparison {
   const wanted = refs.server?.id;
   const found = bootServer ?? undefined;
   // A volume that somebody else attached stays attached while spec has no attachTo.
-  const released = attachTo === undefined && found !== undefined && shown.attachedTo === found;
+  const released = attachTo === undefined && found !== undefined && isByMooring(found, known);
   if (!released && (wanted === undefined || wanted === found)) return { drift: [] };
   const drift = [{ field: "attachTo", wanted: wanted ?? "", found: found ?? "" }];
   const volumesOf = (server: string) => `${datacenterPath(parents)}/servers/${encodeURIComponent(server)}/volumes`;

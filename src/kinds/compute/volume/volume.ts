@@ -39,7 +39,7 @@ import {
 } from "../../fields/fields.ts";
 import { readsOf } from "../../fields/reads.ts";
 import { type Kind, mapping } from "../../kind.ts";
-import { attachmentProblem, attachReferences, attachTo, compareAttachment } from "./attachment.ts";
+import { attachmentProblem, attachReferences, attachTo, compareAttachment, isByMooring } from "./attachment.ts";
 import { patchVolume } from "./patch.ts";
 
 const spec = z.object({
@@ -176,10 +176,12 @@ export const volume: Kind = {
     },
     comparison: {
       compare,
-      facts(item, { refs, shown }) {
+      facts(item, { refs, shown, marks }) {
         const { properties } = wire.parse(item);
         const { size, bootServer, deviceNumber } = properties;
-        const ours = bootServer != null && (bootServer === refs.server?.id || bootServer === shown.attachedTo);
+        const ours =
+          (bootServer != null && bootServer === refs.server?.id) ||
+          isByMooring(bootServer, { shown, ...(marks && { marks }) });
         const server = nameOf(bootServer, refs.server, shown.serverId === bootServer ? shown.server : undefined);
         return known({
           size,
@@ -195,9 +197,9 @@ export const volume: Kind = {
       holdsData: true,
       keptWhileUsed: true,
       // An attachment by Mooring ends with the deletion. A server that somebody else gave this volume would lose its disk.
-      users({ attachTo }, item, { shown }) {
+      users({ attachTo }, item, known) {
         const { bootServer } = wire.parse(item).properties;
-        const isOurs = attachTo !== undefined || bootServer === shown.attachedTo;
+        const isOurs = attachTo !== undefined || isByMooring(bootServer, known);
         return bootServer == null || isOurs ? [] : [`server ${bootServer} on the platform`];
       },
     },
