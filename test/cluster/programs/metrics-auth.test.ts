@@ -47,6 +47,10 @@ it("lets a ServiceAccount with the role that ships read metrics, nobody else, an
     subject,
   ]);
   expect(bound.stderr).toBe("");
+  // The API server learns of a binding a moment after it has stored it.
+  const user = `--as=system:serviceaccount:${monitoring}:prometheus`;
+  const isAllowed = async () => (await kubectl(["auth", "can-i", "get", "/metrics", user])).stdout.trim();
+  await expect.poll(isAllowed).toBe("yes");
   try {
     const { status, text } = await scrape(scraper);
     expect(status).toBe(200);
