@@ -111,9 +111,9 @@ export async function follow(
     ...notesOf(context, marks),
   };
   const shown = { request, state: "BUSY", ...ownership(context), ...driftSeen(context), ...changes };
-  const { request: before } = readStatus(context.object);
+  const { id, request: before } = readStatus(context.object);
   // If somebody has edited the object meanwhile, the next pass writes it.
-  context.memory.unwritten = { request, at: deps.clock.monotonic(), before };
+  context.memory.unwritten = { request, at: deps.clock.monotonic(), id, before };
   // After a crash, the log shows the deletion. A record of something else would mislead the next process.
   const isShort = action === "delete" && before === undefined;
   if (!isShort || !products[context.kind.resource.place.product].deletions)

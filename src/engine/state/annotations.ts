@@ -51,8 +51,8 @@ export function annotationsOf(kind: Kind): string[] {
 const ASKING: readonly (string | undefined)[] = ["Missing", "DeletedExternally", "AlreadyExists"];
 /** The value of mooring.dev/recreate that means: create another one, whatever exists. */
 export const ANOTHER = "another";
-/** The advice for an annotation that was set before status asked. */
 const saying = (word: string): string => `annotation ${RECREATE} is ${JSON.stringify(word.slice(0, 80))}`;
+/** The advice for an annotation that was set before status asked. */
 const tooEarly = (word: string): string =>
   `${saying(word)} and has no effect: it was there before status asked for it; remove it, and set it again if status asks for it`;
 

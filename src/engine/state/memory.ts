@@ -111,8 +111,8 @@ export interface Memory {
   /** `attempts` counts apart those that time may help and those that need a person: each has a backoff of its own. */
   failure?: (Failure & { at: number; generation: number; attempts: Record<"waited" | "stalled", number> }) | undefined;
   accepted?: Accepted | undefined;
-  /** The accepted write that status does not have yet, and the request that status has instead. */
-  unwritten?: { request: Request; at: number; before: Request | undefined } | undefined;
+  /** The accepted write to the resource `id` that status does not have yet, and the request that status has instead. */
+  unwritten?: { request: Request; at: number; id: string | undefined; before: Request | undefined } | undefined;
   /** The last reason of the Ready condition, and since when. */
   condition?: { reason: Reason; since: number } | undefined;
   /** The last warning Event of this generation, and when the next one may follow. */
@@ -173,11 +173,11 @@ export interface Memory {
   restingSince?: number | undefined;
 }
 
-/** Status, with the request that it does not have yet. Another request in status, for example of another shard, is newer. */
+/** Status, with the request that it does not have yet. Another request or resource in status, for example of another shard, is newer. */
 export function statusIn(object: KubeObject, { unwritten }: Memory): ResourceStatus {
   const status = readStatus(object);
-  const isNewest = unwritten && isDeepStrictEqual(status.request, unwritten.before);
-  return isNewest ? { ...status, request: unwritten.request } : status;
+  const isNewest = status.id === unwritten?.id && isDeepStrictEqual(status.request, unwritten?.before);
+  return unwritten && isNewest ? { ...status, request: unwritten.request } : status;
 }
 
 export type Memories = ReturnType<typeof createMemories>;
