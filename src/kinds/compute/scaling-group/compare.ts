@@ -3,7 +3,7 @@ import { fingerprint } from "../../fields/bounded.ts";
 import { asJson, asList, type Json, known, nested } from "../../fields/compare.ts";
 import { isoDuration } from "../../fields/duration.ts";
 import { comparableRule, wireRule } from "../../fields/network/firewall.ts";
-import { newNic, newVolume } from "./defaults.ts";
+import { newNic, newPolicy, newVolume } from "./defaults.ts";
 
 /**
  * The differences between the properties of a group and the desired ones. Properties that `wanted` leaves out are not
@@ -24,22 +24,20 @@ function comparable(
     name,
     minReplicas: minReplicaCount,
     maxReplicas: maxReplicaCount,
-    policy: policy && comparablePolicy(asJson(policy)),
+    policy: policy && comparablePolicy(asJson(policy), isComplete),
     replica: replicaConfiguration && comparableReplica(asJson(replicaConfiguration), isComplete),
   };
 }
 
-function comparablePolicy({ range, scaleInAction, scaleOutAction, ...rest }: Json): Json {
-  const action = (given: unknown) => {
-    const { cooldownPeriod, ...fields } = asJson(given);
-    return { ...known(fields), cooldownPeriod: isoDuration(String(cooldownPeriod ?? "PT5M")) };
+function comparablePolicy(policy: Json, isComplete: boolean): Json {
+  const given = known(policy);
+  const { range, scaleInAction, scaleOutAction, ...rest } = isComplete ? newPolicy(given) : given;
+  const iso = (duration: unknown) => (duration == null ? undefined : isoDuration(String(duration)));
+  const action = (fields: unknown) => {
+    const { cooldownPeriod, ...others } = known(asJson(fields));
+    return { ...others, cooldownPeriod: iso(cooldownPeriod) };
   };
-  return {
-    ...rest,
-    range: isoDuration(String(range ?? "PT2M")),
-    scaleInAction: { terminationPolicy: "OLDEST_SERVER_FIRST", ...action(scaleInAction) },
-    scaleOutAction: action(scaleOutAction),
-  };
+  return { ...rest, range: iso(range), scaleInAction: action(scaleInAction), scaleOutAction: action(scaleOutAction) };
 }
 
 /** An empty list is not the same as none: it removes what is there. */

@@ -1,9 +1,24 @@
-import { asJson, asList, type Json, known } from "../../fields/compare.ts";
+import { asJson, asList, isJson, type Json, known } from "../../fields/compare.ts";
 
 /**
  * Defaults are added here and not by the schema: in a group that Mooring did not create, fields that spec leaves out stay
  * unchanged.
  */
+export const completePolicy = ({ policy }: Json): Json | undefined => (isJson(policy) ? newPolicy(policy) : undefined);
+
+export const newPolicy = ({ scaleInAction, scaleOutAction, ...policy }: Json): Json => ({
+  ...policy,
+  range: policy.range ?? "PT2M",
+  scaleInAction: newAction({
+    terminationPolicy: "OLDEST_SERVER_FIRST",
+    deleteVolumes: false,
+    ...known(asJson(scaleInAction)),
+  }),
+  scaleOutAction: newAction(known(asJson(scaleOutAction))),
+});
+
+const newAction = (action: Json): Json => ({ amountType: "ABSOLUTE", cooldownPeriod: "PT5M", ...action });
+
 export const newReplica = (replica: Json): Json => ({
   ...replica,
   availabilityZone: replica.availabilityZone ?? "AUTO",

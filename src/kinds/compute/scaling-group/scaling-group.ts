@@ -7,7 +7,7 @@ import { output } from "../../fields/secrets/output.ts";
 import { type Kind, mapping, type OutputSource } from "../../kind.ts";
 import { addressesByNic, allAddresses } from "../server/output.ts";
 import { groupDrift } from "./compare.ts";
-import { newReplica } from "./defaults.ts";
+import { completePolicy, newReplica } from "./defaults.ts";
 import { cooldownEnds, groupFacts, groupStatus, nicsOfReplica, replicasOf, serverIdsOf } from "./facts.ts";
 import {
   imagesKept,
@@ -33,9 +33,9 @@ const wire = z.looseObject({ id: wireId(), properties: z.record(z.string(), z.un
 /** The body that the platform expects. Fields that are unset in spec are omitted. */
 function properties(spec: ScalingGroupSpec, inputs: Inputs): Json {
   const { policy } = spec;
-  const iso = <A extends { cooldownPeriod: string }>(action: A) => ({
+  const iso = <A extends { cooldownPeriod?: string | undefined }>(action: A) => ({
     ...action,
-    cooldownPeriod: isoDuration(action.cooldownPeriod),
+    cooldownPeriod: action.cooldownPeriod && isoDuration(action.cooldownPeriod),
   });
   return {
     name: wantedName(spec, inputs),
@@ -43,7 +43,7 @@ function properties(spec: ScalingGroupSpec, inputs: Inputs): Json {
     maxReplicaCount: spec.maxReplicas,
     policy: policy && {
       ...policy,
-      range: isoDuration(policy.range),
+      range: policy.range && isoDuration(policy.range),
       scaleInAction: iso(policy.scaleInAction),
       scaleOutAction: iso(policy.scaleOutAction),
     },
@@ -53,10 +53,12 @@ function properties(spec: ScalingGroupSpec, inputs: Inputs): Json {
 
 function body(spec: ScalingGroupSpec, inputs: Inputs): unknown {
   const { minReplicas = 1, maxReplicas = minReplicas } = spec;
-  const { replicaConfiguration: replica, ...others } = properties(spec, inputs);
+  const wanted = properties(spec, inputs);
+  const { replicaConfiguration: replica } = wanted;
   return {
     properties: {
-      ...others,
+      ...wanted,
+      policy: completePolicy(wanted),
       replicaConfiguration: replica && newReplica(asJson(replica)),
       minReplicaCount: Math.min(minReplicas, MOST_AT_CREATION),
       maxReplicaCount: Math.min(maxReplicas, MOST_AT_CREATION),

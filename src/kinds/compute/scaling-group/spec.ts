@@ -23,15 +23,19 @@ const amount = {
   amount: whole(1, 200).describe("Number or percentage of VMs to add or remove: at most 10 VMs, or 200 percent."),
   amountType: z
     .enum(["ABSOLUTE", "PERCENTAGE"])
-    .default("ABSOLUTE")
-    .describe("ABSOLUTE is a number of VMs, PERCENTAGE a percentage of the current ones, at least one."),
+    .optional()
+    .describe(
+      "ABSOLUTE is a number of VMs, PERCENTAGE a percentage of the current ones, at least one. Default: ABSOLUTE; on an adopted ScalingGroup, left unchanged.",
+    ),
   cooldownPeriod: duration("2m", "24h")
-    .default("PT5M")
-    .describe("Minimum time between two actions, from 2 minutes to 24 hours, as PT5M or 5m."),
+    .optional()
+    .describe(
+      "Minimum time between two actions, from 2 minutes to 24 hours, as PT5M or 5m. Default: PT5M; on an adopted ScalingGroup, left unchanged.",
+    ),
 };
 
 const amountRule = {
-  rule: "self.amountType == 'PERCENTAGE' || self.amount <= 10",
+  rule: "has(self.amountType) && self.amountType == 'PERCENTAGE' || self.amount <= 10",
   message: "amount: at most 10 VMs can be added or removed at once; for more set amountType: PERCENTAGE",
 };
 
@@ -46,7 +50,11 @@ const policy = z
         "INSTANCE_NETWORK_OUT_PACKETS",
       ])
       .describe("Metric to scale by."),
-    range: duration("2m").default("PT2M").describe("Time range of the metric, at least 2 minutes, as PT5M or 5m."),
+    range: duration("2m")
+      .optional()
+      .describe(
+        "Time range of the metric, at least 2 minutes, as PT5M or 5m. Default: PT2M; on an adopted ScalingGroup, left unchanged.",
+      ),
     unit: z
       .enum(["PERCENTAGE", "PER_HOUR", "PER_MINUTE", "PER_SECOND", "TOTAL"])
       .describe(
@@ -59,12 +67,16 @@ const policy = z
         ...amount,
         terminationPolicy: z
           .enum(["OLDEST_SERVER_FIRST", "NEWEST_SERVER_FIRST", "RANDOM"])
-          .default("OLDEST_SERVER_FIRST")
-          .describe("Replicas to remove first."),
+          .optional()
+          .describe(
+            "Replicas to remove first. Default: OLDEST_SERVER_FIRST; on an adopted ScalingGroup, left unchanged.",
+          ),
         deleteVolumes: z
           .boolean()
-          .default(false)
-          .describe("Volumes of a removed replica are deleted if true. Default: false, they stay and are billed."),
+          .optional()
+          .describe(
+            "Volumes of a removed replica are deleted if true. Default: false, they stay and are billed; on an adopted ScalingGroup, left unchanged.",
+          ),
       })
       .meta(validations(amountRule))
       .describe("How replicas are removed."),

@@ -1,6 +1,6 @@
 import { asJson, asList, isJson, type Json, nested } from "../../fields/compare.ts";
 import { comparableFirewallRule } from "./compare.ts";
-import { newNic, newVolume, weighted } from "./defaults.ts";
+import { completePolicy, newNic, newVolume, weighted } from "./defaults.ts";
 import { replicaNic, replicaVolume } from "./spec.ts";
 
 /**
@@ -13,7 +13,7 @@ export function changedGroup(found: Json, wanted: Json, isKept: boolean): Json {
   const { volumes, ...foundReplica } = asJson(found.replicaConfiguration);
   const nics = membersOf(foundReplica.nics, wantedReplica.nics, isKept ? keptNic : completeNic);
   return {
-    ...merged(settable, wanted),
+    ...merged(settable, { ...wanted, policy: isKept ? wanted.policy : completePolicy(wanted) }),
     datacenter: { id: asJson(found.datacenter).id },
     replicaConfiguration: {
       ...merged(foundReplica, wantedReplica),

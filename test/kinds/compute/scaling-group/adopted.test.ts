@@ -25,6 +25,12 @@ const replicaIn = (spec: object, item: unknown, given = adopted) =>
     .object({ properties: z.object({ replicaConfiguration: z.looseObject({}) }) })
     .parse(sent(bodyOf(compare(spec, item, given).next, given))).properties.replicaConfiguration;
 
+const policyIn = (spec: object, item: unknown, given = adopted) =>
+  z
+    .object({ properties: z.object({ policy: z.looseObject({}) }) })
+    .parse(sent(bodyOf(compare(spec, item, given).next, given))).properties.policy;
+
+const kept = { amountType: "PERCENTAGE", cooldownPeriod: "PT30M" };
 const home = { datacenterRef: { name: "berlin" }, externalId: "72e73b81-8551-4e74-b398-fc63b39994af" };
 const ssh = { name: "ssh", protocol: "TCP", type: "INGRESS", portRangeStart: 22, portRangeEnd: 22, ipVersion: "IPv4" };
 const flow = { name: "refused", action: "REJECTED", direction: "INGRESS", bucket: "flow-logs" };
@@ -101,6 +107,63 @@ describe("fields that replica leaves out stay as they are on the platform", () =
 
   it("and nothing below replica has a default of the API server", () => {
     expect(stored(of({})).replica).toEqual(size);
+  });
+});
+
+describe("fields that policy leaves out", () => {
+  const stated = { metric: "INSTANCE_CPU_UTILIZATION_AVERAGE", unit: "PERCENTAGE", scaleInThreshold: 20 };
+  const policy = { ...stated, scaleOutThreshold: 90, scaleInAction: { amount: 1 }, scaleOutAction: { amount: 2 } };
+  const platformPolicy = {
+    ...policy,
+    scaleOutThreshold: 80,
+    range: "PT10M",
+    scaleInAction: { ...policy.scaleInAction, ...kept, terminationPolicy: "RANDOM", deleteVolumes: true },
+    scaleOutAction: { ...policy.scaleOutAction, ...kept },
+  };
+  const shown = groupItem(group(), { properties: { policy: platformPolicy } });
+  const defaults = { amountType: "ABSOLUTE", cooldownPeriod: "PT5M" };
+  const complete = {
+    ...policy,
+    range: "PT2M",
+    scaleInAction: {
+      ...policy.scaleInAction,
+      ...defaults,
+      terminationPolicy: "OLDEST_SERVER_FIRST",
+      deleteVolumes: false,
+    },
+    scaleOutAction: { ...policy.scaleOutAction, ...defaults },
+  };
+
+  it("stay as they are on an adopted group", () => {
+    expect(fieldsOf({ ...home, policy }, shown)).toEqual(["policy.scaleOutThreshold"]);
+    expect(policyIn({ ...home, policy }, shown)).toEqual({ ...platformPolicy, scaleOutThreshold: 90 });
+    expect(fieldsOf({ ...home, policy, managementPolicy: "Observe" }, shown, inputs({ observed: true }))).toEqual([
+      "policy.scaleOutThreshold",
+    ]);
+  });
+
+  it("while what it states is changed", () => {
+    const scaleInAction = { amount: 1, cooldownPeriod: "5m", deleteVolumes: false };
+    expect(policyIn({ ...home, policy: { ...policy, scaleInAction } }, shown)).toEqual({
+      ...platformPolicy,
+      scaleOutThreshold: 90,
+      scaleInAction: { ...platformPolicy.scaleInAction, cooldownPeriod: "PT5M", deleteVolumes: false },
+    });
+  });
+
+  it("have their defaults in a group that the object has created", () => {
+    const own = inputs();
+    expect(sent(mapping.desire(stored(group({ policy }))).body(own))).toMatchObject({
+      properties: { policy: complete },
+    });
+    expect(fieldsOf(group({ policy }), shown, own)).toEqual(
+      expect.arrayContaining([
+        "policy.range",
+        "policy.scaleInAction.deleteVolumes",
+        "policy.scaleOutAction.cooldownPeriod",
+      ]),
+    );
+    expect(policyIn(group({ policy }), shown, own)).toEqual(complete);
   });
 });
 
