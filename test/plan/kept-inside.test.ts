@@ -52,7 +52,7 @@ describe("a KafkaCluster that is deleted", () => {
     const all = [stream, orders, topic("audit"), user];
     const { "KafkaCluster/stream": item } = await planned(...all);
     expect(item).toMatchObject({ action: "blocked", writes: false });
-    expect(item?.message).toMatch(/^NotEmpty: KafkaCluster still holds topic orders: .*deletionPolicy: Retain/);
+    expect(item?.message).toMatch(/^NotEmpty: KafkaCluster still holds topic orders\. .*deletionPolicy: Retain/);
 
     for (const each of all) world.remove(each);
     await minutes(3);
@@ -60,7 +60,7 @@ describe("a KafkaCluster that is deleted", () => {
     expect(ready(stream)).toMatchObject({ status: "False", reason: "NotEmpty" });
     const message = ready(stream)?.message;
     expect(message).toMatch(
-      /^KafkaCluster still holds topic orders: to keep all of it on the platform, set deletionPo/,
+      /^KafkaCluster still holds topic orders\. To keep all of it on the platform, set deletionPo/,
     );
     expect(message).toContain('set the annotation mooring.dev/allow-non-empty-delete to "true"');
     expect(await world.call("GET", `${clusterPath()}/topics`)).toMatchObject({ items: [{ type: "topic" }] });
@@ -78,10 +78,10 @@ describe("a KafkaCluster that is deleted", () => {
     const { id } = made.parse(await world.call("POST", `${clusterPath()}/topics`, { properties }));
     await world.idle();
     const { "KafkaCluster/stream": item } = await planned(stream, topic("orders"));
-    expect(item).toMatchObject({ action: "blocked", message: expect.stringContaining("holds topic by-hand:") });
+    expect(item).toMatchObject({ action: "blocked", message: expect.stringContaining("holds topic by-hand.") });
     for (const each of [stream, topic("orders")]) world.remove(each);
     await minutes(3);
-    expect(ready(stream)?.message).toMatch(/^KafkaCluster still holds topic by-hand: /);
+    expect(ready(stream)?.message).toMatch(/^KafkaCluster still holds topic by-hand\. /);
     await world.call("DELETE", `${clusterPath()}/topics/${id}`);
     await minutes(3);
     expect(isGone(stream)).toBe(true);
@@ -123,7 +123,7 @@ describe("the plan of a Datacenter that is deleted", () => {
   it("names the Volume that is kept in it, and what no object manages", async () => {
     await apply(data);
     const { "Datacenter/dc": item } = await planned(...all);
-    const message = expect.stringMatching(/^NotEmpty: Datacenter still holds volume data: /);
+    const message = expect.stringMatching(/^NotEmpty: Datacenter still holds volume data\. /);
     expect(item).toMatchObject({ action: "blocked", writes: false, message });
     const servers = `/cloudapi/v6/datacenters/${item?.id}/servers`;
     await world.call("POST", servers, { properties: { name: "stranger", cores: 1, ram: 1024 } });

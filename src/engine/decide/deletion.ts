@@ -66,16 +66,16 @@ function blockedByContents(view: View, { asOf, users = [] }: Present): Decision 
   if (unread) return unread;
   const held = [...staying, ...users, ...(found?.names ?? [])];
   if (held.length === 0) return undefined;
-  const ways = deleting
-    ? `to keep all of it on the platform, set deletionPolicy: Retain, and externalId: ${claim?.id} where the object is applied again, which creates another ${kind} without it; else`
-    : "to keep all of it, change spec back; else";
+  const keep = deleting
+    ? `To keep all of it on the platform, set deletionPolicy: Retain (with externalId: ${claim?.id} where the object is applied again, or another ${kind} is created)`
+    : "To keep all of it, change spec back";
   const isInside = contents.verb === "still holds";
   const way = contents.guests
     ? `ask the owners in the other namespaces to delete theirs${isInside ? "" : ` or to use another ${kind}`}, which no annotation does from here`
     : isInside
-      ? `delete those first, which loses their data unless they have deletionPolicy: Retain, or set the annotation mooring.dev/allow-non-empty-delete to "true", which deletes what is inside as well`
-      : `let them use another ${kind} or none, or delete them first, which loses their data unless they have deletionPolicy: Retain`;
-  const message = `${kind} ${contents.verb} ${several(held)}: ${ways} ${way}`;
+      ? `delete those first (their data is lost, unless they have deletionPolicy: Retain), or set the annotation mooring.dev/allow-non-empty-delete to "true" (what is inside is deleted as well)`
+      : `let them use another ${kind} or none, or delete them first (their data is lost, unless they have deletionPolicy: Retain)`;
+  const message = `${kind} ${contents.verb} ${several(held)}. ${keep}. To ${deleting ? "delete" : "replace"} it, ${way}`;
   return { step: "stall", reason: isInside ? "NotEmpty" : "InUse", message, recheckMs: RECHECK_MS * 5 };
 }
 

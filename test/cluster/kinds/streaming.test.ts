@@ -192,7 +192,7 @@ describe("as time goes by", () => {
     await world.untilReason("kafkacluster/stream", "NotEmpty");
     const refusal = await world.value("kafkacluster/stream", message);
     expect(refusal).toMatch(
-      /^KafkaCluster still holds topic ledger: to keep all .*, set deletionPolicy: Retain, and externalId: .*; else /,
+      /^KafkaCluster still holds topic ledger\. To keep all .*, set deletionPolicy: Retain \(with externalId: .*\)\. To delete it, /,
     );
     expect(refusal).toContain("mooring.dev/allow-non-empty-delete");
     expect(await world.platform.resources("streamingTopics")).toMatchObject([{ id, state: "AVAILABLE" }]);

@@ -183,7 +183,7 @@ it("a Datacenter with a retained Volume in it says first how to keep both", asyn
   await world.askToRemove("datacenter/dc");
   await world.untilReason("datacenter/dc", "NotEmpty");
   expect(await world.value("datacenter/dc", ready)).toMatch(
-    /^Datacenter still holds volume production: to keep all of it on the platform, set deletionPolicy: Retain, and externalId: [-0-9a-f]+ where .*; else /,
+    /^Datacenter still holds volume production\. To keep all of it on the platform, set deletionPolicy: Retain \(with externalId: [-0-9a-f]+ where .*\)\. To delete it, /,
   );
   await world.patch("datacenter/dc", { spec: { deletionPolicy: "Retain" } });
   await world.untilGone("datacenter/dc");

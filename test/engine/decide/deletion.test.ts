@@ -92,7 +92,7 @@ describe("a deleted object", () => {
       {
         step: "stall",
         reason: "InUse",
-        message: expect.stringMatching(/^Server is still used by server s on the platform: /),
+        message: expect.stringMatching(/^Server is still used by server s on the platform\. /),
       },
     ],
     [
@@ -102,7 +102,7 @@ describe("a deleted object", () => {
         step: "stall",
         reason: "InUse",
         message:
-          "Server is still used by Server/shop/web: to keep all of it on the platform, set deletionPolicy: Retain, and externalId: id-1 where the object is applied again, which creates another Server without it; else let them use another Server or none, or delete them first, which loses their data unless they have deletionPolicy: Retain",
+          "Server is still used by Server/shop/web. To keep all of it on the platform, set deletionPolicy: Retain (with externalId: id-1 where the object is applied again, or another Server is created). To delete it, let them use another Server or none, or delete them first (their data is lost, unless they have deletionPolicy: Retain)",
       },
     ],
     [

@@ -84,7 +84,9 @@ it("a volume that a kept server boots from stays with it", async () => {
   expect(stderr).toBe("");
   await world.untilReason("volume/disk", "InUse");
   expect(await world.value("volume/disk", ready)).toMatch(
-    new RegExp(`^Volume is still used by server .* on the platform: .*deletionPolicy: Retain, and externalId: ${id}`),
+    new RegExp(
+      `^Volume is still used by server .* on the platform\\. .*deletionPolicy: Retain .with externalId: ${id}`,
+    ),
   );
   await world.apply(volume("disk", { size: 10, type: "HDD", deletionPolicy: "Retain" }));
   await expect.poll(() => world.value("volume/disk", "{.metadata.name}").catch(() => ""), { timeout: 60_000 }).toBe("");

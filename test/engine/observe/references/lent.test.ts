@@ -64,7 +64,7 @@ describe("a Lan that a Server of another namespace uses by a Grant", () => {
     const { reason, message = "" } = all.ready(lan) ?? {};
     expect(reason).toBe("InUse");
     expect(message).toMatch(
-      /^Lan is still used by an object of another namespace: .* ask the owners in the other namesp/,
+      /^Lan is still used by an object of another namespace\. .* ask the owners in the other namesp/,
     );
     expect(message).not.toMatch(/guest|web|on the platform;|end that/);
     all.delete(user);

@@ -58,7 +58,7 @@ test("a datacenter that holds volumes of the same name names each of them", asyn
   platform.setClock(all.clock.now);
   await minutes(all, "Datacenter/shop/a", 1);
   const message = readyOf(all.api.get(object) ?? object)?.message;
-  expect(message).toMatch(/^Datacenter still holds volumes data \(vol-1\), volumes data \(vol-2\): to keep/);
+  expect(message).toMatch(/^Datacenter still holds volumes data \(vol-1\), volumes data \(vol-2\)\. To keep/);
 });
 
 test("a datacenter is not deleted with a volume that only the list of volumes shows", async () => {
