@@ -57,9 +57,24 @@ export function replicaAdvice(spec: Spec, { adopted }: Pick<Inputs, "adopted">):
   const isTold = ({ firewallActive, firewallRules }: ReplicaNic) =>
     !adopted || (firewallActive !== undefined && firewallRules !== undefined);
   const nics = nicsOf(spec).filter(isTold);
-  return firewallAdvice(
-    nics.map((nic) => ({ ...nic, firewallActive: nic.firewallActive ?? false })),
-    "replica.",
+  return [
+    ...firewallAdvice(
+      nics.map((nic) => ({ ...nic, firewallActive: nic.firewallActive ?? false })),
+      "replica.",
+    ),
+    ...(adopted && mayLosePassword(spec) ? [passwordAdvice] : []),
+  ];
+}
+
+const passwordAdvice =
+  "replica.volumes: the platform does not show the password of an image: if one was set before the adoption, name it in imagePasswordSecretRef, or the first change of the group removes it";
+
+/** Whether new replicas may be out of reach without the password of their image. */
+function mayLosePassword({ replica }: Spec): boolean {
+  if (!replica?.volumes) return true;
+  return replica.volumes.some(
+    ({ imagePasswordSecretRef, sshKeys, userData, userDataSecretRef }) =>
+      !(imagePasswordSecretRef || sshKeys?.length || userData || userDataSecretRef),
   );
 }
 

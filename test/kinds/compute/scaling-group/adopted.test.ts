@@ -255,11 +255,37 @@ describe("advice about a firewall on an adopted group", () => {
     mapping
       .desire(of({ nics: [{ name: "n1", lan: 1, ...fields }] }))
       .advice(adopted)
-      .filter((each) => each.startsWith("replica."));
+      .filter((each) => each.startsWith("replica.nics"));
 
   it("is given where spec has both the switch and the rules", () => {
     expect([advice({}), advice({ firewallActive: true }), advice({ firewallRules: [ssh] })]).toEqual([[], [], []]);
     expect(advice({ firewallActive: true, firewallRules: [] })).toHaveLength(1);
     expect(advice({ firewallActive: false, firewallRules: [ssh] })).toHaveLength(1);
+  });
+});
+
+describe("advice about the password of an image, which the platform does not show", () => {
+  const passwordAdvice = (replica: object, given = adopted) =>
+    mapping
+      .desire(stored(of(replica)))
+      .advice(given)
+      .filter((each) => each.includes("imagePasswordSecretRef"));
+
+  it.each([
+    ["nothing about volumes", {}],
+    ["a volume without any access", { volumes: [plainVolume] }],
+  ])("is given on an adopted group whose spec has %s", (_, replica) => {
+    expect(passwordAdvice(replica)).toEqual([
+      "replica.volumes: the platform does not show the password of an image: if one was set before the adoption, name it in imagePasswordSecretRef, or the first change of the group removes it",
+    ]);
+    expect(passwordAdvice(replica, inputs())).toEqual([]);
+  });
+
+  it.each([
+    { imagePasswordSecretRef: { name: "image" } },
+    { sshKeys: ["ssh-rsa AAAA"] },
+    { userDataSecretRef: { name: "boot" } },
+  ])("is not given with another access: %o", (access) => {
+    expect(passwordAdvice({ volumes: [{ ...plainVolume, ...access }] })).toEqual([]);
   });
 });
