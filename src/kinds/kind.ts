@@ -127,9 +127,9 @@ export interface Comparing {
 export interface Destruction {
   /** Whether the deletion loses data that cannot be restored. */
   holdsData: boolean;
-  /** For a kind that contains other resources: it is not deleted while it does. */
+  /** For a kind that others are in, or need: it is not deleted while they do. */
   contents?: ContentsSource;
-  /** The resource is not deleted while other objects use it; the message names them. */
+  /** The resource is not deleted while others use it, which are not deleted with it; the message names them. */
   keptWhileUsed?: boolean;
   remains?: Remains;
 }

@@ -1,24 +1,10 @@
-import { urlOf } from "../engine/accounts/accounts.ts";
 import { decide } from "../engine/decide/decide.ts";
-import { memberPath } from "../engine/execute/confirm.ts";
+import { insideOf } from "../engine/execute/inside.ts";
 import type { Context } from "../engine/observe/view.ts";
 import { observes } from "../engine/state/object.ts";
 import { policiesOf } from "../engine/state/policies.ts";
-import { type Content, contentsBy, titlesOf } from "../kinds/contents.ts";
-import { limits } from "../platform/answers/limits.ts";
+import { titlesOf } from "../kinds/contents.ts";
 import { type Decided, type Stage, settled } from "./stage.ts";
-
-/** Everything that a resource holds, as the platform shows it. */
-async function insideOf({ kind, account, view }: Context): Promise<Content[]> {
-  const { contents } = kind.resource.destruction;
-  const { claim } = view.resource;
-  if (!contents || !account || !claim) return [];
-  const { product } = kind.resource.place;
-  return contentsBy(contents, async (path) => {
-    const url = urlOf(account, product, `${memberPath(kind, claim)}${path}`);
-    return (await account.connection.send({ method: "GET", url, product, maxBytes: limits.contentsBytes })).body;
-  });
-}
 
 /** The ids of what is inside and belongs to objects that are being deleted: `gone` with them, or `kept`. */
 function leavingFrom({ objects }: Stage, { key, view }: Context): Record<"gone" | "kept", Set<string>> {
@@ -49,7 +35,8 @@ export async function emptied(stage: Stage, found: Decided): Promise<Decided & {
   const { gone, kept } = leavingFrom(stage, context);
   if (isWaiting && source.nested && kept.size === 0) return found;
   try {
-    const inside = await insideOf(context);
+    const { claim } = view.resource;
+    const inside = claim ? await insideOf(stage, context, claim) : [];
     const left = inside.filter(({ id }) => !isWaiting || (source.nested ? kept.has(id) : !gone.has(id)));
     if (left.length === 0) return found;
     const seen = { asOf: Number.POSITIVE_INFINITY, names: titlesOf(left), since: 0 };

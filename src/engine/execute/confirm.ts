@@ -1,11 +1,9 @@
-import { contentsBy, titlesOf } from "../../kinds/contents.ts";
-import type { ResourceKind } from "../../kinds/kind.ts";
+import { titlesOf } from "../../kinds/contents.ts";
 import { livesIn } from "../../kinds/lives.ts";
 import type { Requeue } from "../../kube/queue/work.ts";
 import { deletionIn } from "../../platform/activity/deletion-logs.ts";
 import { PlatformError } from "../../platform/answers/errors.ts";
-import { limits } from "../../platform/answers/limits.ts";
-import { isShared, urlOf } from "../accounts/accounts.ts";
+import { isShared } from "../accounts/accounts.ts";
 import { type Deps, readLimit } from "../observe/deps.ts";
 import { notUnderstood } from "../observe/platform-errors.ts";
 import type { Shared } from "../observe/resource/collections.ts";
@@ -14,13 +12,10 @@ import { type Claim, SKEW_MS } from "../state/intent.ts";
 import { ALLOW_NON_EMPTY_DELETE } from "../state/names.ts";
 import { type AbsenceFacts, interrupted, missed } from "../state/presence.ts";
 import { recordFailure, recordPlatformError } from "../write/record.ts";
+import { insideOf } from "./inside.ts";
 
 /** Recheck interval after a read of one resource was asked for. */
 export const READ_MS = 2000;
-
-/** The path of one resource below the address of its product. */
-export const memberPath = ({ resource }: ResourceKind, { id, parents }: Pick<Claim, "id" | "parents">): string =>
-  `${resource.place.collection(parents)}/${encodeURIComponent(id)}`;
 
 /** Reads this one resource and its request without waiting for the next list; at most once in half of `READ_MS`. */
 export async function confirm(deps: Deps, context: Context): Promise<void> {
@@ -74,10 +69,8 @@ const LONGEST_GAP_MS = 600_000;
 /** Reads what is inside a resource before it is deleted: in its own answer, or in lists of what would be lost. */
 export async function inspect(deps: Deps, context: Context): Promise<Requeue> {
   const { kind, account, view, memory } = context;
-  const { product } = kind.resource.place;
-  const { contents } = kind.resource.destruction;
   const { claim, unfinished, request } = view.resource;
-  if (!contents || !account || !claim) return "now";
+  if (!account || !claim) return "now";
   const asOf = deps.clock.monotonic();
   const before = memory.contents;
   memory.contents = undefined;
@@ -86,12 +79,8 @@ export async function inspect(deps: Deps, context: Context): Promise<Requeue> {
   const note = (names: string[]) => {
     memory.contents = { asOf, names, since: isNext && names.length === 0 ? before.since : asOf };
   };
-  const read = async (path: string) => {
-    const url = urlOf(account, product, `${memberPath(kind, claim)}${path}`);
-    return (await account.connection.send({ method: "GET", url, product, maxBytes: limits.contentsBytes })).body;
-  };
   try {
-    note(titlesOf(await contentsBy(contents, read)));
+    note(titlesOf(await insideOf(deps, context, claim)));
   } catch (error) {
     if (!(error instanceof PlatformError)) return recordFailure(deps, context, notUnderstood(kind, error));
     if (error.status !== 409) throw error;

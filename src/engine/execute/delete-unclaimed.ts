@@ -14,7 +14,8 @@ import { claimOf, type Place, resourceOf } from "../state/object.ts";
 import { policiesOf } from "../state/policies.ts";
 import { mayBeHidden } from "../state/presence.ts";
 import { settledAt } from "../status/author.ts";
-import { memberPath, READ_MS } from "./confirm.ts";
+import { READ_MS } from "./confirm.ts";
+import { memberPath } from "./inside.ts";
 import { search } from "./search.ts";
 
 /** The object whose creation is undone, and the Account of the creation. */

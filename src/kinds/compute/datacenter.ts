@@ -5,6 +5,7 @@ import { coreItem, location, managed, managedRules, platformName, prose, require
 import { locationChoice } from "../fields/location.ts";
 import { readsOf } from "../fields/reads.ts";
 import { type Kind, mapping } from "../kind.ts";
+import { clustersInDatacenter } from "../streaming/kafka-connection.ts";
 
 const spec = z.object({
   ...managed,
@@ -46,16 +47,17 @@ const children = z.object({
 });
 
 /**
- * Entities that hold nothing of their own: whatever uses a LAN is also part of a server, a gateway or a load balancer.
+ * Entities that hold nothing of their own: whatever uses a LAN is also part of a server, a gateway or a load balancer,
+ * or found elsewhere.
  */
 const EMPTY: readonly string[] = ["lans", "securitygroups"];
 
 /** The entities that are deleted together with the datacenter. */
 function entitiesIn(item: unknown): Content[] {
   return Object.entries(children.parse(item).entities).flatMap(([name, { items }]) =>
-    EMPTY.includes(name)
-      ? []
-      : items.map(({ id, type, properties }) => ({ id, title: `${type ?? name} ${properties?.name ?? id}` })),
+    items.map(({ id, type, properties }) => {
+      return { id, title: `${type ?? name} ${properties?.name ?? id}`, isEmpty: EMPTY.includes(name) };
+    }),
   );
 }
 
@@ -115,6 +117,7 @@ export const datacenter: Kind = {
           "/servers?depth=1": listed("servers"),
           "/volumes?depth=1": listed("volumes"),
         },
+        elsewhere: [clustersInDatacenter],
         nested: true,
       },
       holdsData: false,

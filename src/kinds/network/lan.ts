@@ -14,6 +14,7 @@ import {
 import { ipv6Block, oneSpelling } from "../fields/network/addresses.ts";
 import { readsOf } from "../fields/reads.ts";
 import { type Kind, mapping } from "../kind.ts";
+import { clustersInLan } from "../streaming/kafka-connection.ts";
 
 const AUTO = "AUTO";
 
@@ -93,6 +94,6 @@ export const lan: Kind = {
         return known({ public: open, ipv4CidrBlock, ipv6CidrBlock });
       },
     },
-    destruction: { holdsData: false, keptWhileUsed: true },
+    destruction: { holdsData: false, contents: { reads: {}, elsewhere: [clustersInLan] }, keptWhileUsed: true },
   }),
 };

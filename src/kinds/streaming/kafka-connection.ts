@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Content, Elsewhere } from "../contents.ts";
 import type { Inputs, Mention, ObjectRef, Reference } from "../desired.ts";
 import { exactlyOne, lanId, objectRef, uuid } from "../fields/fields.ts";
 import { addressMentions } from "../fields/network/addresses.ts";
@@ -80,3 +81,37 @@ export const connectionFields = ({ datacenterId, lanId }: Partial<Connection> = 
 
 export const connectionProblem = ({ lanRef }: Connection, inputs: Inputs): string | undefined =>
   lanProblem({ lanRef }, "lan", inputs, "cluster", { ref: "connection.lanRef", number: "connection.lanId" });
+
+const clusterList = z.looseObject({
+  items: z.array(
+    z.looseObject({
+      id: z.string(),
+      properties: z.looseObject({
+        name: z.string().nullish(),
+        connections: z
+          .array(z.looseObject({ datacenterId: z.string().nullish(), lanId: z.string().nullish() }))
+          .nullish(),
+      }),
+    }),
+  ),
+});
+
+type Place = { datacenter: string | undefined; lan?: string };
+
+/** Clusters whose brokers are in this place. The platform deletes the place all the same, and they are out of reach. */
+const clustersAt = (placeOf: (needed: Parameters<Elsewhere["needing"]>[1]) => Place): Elsewhere => ({
+  product: "streaming",
+  path: "/clusters",
+  needing(answer, needed): Content[] {
+    const { datacenter, lan } = placeOf(needed);
+    const isThere = (each: { datacenterId?: string | null | undefined; lanId?: string | null | undefined }) =>
+      each.datacenterId === datacenter && (lan === undefined || each.lanId === lan);
+    return clusterList
+      .parse(answer)
+      .items.filter(({ properties }) => properties.connections?.some(isThere))
+      .map(({ id, properties: { name } }) => ({ id, title: `Kafka cluster ${name ?? id}` }));
+  },
+});
+
+export const clustersInDatacenter = clustersAt(({ id }) => ({ datacenter: id }));
+export const clustersInLan = clustersAt(({ id, parents }) => ({ datacenter: parents.datacenter, lan: id }));

@@ -161,12 +161,13 @@ function isInNamesake(objects: Objects, dependent: ObjectKey, { key, id }: { key
 function contentsOf({ objects, clock }: Deps, subject: Subject, { id, endpoint }: Claim): Contents {
   const { key, kind, memory } = subject;
   const { metadata } = subject.object;
-  const { contents, keptWhileUsed } = kind.resource.destruction;
+  const { contents, keptWhileUsed = false } = kind.resource.destruction;
+  const holds = contents !== undefined && !keptWhileUsed;
   const now = clock.monotonic();
   const desiredSince = memory.desired?.at ?? now;
   const objectOf = (each: ObjectKey): KubeObject | undefined => objects.find(each)?.object;
   const dependents = objects.dependents(key).filter((each) => !isInNamesake(objects, each, { key, id }));
-  const users = [...dependents, ...(contents ? objects.inhabitants(id, endpoint) : [])];
+  const users = [...dependents, ...(holds ? objects.inhabitants(id, endpoint) : [])];
   const isGuest = (each: ObjectKey) => namespaceOf(each) !== metadata.namespace;
   // Observers keep nothing, except their own resources from owners in other namespaces.
   const isObserver = (each: ObjectKey) => {
@@ -181,7 +182,7 @@ function contentsOf({ objects, clock }: Deps, subject: Subject, { id, endpoint }
   const isEarly = metadata.deletionTimestamp !== undefined && now - desiredSince < TOGETHER_MS;
   const isLeaving = (each: ObjectKey) => isEarly || objectOf(each)?.metadata.deletionTimestamp !== undefined;
   // Guests keep a resource of any kind: a deletion may end what another namespace has.
-  const isKept = contents !== undefined || keptWhileUsed === true;
+  const isKept = holds || keptWhileUsed;
   const read = memory.contents;
   const isFresh = read && read.asOf > desiredSince && now - read.asOf < CONTENTS_MS;
   const nameOf = (each: ObjectKey) => {
@@ -195,8 +196,8 @@ function contentsOf({ objects, clock }: Deps, subject: Subject, { id, endpoint }
     leaving: named(all.filter(isLeaving)),
     staying: named(all.filter((each) => !isLeaving(each) && (isKept || isGuest(each)))),
     found: contents ? (isFresh ? read : undefined) : { asOf: Number.POSITIVE_INFINITY, names: [], since: 0 },
-    verb: contents ? "still holds" : "is still used by",
+    verb: holds ? "still holds" : "is still used by",
     guests: all.some(isGuest),
-    ignored: contents !== undefined && isAllowed(subject.object, ALLOW_NON_EMPTY_DELETE),
+    ignored: holds && isAllowed(subject.object, ALLOW_NON_EMPTY_DELETE),
   };
 }
