@@ -3,7 +3,7 @@ import { type Resource, resourceIdentity } from "../diagnostics/landscape/resour
 import type { MooringObject } from "../diagnostics/objects.ts";
 import type { PlatformReader } from "../diagnostics/reader.ts";
 import type { Sources } from "../diagnostics/sources.ts";
-import type { Json } from "../kinds/fields/compare.ts";
+import { asJson, type Json } from "../kinds/fields/compare.ts";
 import type { Kind } from "../kinds/kind.ts";
 import { makePlan } from "../plan/make.ts";
 import { type Judged, judge } from "./judge.ts";
@@ -26,6 +26,8 @@ export interface ImportAsked {
   objects?: readonly MooringObject[];
   /** Names of objects of the namespace: KIND/NAME. */
   taken?: ReadonlySet<string>;
+  /** Objects of the namespace that imported ones can refer to: their names by the identity of their resource. */
+  owners?: ReadonlyMap<string, string>;
   sources: Pick<Sources, "signal" | "progress" | "missing">;
 }
 
@@ -38,7 +40,7 @@ export interface ImportResult extends Judged {
 
 /** The resources of a contract as objects that change nothing when they are applied. */
 export async function importAll(asked: ImportAsked): Promise<ImportResult> {
-  const { platform, filter, names, only, held, taken, sources, namespace } = asked;
+  const { platform, filter, names, only, held, taken, owners, sources, namespace } = asked;
   const { resources, left } = await readLandscape(platform, filter, sources);
   const unread = (why: string) => sources.missing?.(`labels of clusters: ${why}`);
   const clusters = await readClusters(platform, asked.objects ?? [], sources.signal, unread);
@@ -78,13 +80,28 @@ export async function importAll(asked: ImportAsked): Promise<ImportResult> {
         const cluster = clusters.otherThanOwn(resource);
         return cluster === undefined ? [] : [{ what: `${object.kind} ${object.metadata.name}`, cluster }];
       });
-      return { kept: judged.kept.map((each) => withAccount(each, asked.accountRef)), dropped, left, others };
+      const owned = resources.filter((each) => owners?.has(resourceIdentity(each)));
+      const referring = { namespace, accountRef: undefined, leftOut, ...known, ...(owners && { owners, owned }) };
+      const final = new Map(manifestsFor(unclaimed, referring).map((each) => [each.resource, each.object]));
+      const kept = judged.kept.map((each) => withReferences(each, final.get(each.resource)));
+      return { kept: kept.map((each) => withAccount(each, asked.accountRef)), dropped, left, others };
     }
     // The others refer to what is left out, and are made again without it.
     const kept = new Set(judged.kept.map(({ resource }) => resource));
     for (const { resource } of imported) if (!kept.has(resource)) leftOut.add(resource);
   }
 }
+
+/**
+ * The plan knows no objects of the cluster, so it has judged the ids of their resources. References to them mean the
+ * same.
+ */
+const withReferences = ({ object, ...rest }: Imported, referring: Imported["object"] | undefined): Imported => {
+  const { managementPolicy: _, ...spec } = asJson(referring?.spec);
+  const observes = Object(object.spec).managementPolicy !== undefined;
+  const whole = observes ? asJson(referring?.spec) : spec;
+  return { ...rest, object: referring ? { ...object, spec: whole } : object };
+};
 
 const withAccount = ({ object, ...rest }: Imported, accountRef: Json | undefined): Imported => ({
   ...rest,

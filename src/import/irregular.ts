@@ -13,21 +13,26 @@ export interface LandscapeFacts {
   has(id: string): boolean;
 }
 
-export function landscapeOf(resources: readonly Resource[]): LandscapeFacts {
+/** `resources` get objects, `owned` ones have objects already. */
+export function landscapeOf(
+  resources: readonly Resource[],
+  owned: readonly Resource[],
+  has: (id: string) => boolean,
+): LandscapeFacts {
   const addresses = new Map<string, { block: string; index: number }>();
   const boots = new Set<string>();
   const nics = new Map<string, string>();
-  const ids = new Set(resources.map(({ id }) => id));
-  for (const { kind, id, raw } of resources) {
+  for (const { kind, raw } of resources)
+    if (kind.kind === "Server") boots.add(String(asJson(asJson(raw.properties).bootVolume).id));
+  for (const { kind, id, raw } of [...resources, ...owned]) {
     const properties = asJson(raw.properties);
     if (kind.kind === "Server") {
-      boots.add(String(asJson(properties.bootVolume).id));
       for (const nic of nicsOf(raw)) nics.set(String(nic.id), String(asJson(nic.properties).name ?? ""));
     }
     if (kind.kind !== "IPBlock" || !Array.isArray(properties.ips)) continue;
     for (const [index, ip] of properties.ips.entries()) addresses.set(String(ip), { block: id, index });
   }
-  return { boots, addresses, nics, has: (id) => ids.has(id) };
+  return { boots, addresses, nics, has };
 }
 
 export const nicsOf = (raw: Json): Json[] => asList(asJson(asJson(raw.entities).nics).items);
@@ -70,9 +75,11 @@ const shapes: Readonly<Record<string, (shape: Shape, landscape: LandscapeFacts) 
     return withProperties(shape, { ...properties, ipv6: properties.ipv6CidrBlock });
   },
   FlowLog(shape, { nics, has }) {
-    const { server = "", nic = "" } = shape.parents;
+    const { server = "", nic = "", ...around } = shape.parents;
     const name = nics.get(nic);
-    if (!has(server) || !name) return shape;
+    // A target by id has no reference to its server.
+    const byId = server === "" ? around : { ...around, serverId: server, nicId: nic };
+    if (!has(server) || !name) return { raw: shape.raw, parents: byId };
     const { raw } = withProperties(shape, { ...asJson(shape.raw.properties), nic: name });
     return { raw, parents: { server } };
   },

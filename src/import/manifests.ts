@@ -22,6 +22,9 @@ export interface ImportOptions {
   taken?: ReadonlySet<string>;
   /** Resources that get no object. The other names are the same without them. */
   leftOut?: ReadonlySet<Resource>;
+  /** Objects that imported ones can refer to: their names by identity, and their resources, as far as they were read. */
+  owners?: ReadonlyMap<string, string>;
+  owned?: readonly Resource[];
 }
 
 /** Objects that only observe. Their spec has all known fields, and references instead of ids. */
@@ -30,8 +33,11 @@ export function manifestsFor(all: readonly Resource[], options: ImportOptions): 
   const ownable = all.filter(({ kind, raw }) => kind.kind !== "Volume" || asJson(raw.properties).type !== "DAS");
   const names = namesFor(ownable, options.names, options.taken);
   const resources = ownable.filter((each) => !options.leftOut?.has(each));
-  const landscape = landscapeOf(resources);
-  const byId = new Map(resources.map((each) => [resourceIdentity(each), names.get(each) ?? ""]));
+  const byId = new Map([
+    ...(options.owners ?? []),
+    ...resources.map((each) => [resourceIdentity(each), names.get(each) ?? ""] as const),
+  ]);
+  const landscape = landscapeOf(resources, options.owned ?? [], (id) => byId.has(id));
   return resources.map((resource) => {
     const { kind, id } = resource;
     const notes: Imported["notes"] = unsaidIn(resource);

@@ -64,11 +64,12 @@ export async function importQuestion(sources: Sources, asked: ImportRequest): Pr
 async function objectsThere(sources: Sources, namespace: string | undefined) {
   const held = new Map<string, string>();
   let taken: ReadonlySet<string> = new Set();
+  let owners: ReadonlyMap<string, string> = new Map();
   let objects: MooringObject[] = [];
   try {
     objects = [...(await allObjects(sources, undefined)).values()];
     const there = existing(objects, namespace ?? (await sources.cluster()).namespace);
-    taken = there.taken;
+    ({ taken, owners } = there);
     for (const [identity, key] of there.held) held.set(identity, key);
     for (const { key, kind, object } of objects) {
       for (const claim of holdingsOf(object)) {
@@ -81,7 +82,7 @@ async function objectsThere(sources: Sources, namespace: string | undefined) {
     sources.signal.throwIfAborted();
     sources.missing?.(`objects of the cluster: ${error instanceof Error ? error.message : String(error)}`);
   }
-  return { held, taken, objects };
+  return { held, taken, owners, objects };
 }
 
 /** The manifests of existing resources, for callers that only read. */

@@ -86,7 +86,12 @@ export interface Flags {
 }
 
 export function parseFlags(argv: string[], now: number): Flags {
-  const { values } = parseArgs({ args: argv, options });
+  const { values, positionals } = parseArgs({ args: argv, options, allowPositionals: true });
+  const [argument] = positionals;
+  if (argument !== undefined) {
+    const bucket = /^flow(log(s)?)?\//i.test(argument) ? "with the bucket in its spec.bucket" : argument;
+    throw new UsageError(`unexpected argument ${argument}: write --bucket ${bucket}`);
+  }
   const { help, server = [], nic = [], port = [], top = [] } = values;
   const [bucket = "", ...folders] = (values.bucket ?? "").split("/");
   if (bucket === "" && !help) throw new UsageError("--bucket is missing");

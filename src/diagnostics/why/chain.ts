@@ -28,6 +28,8 @@ export interface Find {
   (key: ObjectKey): Promise<MooringObject | undefined | "hidden">;
   /** The names of the objects of the same kind in the same namespace, as far as the caller may list them. */
   names?(key: ObjectKey): Promise<string[]>;
+  /** The objects that are being deleted and need this one, as far as the caller may list them. */
+  leaving?(key: ObjectKey): Promise<ObjectKey[]>;
 }
 
 export async function stepOf(
@@ -49,20 +51,26 @@ export async function stepOf(
   }
   const { reason = "Pending", message = "" } = readyOf(found.object) ?? {};
   const ready = isReady(found.object);
-  const next = ready || seen.size >= DEEPEST ? [] : blamed(found, reason, message).filter((each) => !seen.has(each));
+  const isLast = ready || seen.size >= DEEPEST;
+  const leaving = isLast ? [] : await awaitedDeletions(find, key, message);
+  const next = isLast ? [] : [...leaving, ...blamed(found, reason, message)].filter((each) => !seen.has(each));
   const below = new Set([...seen, key]);
   const waits: ChainLink[] = [];
   for (const each of new Set(next)) {
-    const step = await stepOf(find, each, await find(each), below);
-    if (!step.ready) waits.push(step);
+    const there = await find(each);
+    if (!there && leaving.includes(each)) continue;
+    const step = await stepOf(find, each, there, below);
+    // A paused object may still be Ready, and is not deleted.
+    if (!step.ready || (leaving.includes(each) && step.reason === "Paused")) waits.push(step);
   }
   const paused = isPaused(found);
+  const isKept = paused && found.object.metadata.deletionTimestamp !== undefined;
   return {
     object: key,
     exists: true,
     ready,
     reason: paused ? "Paused" : reason,
-    message: paused && !ready ? `paused: ${resumed(key)}; ${message}` : message,
+    message: paused && (!ready || isKept) ? `paused: ${resumed(key)}${ready ? "" : `; ${message}`}` : message,
     what_to_do: paused ? howToResume(found) : adviceFor(reason, found.kind),
     who: paused ? "you" : actorOf(reason),
     // Causes that need a user come first.
@@ -125,6 +133,28 @@ function blamed(each: MooringObject, reason: string, message: string): ObjectKey
   const meant = /^\S+: /.test(message) || references.some(isMeant) ? references.filter(isMeant) : references;
   return meant.map(({ key }) => key);
 }
+
+const AWAITED = /^waiting for the deletion of (.*)$/;
+/** The message names only the first ones. */
+const MORE = / and \d+ more$/;
+
+/** The objects whose deletion an object waits for. The message may say in brackets why one stays. */
+async function awaitedDeletions(find: Find, key: ObjectKey, message: string): Promise<ObjectKey[]> {
+  const named = AWAITED.exec(message)?.[1];
+  if (named === undefined) return [];
+  const all = MORE.test(named) ? ((await find.leaving?.(key)) ?? []) : [];
+  const keys = named
+    .replace(MORE, "")
+    .split(", ")
+    .map((each) => each.split(" ")[0] ?? "");
+  return [...keys.filter((each) => each.includes("/")), ...all];
+}
+
+/** The objects among these that are being deleted and need this one. */
+export const leavingIn = (all: Iterable<MooringObject>, key: ObjectKey): ObjectKey[] =>
+  [...all].flatMap((each) =>
+    each.object.metadata.deletionTimestamp !== undefined && neededBy(each).includes(key) ? each.key : [],
+  );
 
 /** The end of the chain: the root cause. A paused object is a root cause. */
 export const rootOf = (step: ChainLink): ChainLink => {

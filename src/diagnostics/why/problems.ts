@@ -3,7 +3,7 @@ import type { Reason } from "../../engine/status/reasons.ts";
 import { allObjects, isPaused, isReady, type MooringObject, summaryOf } from "../objects.ts";
 import type { Sources } from "../sources.ts";
 import { type Actor, needsSomebody } from "./actors.ts";
-import { accountOf, type ChainLink, type Find, rootOf, stepOf } from "./chain.ts";
+import { accountOf, type ChainLink, type Find, leavingIn, rootOf, stepOf } from "./chain.ts";
 import { findKey } from "./find.ts";
 import { idleOperator, startOperator } from "./operator-state.ts";
 
@@ -108,5 +108,6 @@ async function finder(sources: Sources, all: ReadonlyMap<string, MooringObject>)
   const prefixOf = (key: string) => key.slice(0, key.lastIndexOf("/") + 1);
   const names = async (key: ObjectKey) =>
     [...all.keys()].flatMap((each) => (prefixOf(each) === prefixOf(key) ? each.slice(prefixOf(key).length) : []));
-  return Object.assign(find, { names });
+  const leaving = async (key: ObjectKey) => leavingIn(all.values(), key);
+  return Object.assign(find, { names, leaving });
 }

@@ -31,7 +31,7 @@ export async function whyNotReady(sources: Sources, asked: ObjectAsked) {
   const found = await objectNamed(cluster, asked, signal);
   const { object } = found;
   const { conditions = [], drift, advice } = readStatus(object);
-  const find = findIn(cluster, signal);
+  const find = await findIn(sources);
   const chain = await stepOf(find, found.key, found);
   const root = rootOf(chain);
   const ready = isReady(object);

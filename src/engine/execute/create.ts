@@ -12,7 +12,7 @@ import { POSTED, products } from "../../platform/products/products.ts";
 import { hashBody } from "../../runtime/hash.ts";
 import { type AccountHandle, accountTitle, addressOf, isShared, urlOf } from "../accounts/accounts.ts";
 import { type Deps, readLimit } from "../observe/deps.ts";
-import { isOurs, lookalike, nameOf } from "../observe/resource/lookalike.ts";
+import { isOurs, lookalike, nameOf, namesake } from "../observe/resource/lookalike.ts";
 import { fixedFields, sources } from "../observe/spec/fixed-fields.ts";
 import { notPublic } from "../observe/spec/ownership.ts";
 import { type Resolved, resolveReferences } from "../observe/spec/references.ts";
@@ -76,7 +76,9 @@ export async function create(deps: Deps, context: Context): Promise<Requeue> {
       const orphan = error instanceof NotFound ? orphaned(deps, context) : undefined;
       if (orphan) return recordFailure(deps, after, orphan, changes);
       const choices = await choicesFor(deps, context, error);
-      return recordPlatformError(deps, after, error, changes, (text) => `${hide(text)}${choices}`);
+      const way =
+        choices || (await namesake(deps, context, { parents: facts.parents, body: prepared.value.body, error }));
+      return recordPlatformError(deps, after, error, changes, (text) => `${hide(text)}${way}`);
     },
   }).finally(() => {
     if (memory.creation?.phase === "posting") memory.creation = { ...memory.creation, phase: "sent" };

@@ -22,6 +22,14 @@ describe("the flags", () => {
     expect({ bucket, prefix }).toEqual({ bucket: "logs", prefix: "web/eu" });
   });
 
+  it("refuse an argument with what is meant", () => {
+    const parse = (word: string) => () => parseFlags([word], now);
+    expect(parse("flowlog/x")).toThrow(
+      "unexpected argument flowlog/x: write --bucket with the bucket in its spec.bucket",
+    );
+    expect(parse("logs/web")).toThrow("unexpected argument logs/web: write --bucket logs/web");
+  });
+
   it("count time back from now", () => {
     const { criteria } = parseFlags(["--bucket", "logs", "--since", "1h", "--port", "22", "--port", "80"], now);
     expect(criteria).toEqual({ since: now - 3_600_000, until: undefined, action: undefined, ports: new Set([22, 80]) });

@@ -73,6 +73,8 @@ export function createCollections(options: Parameters<typeof createSharedCollect
     },
     /** Reads one member now; undefined if there is none, or its product shows none by itself. */
     member: async (where: Where, id: string, signal: AbortSignal) => placeOf(where).source.get?.(id, signal),
+    /** Reads all members now, without joining. */
+    members: async (where: Where, signal: AbortSignal) => placeOf(where).source.list(signal, "people"),
     leave: shared.leaveAll,
     refresh: shared.refresh,
     close: shared.close,

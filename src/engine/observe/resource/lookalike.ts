@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { isSuccessive, type Kind } from "../../../kinds/kind.ts";
+import { PlatformError, Terminal } from "../../../platform/answers/errors.ts";
 import { birthOf, bornOf } from "../../../platform/collections/numbered.ts";
 import { creatorOf } from "../../../platform/collections/reading.ts";
-import { accountTitle, addressOf } from "../../accounts/accounts.ts";
+import { type AccountHandle, accountTitle, addressOf } from "../../accounts/accounts.ts";
 import { ANOTHER, recreateAsked } from "../../state/annotations.ts";
 import { canMake } from "../../state/intent.ts";
 import type { Memory } from "../../state/memory.ts";
@@ -16,6 +17,8 @@ const SAME = "created by the same user under the same name";
 const idOf = (identity: string): string => identity.split(" of ")[0] ?? identity;
 const named = z.looseObject({ properties: z.looseObject({ name: z.string().min(1) }) });
 export const nameOf = (raw: unknown): string | undefined => named.safeParse(raw).data?.properties.name;
+
+const askAdministrator = ({ key }: AccountHandle): string => `ask the administrator of ${accountTitle(key)}`;
 
 /** An unknown creator or user matches anything. */
 export const isOurs = (creator: string | undefined, userId: string | undefined): boolean =>
@@ -69,8 +72,29 @@ export async function lookalike(deps: Deps, context: Context, parents: Parents, 
   const isShown = account.adoption === "Any";
   const which = isShown ? ids.join(", ") : (name ?? object.metadata.name);
   const origin = isLost ? "which this object had before the API server was restored" : SAME;
-  const ask = `ask the administrator of ${accountTitle(account.key)}`;
-  const what = `${kind.kind} ${which}, ${origin}, is on the platform, and no object owns it: this object may come from a backup, or its creation got no answer. To adopt it, ${isShown ? adopt : ask}`;
+  const what = `${kind.kind} ${which}, ${origin}, is on the platform, and no object owns it: this object may come from a backup, or its creation got no answer. To adopt it, ${isShown ? adopt : askAdministrator(account)}`;
   const anew = `${command.replace("%s", "annotate")} ${RECREATE}=${isShown ? found.map(idOf).join(",") : ANOTHER}`;
   return { reason: "AlreadyExists", message: `${what}; to create another one, ${anew}` } satisfies Obstacle;
+}
+
+/** After a refusal: how to manage the only unclaimed resource of the same name, which may be the cause. */
+export async function namesake(
+  { objects, collections }: Pick<Deps, "objects" | "collections">,
+  { kind, status, account }: Pick<Context, "kind" | "status" | "account">,
+  { parents, body, error }: { parents: Parents; body: unknown; error: PlatformError },
+): Promise<string> {
+  const name = nameOf(body);
+  const isRefusal = error instanceof Terminal && !error.quota && !error.busy;
+  const isManageable = mayBeListed(kind) && Object.hasOwn(kind.spec.shape, "externalId");
+  if (!isRefusal || !isManageable || name === undefined || !account) return "";
+  const members = await collections.members({ account, kind, parents }, readLimit()).catch((problem: unknown) => {
+    if (problem instanceof PlatformError) return [];
+    throw problem;
+  });
+  const [only, ...others] = members.filter(({ raw }) => nameOf(raw) === name);
+  if (!only || others.length > 0 || idOf(only.id) === status.left) return "";
+  const endpoint = addressOf(account, kind.resource.place.product);
+  const place = { id: idOf(only.id), born: birthOf(kind.resource.identity, only.raw), parents, endpoint };
+  if (objects.claimants(kind.kind, place).length > 0) return "";
+  return `; to manage the existing one, ${account.adoption === "Any" ? `set externalId: ${place.id}` : askAdministrator(account)}`;
 }
