@@ -171,10 +171,10 @@ export const managed = {
 
 const observed = "self.managementPolicy == 'Observe'";
 
-/** Rules of every kind that has a resource on the platform. */
+/** Rules of every kind that has a resource on the platform. An object may always name its own resource. */
 export const managedRules: Rule[] = [
   {
-    rule: "!has(self.externalId) || (has(oldSelf.externalId) && self.externalId == oldSelf.externalId)",
+    rule: "!has(self.externalId) || self.externalId in [oldSelf.?externalId.orValue(''), SHOWN.?id.orValue('')] || SHOWN.?id.orValue('') in [self.externalId.lowerAscii()]",
     message:
       "externalId cannot be set or changed while the object has a resource: create another object for the other resource",
   },

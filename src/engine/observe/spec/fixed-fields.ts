@@ -29,9 +29,10 @@ export function replacement(subject: Subject, seen?: Seen): Replacement | undefi
     return { fields: ["accountRef"], why: [`it belongs to ${accountTitle(account)}`], verdict: "final" };
   }
   if (!fixed) return undefined;
-  const kept = isKept(subject);
+  const kept = isNamed(subject);
+  const free = (isCompleted(subject) && kind.creationOnly) || [];
   const changed = Object.keys(kind.immutable).filter(
-    (field) => !isAsRecorded(kind, object.spec, field, fixed[field]) && !(kept && kind.creationOnly?.includes(field)),
+    (field) => !isAsRecorded(kind, object.spec, field, fixed[field]) && !free.includes(field),
   );
   const late = changed.filter((field) => !wasStated(kind, status, field));
   const judged = judge(subject, kept ? changed : late, seen);
@@ -52,14 +53,20 @@ export function replacement(subject: Subject, seen?: Seen): Replacement | undefi
   // "true" allows one change. The next one needs its generation.
   const { annotations, generation } = object.metadata;
   const isFirst = (lossAllowed ?? generation) === generation;
-  const isNamed = annotations?.[ALLOW_DATA_LOSS] === String(generation);
-  const isLossAllowed = isNamed || (isFirst && isAllowed(object, ALLOW_DATA_LOSS));
+  const isExact = annotations?.[ALLOW_DATA_LOSS] === String(generation);
+  const isLossAllowed = isExact || (isFirst && isAllowed(object, ALLOW_DATA_LOSS));
   const allowedBy = lossAllowed === undefined ? "true" : String(generation);
   return { ...difference, verdict: holdsData && !isLossAllowed ? { allowedBy } : "allowed" };
 }
 
-/** Whether the resource was adopted, and spec still names it. */
-const isKept = ({ object, status }: Pick<Subject, "object" | "status">): boolean =>
+/** Whether spec names the resource, however the object got it. */
+const isNamed = ({ object, status }: Pick<Subject, "object" | "status">): boolean => {
+  const { externalId } = policiesOf(object);
+  return externalId !== undefined && (isAdopted(status) || externalId === status.id);
+};
+
+/** Whether the resource was adopted, and spec still names it: spec may be completed with what was not known then. */
+const isCompleted = ({ object, status }: Pick<Subject, "object" | "status">): boolean =>
   isAdopted(status) && policiesOf(object).externalId !== undefined;
 
 const isAdopted = ({ adoptedAt, nonce }: ResourceStatus): boolean => adoptedAt !== undefined || nonce === undefined;
@@ -94,7 +101,7 @@ export function withStated({ kind, object, status }: Pick<Subject, "kind" | "obj
   const now = recordOf(kind, object.spec);
   const { comparable = [], creationOnly = [] } = kind;
   const isNew = (field: string) => field in now && isStated(kind, field, now[field]) && !wasStated(kind, status, field);
-  const fields = isKept({ object, status }) ? [...comparable, ...creationOnly] : comparable.filter(isNew);
+  const fields = isCompleted({ object, status }) ? [...comparable, ...creationOnly] : comparable.filter(isNew);
   const added = Object.entries(now).filter(([field]) => fields.includes(field));
   return status.fixed && { ...status.fixed, ...Object.fromEntries(added) };
 }

@@ -36,7 +36,7 @@ export function notYours(deps: Deps, subject: Subject, inputs: Inputs, account?:
   if (foreign) return refusal(foreign, object, account);
   const { externalId } = policiesOf(object);
   const named = observes(object) ? externalId : adopt;
-  if (named === undefined) return undefined;
+  if (named === undefined || isOwn(subject, named)) return undefined;
   const { collection } = kind.resource.place;
   // A number is unique only in its collection, which may be in a datacenter of another namespace.
   const isThere = (key: ObjectKey, owned: Claim) =>
@@ -44,6 +44,10 @@ export function notYours(deps: Deps, subject: Subject, inputs: Inputs, account?:
   const field = externalId === named ? "externalId" : "managementPolicy";
   return owner.hasId(named, isThere) ? undefined : refusal({ field, value: named }, object, account);
 }
+
+/** Whether the object has created or adopted this resource: naming it asks for nothing. One that has only observed owns nothing. */
+const isOwn = ({ claim, status }: Subject, id: string): boolean =>
+  claim?.id === id && !claim.onlyObserved && (claim.adoptedAt ?? status.nonce) !== undefined;
 
 /** The same rule for images, which may also be public. Called before a body that names one is sent; reads the catalogue. */
 export async function notPublic(deps: Deps, context: Context, body: unknown): Promise<Obstacle | undefined> {

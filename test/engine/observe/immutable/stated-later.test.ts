@@ -75,7 +75,9 @@ describe.each(cases)("$title of a resource that was $how without it", ({ kind, t
     return { datacenter: { id: datacenterId, status: {} }, lan: { id: lanId, status: {} } };
   };
   const subjectOf = (value: unknown, more: object = {}) => {
-    const object = objectOf({ ...spec(value), ...more });
+    // An object that names what it has created is not replaced either.
+    const unnamed = "nonce" in internal && { externalId: undefined };
+    const object = objectOf({ ...spec(value), ...unnamed, ...more });
     const status = { fixed: fixedFields(kind, former), id: someId, ...internal };
     return { kind, object, status, desired: kind.resource.desire(object.spec) } as unknown as Subject;
   };
