@@ -61,8 +61,19 @@ function allowsEveryChange({ resource, task }: Kind): string {
   ].join(" || ");
 }
 
-const growth = ({ grows = [], kind }: Kind): Rules[] =>
-  grows.map((field) => growing(field, `${field} can only grow: keep it, or create another ${kind} with a smaller one`));
+/** A number that spec states wrongly while nothing is written can be corrected down to what is on the platform. */
+function growth({ grows = [], kind, status }: Kind): Rules[] {
+  return grows.map((field) => {
+    const message = `${field} can only grow: keep it, or create another ${kind} with a smaller one`;
+    const { rule } = growing(field, message);
+    if (within(status, field).type === undefined) return { rule, message };
+    const there = `SHOWN.?${field.replaceAll(".", ".?")}`;
+    const less = `cannot be less than on the platform (status.${field}); for a smaller one, create another ${kind}`;
+    const more = `(${there}.hasValue() ? '${less}' : '${message.slice(field.length + 1)}')`;
+    const isThere = `(${there}.hasValue() && double(self.${field}) >= double(${there}.value()))`;
+    return { rule: `${rule} || ${isThere}`, message: `${field} `, more };
+  });
+}
 
 /** Rules that refuse changes of immutable fields, unless replacement is allowed. */
 function immutability(kind: Kind): Rules[] {
