@@ -91,7 +91,7 @@ describe("a refused spec is corrected by apply alone", () => {
     await world.untilReady("volume/slow");
     expect(await propertiesOf("slow")).toEqual([expect.objectContaining({ size: 20, type: "SSD Standard" })]);
     expect(await refusalOf(volume("slow", { accountRef, size: 10, type: "SSD Standard" }))).toContain(
-      "size can only grow",
+      "size cannot be less than on the platform",
     );
     await world.remove("volume/slow");
   });

@@ -1,4 +1,15 @@
-import { bad, by, datacenterById, each, fixedField, fixedParent, good, observed, someId } from "../../manifests.ts";
+import {
+  bad,
+  by,
+  datacenterById,
+  each,
+  fixedField,
+  fixedParent,
+  good,
+  observed,
+  otherId,
+  someId,
+} from "../../manifests.ts";
 import { replaced, type Subject } from "../../subject.ts";
 import { home, host, hostRef, inDatacenter, inPlace } from "../../surroundings.ts";
 
@@ -136,7 +147,7 @@ export const subject: Subject = {
           ],
           [
             "an externalId set later",
-            { externalId: someId },
+            { externalId: otherId },
             "externalId cannot be set or changed while the object has a resource",
           ],
           ["another Account", { accountRef: { name: "other" } }, "accountRef cannot be changed"],

@@ -1,4 +1,4 @@
-import { bad, good, observed, someId } from "../../manifests.ts";
+import { bad, good, observed, otherId } from "../../manifests.ts";
 import { badKeyed, deliver, goodKeyed, rotated, secretOf } from "../../pipeline.ts";
 import type { Subject } from "../../subject.ts";
 
@@ -46,7 +46,7 @@ export const subject: Subject = {
           ["another Account", { accountRef: { name: "other" } }, "accountRef cannot be changed"],
           [
             "taken over later",
-            { externalId: someId },
+            { externalId: otherId },
             "externalId cannot be set or changed while the object has a resource",
           ],
         ]),
