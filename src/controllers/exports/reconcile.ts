@@ -25,7 +25,7 @@ import { openRoom } from "../../platform/answers/memory-budget.ts";
 import { plainText } from "../../platform/answers/plain-text.ts";
 import { platformTime, reachedTime } from "../../platform/calls/platform-time.ts";
 import type { Destination } from "../../platform/export/destination.ts";
-import { exportNext, NotDelivered } from "../../platform/export/step.ts";
+import { exportNext, NotDelivered, type Taken } from "../../platform/export/step.ts";
 import { type DestinationDeps, destinationOf, type Export } from "./destinations.ts";
 import { begunIn, gapIn, isWorthAWrite, NotWritten, progressOf, recordProgress, restate, write } from "./record.ts";
 
@@ -144,6 +144,7 @@ async function carryOn(deps: DestinationDeps, pass: Export, to: Destination): Pr
   let current = object;
   const save = async (next: Progress, more = {}) => {
     current = await recordProgress(deps, { ...pass, object: current }, { contract, now, progress: next, ...more });
+    deps.memories.of(key).taken = undefined;
   };
   const note = async (next: Progress) => {
     if (isWorthAWrite(object, recorded, next, now) || isAnnotatedAnew(pass.kind, object)) await save(next);
@@ -151,7 +152,12 @@ async function carryOn(deps: DestinationDeps, pass: Export, to: Destination): Pr
   };
   let isKept = false;
   try {
-    const step = { progress, begun: begunIn(object), now, estimated, readAt: reading.at, log, to, record: save, note };
+    const memory = deps.memories.of(key);
+    const keep = (taken: Taken) => {
+      memory.taken = taken;
+    };
+    const times = { now, estimated, readAt: reading.at };
+    const step = { progress, begun: begunIn(object), taken: memory.taken, ...times, log, to, record: save, keep, note };
     return { inMs: await exportNext(step), background: true };
   } catch (error) {
     isKept = log.isResumable(error);

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type KubeObject, LAST_APPLIED } from "../../kube/resource.ts";
 import type { Progress } from "../../platform/activity/progress.ts";
 import type { Reply } from "../../platform/calls/transport.ts";
+import type { Taken } from "../../platform/export/step.ts";
 import type { Attempt } from "../../runtime/attempt.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Obstacle, Reason } from "../status/reasons.ts";
@@ -160,6 +161,8 @@ export interface Memory {
   repair?: (Attempt & { obstacle?: Obstacle | undefined }) | undefined;
   /** The progress of an export since the record in status, where that is not worth a write. */
   exported?: { recorded: unknown; progress: Progress } | undefined;
+  /** A delivery of an export that status does not have yet. */
+  taken?: Taken | undefined;
   /**
    * Its resource may be there unclaimed, after a backup or a lost answer to this intent: nothing is created before a later list.
    * `lost`: the identity of the resource that the object claimed before the API server was restored to an earlier state.

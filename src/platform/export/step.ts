@@ -5,11 +5,20 @@ import type { Turn } from "../activity/reading.ts";
 import { PlatformError, Retry } from "../answers/errors.ts";
 import type { Destination } from "./destination.ts";
 
+/** A piece that the destination has taken, and the progress after it. */
+export interface Taken {
+  piece: Piece;
+  progress: Progress;
+  lines: readonly Line[];
+}
+
 /** The input of one export step. */
 export interface ExportStep {
   progress: Progress;
   /** The piece that is recorded as begun. */
   begun: Piece | undefined;
+  /** The last delivery of this process whose record failed, for example because of an edit at the same time. */
+  taken: Taken | undefined;
   /** By the platform's clock: up to when the log can be read, and when the current read began. */
   now: number;
   readAt: number;
@@ -19,6 +28,8 @@ export interface ExportStep {
   to: Destination;
   /** Records the progress, the piece that is about to be delivered, and the delivered entries. Resolves when that is written. */
   record(progress: Progress, more?: { begun?: Piece; delivered?: readonly Line[] }): Promise<void>;
+  /** Keeps a delivery in memory until it is recorded. */
+  keep(taken: Taken): void;
   /** Records progress without a delivery, if it is worth a write. */
   note(progress: Progress): Promise<void>;
 }
@@ -37,7 +48,8 @@ export class NotDelivered extends Error {
  * after which there is more to do. Every piece is recorded before it is sent.
  */
 export async function exportNext(step: ExportStep): Promise<number> {
-  const { begun, now, readAt, progress, log, to } = step;
+  const { begun, taken, now, readAt, progress, log, to } = step;
+  if (begun && taken && isSame(begun, taken.piece)) return recordTaken(step, taken);
   if (begun) return resume(step, begun);
   const { late, slices } = await readLate(log, progress);
   const checked = { ...progress, slices };
@@ -79,12 +91,22 @@ function hidden({ from, to }: Piece): Retry {
   return new Retry({ call: "GET /activitylog/v1/contracts", status: 200, detail }, "no");
 }
 
-async function finish({ progress, log, to, record }: ExportStep, begun: Piece, lines: Line[]): Promise<number> {
+const isSame = (one: Piece, other: Piece): boolean =>
+  one.hash === other.hash && one.from === other.from && one.to === other.to && one.at === other.at;
+
+async function recordTaken({ record }: ExportStep, { progress, lines }: Taken): Promise<number> {
+  await record(progress, { delivered: lines });
+  return 0;
+}
+
+async function finish(step: ExportStep, begun: Piece, lines: Line[]): Promise<number> {
+  const { progress, log, to } = step;
   log.check();
   const delivered = { period: { from: begun.from, to: begun.to }, total: begun.total, lines };
   await to.deliver(delivered).catch((error: unknown) => {
     throw error instanceof PlatformError ? new NotDelivered(error) : error;
   });
-  await record(advanced(progress, delivered, begun.at), { delivered: lines });
-  return 0;
+  const taken = { piece: begun, progress: advanced(progress, delivered, begun.at), lines };
+  step.keep(taken);
+  return recordTaken(step, taken);
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { KubeError } from "../../../src/kube/client/errors.ts";
 import { objectOf, readyCondition } from "../../engine/support/fixtures.ts";
 import { BEGIN } from "../../engine/support/stage.ts";
 import { type Entry, entry, MINUTE, open, SECRET } from "./export-world.ts";
@@ -54,6 +55,29 @@ describe("an ActivityLogExport to a LogPipeline", () => {
     expect(sent[0]?.length).toBeLessThanOrEqual(1_000);
     const others = sent.slice(1).flatMap((part) => part.map(({ action }) => action));
     expect(others.sort()).toEqual(world.log.map(({ action }) => action).sort());
+  });
+
+  it("whose record conflicts with an edit sends nothing twice", async () => {
+    const world = open({ destination: { logPipelineRef: { name: "logs" } } }, { others: [pipeline, secret] });
+    const { settle, skip } = world.live();
+    await settle();
+    world.log.push(entry(BEGIN + 1000, "one"), entry(BEGIN + 2000, "two"));
+    skip(2 * MINUTE);
+    let conflicts = 0;
+    world.api.beforeEach(({ method, path }) => {
+      if (method !== "PATCH" || !path.endsWith("/status") || world.sent.length === 0 || conflicts > 1) return;
+      conflicts += 1;
+      throw new KubeError({ status: 409, reason: "Conflict", message: "the object has been modified" });
+    });
+    for (let turn = 0; turn < 3; turn++) await settle().catch(() => {});
+    expect(conflicts).toBe(2);
+    expect(world.sent).toHaveLength(1);
+    expect(world.status()).toMatchObject({ entriesDelivered: 2 });
+    world.log.push(entry(BEGIN + 3 * MINUTE, "three"));
+    skip(4 * MINUTE);
+    await settle();
+    expect(world.sent).toHaveLength(2);
+    expect(world.status()).toMatchObject({ entriesDelivered: 3 });
   });
 
   it("says what to add where that has no log with protocol http", async () => {

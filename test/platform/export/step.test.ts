@@ -20,6 +20,7 @@ describe("a batch that was begun, of which the log no longer has all entries", (
     const value: ExportStep = {
       progress: begunAt(BEGIN),
       begun: pieceOf(window, readAt),
+      taken: undefined,
       now: readAt,
       readAt,
       estimated,
@@ -31,6 +32,7 @@ describe("a batch that was begun, of which the log no longer has all entries", (
       },
       to: { most: 1000, deliver: async () => {} },
       record: async (progress) => void recorded.push(progress),
+      keep: () => {},
       note: async () => {},
     };
     return { value, recorded };
