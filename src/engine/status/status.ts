@@ -54,9 +54,12 @@ export function readFacts(object: KubeObject): Record<string, unknown> {
   return Object.fromEntries(Object.entries(counted(object)).filter(([name]) => groupOf(name) === "facts"));
 }
 
-/** The fields of the present resource: during a creation, status still has those of the one before. */
-export const factsOf = (object: KubeObject): Record<string, unknown> =>
-  readStatus(object).request?.action === "create" ? {} : readFacts(object);
+/** The fields of the present resource: without one, and during a creation, status still has those of the one before. */
+export function factsOf(object: KubeObject): Record<string, unknown> {
+  const { id, left, request } = readStatus(object);
+  const isGone = id === undefined && left !== undefined;
+  return isGone || request?.action === "create" ? {} : readFacts(object);
+}
 
 export const readyOf = (object: KubeObject): Condition | undefined =>
   readStatus(object).conditions?.find(({ type }) => type === "Ready");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readStatus } from "../../../src/engine/status/status.ts";
+import { readFacts, readStatus } from "../../../src/engine/status/status.ts";
 import { volume } from "../../../src/kinds/compute/volume/volume.ts";
 import { NotFound } from "../../../src/platform/answers/errors.ts";
 import { API } from "../support/fixtures.ts";
@@ -150,4 +150,23 @@ test("a server at rest asks for no volumes", async () => {
   const { pass, volumeLists } = await open();
   await pass(2 * RESYNC_MS);
   expect(volumeLists()).toBe(0);
+});
+
+test("a server that is adopted after another one was lost is judged by its own boot volume", async () => {
+  const entities = { volumes: { items: [{ id: "boot-1", properties: boot }] }, nics: { items: [] } };
+  const { all, key, object } = ownedServer(false, {
+    spec: { ...spec, externalId: "srv-1" },
+    properties: { bootVolume: { id: "boot-1" } },
+    status: { id: undefined, left: "srv-0", bootVolumeId: "boot-0" },
+    entities,
+  });
+  for (let passes = 0; passes < 5; passes++) {
+    all.sync();
+    await all.passes(key);
+    await all.clock.advance(1000);
+  }
+  const live = all.api.get(object) ?? object;
+  expect(readStatus(live)).toMatchObject({ id: "srv-1", left: "srv-0" });
+  expect(readFacts(live)).toMatchObject({ bootVolumeId: "boot-1" });
+  expect(readyOf({ all, object })).toMatchObject({ status: "True" });
 });
