@@ -1,11 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { schemaOf } from "../../src/cli/manifests/schemas.ts";
 import { resourceIdentity } from "../../src/diagnostics/landscape/resources.ts";
 import { mooringObject } from "../../src/diagnostics/objects.ts";
 import { existing } from "../../src/import/existing.ts";
-import { importAll } from "../../src/import/import.ts";
 import { kinds } from "../../src/kinds/index.ts";
-import { platform } from "./platform.ts";
+import { imported } from "./platform.ts";
 
 const id = (digit: number) => "11111111-1111-4111-8111-111111111111".replaceAll("1", String(digit));
 const [DC, SERVER, SNAPSHOT, BLOCK, KAFKA] = [1, 2, 3, 4, 5].map(id) as [string, string, string, string, string];
@@ -33,17 +31,6 @@ const collections = {
   [`/clusters/${KAFKA}/topics`]: [{ id: TOPIC, properties: { name: "orders", replicationFactor: 1 } }],
 };
 
-const imported = (more: object = {}) =>
-  importAll({
-    platform: platform(collections),
-    schemaOf,
-    filter: { kinds: undefined, datacenters: undefined },
-    manage: false,
-    namespace: "shop",
-    accountRef: undefined,
-    sources: { signal: new AbortController().signal, progress: () => {} },
-    ...more,
-  });
 type Result = Awaited<ReturnType<typeof imported>>;
 const specsOf = ({ kept }: Result) => Object.fromEntries(kept.map(({ object }) => [object.kind, object.spec]));
 
@@ -66,25 +53,27 @@ const thereWithout = ({ kept }: Result, kind: string, namespace = "shop") =>
 
 describe("an import in two steps", () => {
   it.each(["KafkaTopic", "Server", "Volume", "FlowLog", "Lan"])("has the references of one: %s", async (kind) => {
-    const all = await imported();
+    const all = await imported(collections);
     expect(all.dropped).toEqual([]);
     const there = thereWithout(all, kind);
-    const second = await imported(there);
+    const second = await imported(collections, there);
     expect(specsOf(second)).toEqual({ [kind]: specsOf(all)[kind] });
     expect(JSON.stringify(specsOf(second))).toMatch(/Ref"/);
-    const managed = await imported({ ...there, manage: true });
+    const managed = await imported(collections, { ...there, manage: true });
     expect(JSON.stringify(specsOf(managed))).toMatch(/Ref"/);
   });
 
   it("has no references to objects of other namespaces", async () => {
-    const all = await imported();
+    const all = await imported(collections);
     const there = thereWithout(all, "KafkaTopic", "other");
     const held = new Map(
       all.kept.flatMap((each) =>
         each.object.kind === "KafkaTopic" ? [] : [[resourceIdentity(each.resource), "x"]],
       ) as [string, string][],
     );
-    expect(specsOf(await imported({ ...there, held }))).toMatchObject({ KafkaTopic: { clusterId: KAFKA } });
+    expect(specsOf(await imported(collections, { ...there, held }))).toMatchObject({
+      KafkaTopic: { clusterId: KAFKA },
+    });
   });
 
   it("refers to the object that owns the resource, and to none that is being deleted", () => {

@@ -1,4 +1,6 @@
+import { schemaOf } from "../../src/cli/manifests/schemas.ts";
 import type { PlatformReader } from "../../src/diagnostics/reader.ts";
+import { importAll } from "../../src/import/import.ts";
 
 /** A platform that has these collections, by their path, and no others. */
 export function platform(collections: Record<string, object[] | Error>): PlatformReader & { asked: string[] } {
@@ -21,3 +23,16 @@ export function platform(collections: Record<string, object[] | Error>): Platfor
     storageRegion: undefined,
   };
 }
+
+/** An import of all that such a platform has. */
+export const imported = (collections: Record<string, object[]>, more: object = {}) =>
+  importAll({
+    platform: platform(collections),
+    schemaOf,
+    filter: { kinds: undefined, datacenters: undefined },
+    manage: false,
+    namespace: "shop",
+    accountRef: undefined,
+    sources: { signal: new AbortController().signal, progress: () => {} },
+    ...more,
+  });

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { schemaOf } from "../../src/cli/manifests/schemas.ts";
-import { importAll } from "../../src/import/import.ts";
 import { fromTerraform } from "../../src/import/terraform.ts";
 import { kinds } from "../../src/kinds/index.ts";
-import { platform } from "./platform.ts";
+import { imported } from "./platform.ts";
 
 const [DC, OTHER] = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"];
 const THIRD = "33333333-3333-4333-8333-333333333333";
@@ -13,18 +11,6 @@ const datacenter = (id: string, name: string) => ({ id, properties: { name, loca
 const lan = (name: string) => ({ id: "1", properties: { name, public: false } });
 const server = { id: OTHER, properties: { name: "web", type: "ENTERPRISE", cores: 1, ram: 1024 } };
 const volume = { id: THIRD, properties: { name: "data", size: 10, type: "HDD", licenceType: "OTHER" } };
-
-const imported = (collections: Record<string, object[]>, more: object = {}) =>
-  importAll({
-    platform: platform(collections),
-    schemaOf,
-    filter: { kinds: undefined, datacenters: undefined },
-    manage: false,
-    namespace: "shop",
-    accountRef: undefined,
-    sources: { signal: new AbortController().signal, progress: () => {} },
-    ...more,
-  });
 
 describe("an import", () => {
   it("of a resource with a name that no object can have leaves the name out, with the reason", async () => {

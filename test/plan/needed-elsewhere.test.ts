@@ -94,6 +94,24 @@ describe("a Kafka cluster that stays on the platform", () => {
     for (const each of [lan, other]) expect(isGone(each)).toBe(true);
   });
 
+  it("is waited for while the list of clusters gets no answer, though no object has one", async () => {
+    await apply(...all);
+    world.remove(stream);
+    await minutes(1);
+    const route = "GET /streaming/{region}/clusters";
+    await world.call("PUT", "/_simulator/faults", { rules: [{ fault: "reset", route }] });
+    world.remove(other);
+    world.reads.length = 0;
+    await minutes(10);
+    expect(isGone(other)).toBe(false);
+    expect(ready(other)).toMatchObject({ status: "False", reason: "PlatformUnavailable" });
+    // Each attempt waits longer than the one before.
+    expect(world.reads.filter((url) => url.endsWith(clusters)).length).toBeLessThan(40);
+    await world.call("PUT", "/_simulator/faults", { rules: [] });
+    await minutes(25);
+    expect(isGone(other)).toBe(true);
+  });
+
   it("is waited for where clusters cannot be read, and an object has one", async () => {
     await apply(...all);
     const route = "GET /streaming/{region}/clusters";

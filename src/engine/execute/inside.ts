@@ -1,8 +1,9 @@
 import { type Content, contentsBy, type Elsewhere } from "../../kinds/contents.ts";
 import type { Product } from "../../kinds/desired.ts";
 import type { ResourceKind } from "../../kinds/kind.ts";
-import { PlatformError } from "../../platform/answers/errors.ts";
+import { Forbidden, Unauthorized } from "../../platform/answers/errors.ts";
 import { limits } from "../../platform/answers/limits.ts";
+import { isWrongAddress } from "../../platform/calls/region.ts";
 import { type AccountHandle, addressOf, lackOfAddress, urlOf } from "../accounts/accounts.ts";
 import type { Deps } from "../observe/deps.ts";
 import type { Context } from "../observe/view.ts";
@@ -10,14 +11,12 @@ import type { Claim } from "../state/intent.ts";
 
 type Where = Pick<Claim, "id" | "parents">;
 
-/** No answer, no rights, or no such product there. */
-const OUT_OF_REACH: readonly number[] = [0, 401, 403, 404];
-
-/** How long a list of another product may take that no object uses. */
-const UNUSED_MS = 5000;
+/** The platform has answered: the user has no rights there, or the region no such product. Silence says nothing. */
+const isClosed = (error: unknown): boolean =>
+  error instanceof Unauthorized || error instanceof Forbidden || isWrongAddress(error);
 
 /** The path of one resource below the address of its product. */
-export const memberPath = ({ resource }: ResourceKind, { id, parents }: Pick<Claim, "id" | "parents">): string =>
+export const memberPath = ({ resource }: ResourceKind, { id, parents }: Where): string =>
   `${resource.place.collection(parents)}/${encodeURIComponent(id)}`;
 
 /** All that a resource holds, and what needs it elsewhere, as the platform shows it. */
@@ -34,21 +33,12 @@ export async function insideOf(deps: Pick<Deps, "objects">, context: Context, cl
   return [...own.filter(({ isEmpty }) => !isEmpty), ...(await Promise.all(others)).flat()];
 }
 
-const readOf = async (account: AccountHandle, product: Product, path: string, signal?: AbortSignal) =>
-  (
-    await account.connection.send({
-      method: "GET",
-      url: urlOf(account, product, path),
-      product,
-      maxBytes: limits.contentsBytes,
-      ...(signal && { signal }),
-    })
-  ).body;
+async function readOf(account: AccountHandle, product: Product, path: string): Promise<unknown> {
+  const url = urlOf(account, product, path);
+  return (await account.connection.send({ method: "GET", url, product, maxBytes: limits.contentsBytes })).body;
+}
 
-/**
- * Resources of another product that need this one. Where no object uses that product, a list that cannot be had keeps
- * nothing: the user may have no rights there, or the region no such product.
- */
+/** Resources of another product that need this one. A closed list keeps nothing where no object uses that product. */
 async function neededBy(
   { objects }: Pick<Deps, "objects">,
   account: AccountHandle,
@@ -58,9 +48,9 @@ async function neededBy(
   if (lackOfAddress(() => addressOf(account, product))) return [];
   const isUsed = objects.users(account.key).some((key) => objects.find(key)?.kind.resource?.place.product === product);
   try {
-    return needing(await readOf(account, product, path, isUsed ? undefined : AbortSignal.timeout(UNUSED_MS)), claim);
+    return needing(await readOf(account, product, path), claim);
   } catch (error) {
-    if (isUsed || !(error instanceof PlatformError && OUT_OF_REACH.includes(error.status))) throw error;
+    if (isUsed || !isClosed(error)) throw error;
     return [];
   }
 }
